@@ -1,0 +1,258 @@
+package dev.parley.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// The rules of STYLE.md that a machine can check.
+class TidyTest {
+
+  private static final String OURS = "dev.parley.";
+  private static final int LINES_MAX = 400;
+
+  /// The packages of the server, from low to high. Imports only point down.
+  private static final List<Set<String>> ORDER =
+      List.of(
+          Set.of("log"),
+          Set.of("view"),
+          Set.of("task"),
+          Set.of("model", "tool"),
+          Set.of("agent"),
+          Set.of("supervisor"),
+          Set.of("door"),
+          Set.of("door.*"),
+          Set.of("server"));
+
+  /// What the main code of a module may import from; the server has a rule of its own.
+  private static final Map<String, Set<String>> MODULES =
+      Map.of("protocol", Set.of("protocol"), "client", Set.of("client", "protocol"));
+
+  private static final Pattern TYPE =
+      Pattern.compile(
+          "^\\s*(?:(?:public|protected|private|static|final|abstract|sealed|non-sealed)\\s+)*"
+              + "(?:class|@?interface|record|enum)\\s+(\\w+)");
+  private static final Pattern PUBLIC_TOP_LEVEL_TYPE =
+      Pattern.compile("^public (?:[\\w-]+ )*(?:class|@?interface|record|enum) \\w+");
+  private static final Pattern VAGUE_NAME =
+      Pattern.compile("(?:Manager|Helper|Utils?|Service|Impl|Base)$|^Abstract");
+  private static final Pattern CATCHES_ALL =
+      Pattern.compile("catch \\(.*\\b(?:Exception|Throwable) \\w+\\)");
+  private static final Pattern THROWS_ALL =
+      Pattern.compile("\\bthrows (?:.*[ ,])?(?:Exception|Throwable)\\b");
+  private static final Pattern STATIC_TIME_OR_ID =
+      Pattern.compile(
+          "System\\.(?:currentTimeMillis|nanoTime)\\(|(?:Instant|LocalDate|LocalDateTime|"
+              + "OffsetDateTime|ZonedDateTime)\\.now\\(\\)|UUID\\.randomUUID|Clock\\.system");
+
+  private final List<SourceFile> files = SourceFile.all();
+
+  @Test
+  void the_sources_are_found() {
+    assertThat(files).extracting(SourceFile::fileName).contains("TidyTest.java");
+  }
+
+  @Test
+  void imports_between_modules_only_point_down() {
+    assertThat(wrongImports(file -> MODULES.containsKey(file.module()), TidyTest::isForModule))
+        .isEmpty();
+    assertThat(
+            wrongImports(
+                file -> !file.module().equals("benchmarks"),
+                (_, imported) -> !imported.equals("bench")))
+        .isEmpty();
+  }
+
+  @Test
+  void imports_inside_the_server_only_point_down() {
+    assertThat(wrongImports(file -> file.module().equals("server"), TidyTest::pointsDown))
+        .isEmpty();
+  }
+
+  @Test
+  void every_package_of_the_server_has_its_place() {
+    assertThat(mainFiles().filter(file -> file.module().equals("server")))
+        .filteredOn(file -> height(feature(file.packageName())) < 0)
+        .extracting(SourceFile::path)
+        .isEmpty();
+  }
+
+  @Test
+  void no_file_is_too_long() {
+    assertThat(files)
+        .filteredOn(file -> file.lines().size() > LINES_MAX)
+        .extracting(SourceFile::path)
+        .isEmpty();
+  }
+
+  @Test
+  void every_package_says_what_it_is_for() {
+    var explained = mainFiles().filter(TidyTest::isSentence).map(SourceFile::packageName).toList();
+
+    assertThat(mainFiles().map(SourceFile::packageName).filter(name -> !name.isEmpty()).distinct())
+        .isSubsetOf(explained);
+  }
+
+  @Test
+  void every_public_type_says_what_it_is() {
+    assertThat(
+            places(
+                mainFiles(),
+                file ->
+                    file.places(
+                        line ->
+                            PUBLIC_TOP_LEVEL_TYPE.matcher(file.lines().get(line)).find()
+                                && !hasComment(file, line))))
+        .isEmpty();
+  }
+
+  @Test
+  void names_say_something() {
+    assertThat(
+            places(
+                files.stream(),
+                file ->
+                    file.places(
+                        line -> {
+                          var type = TYPE.matcher(file.lines().get(line));
+                          return type.find() && VAGUE_NAME.matcher(type.group(1)).find();
+                        })))
+        .isEmpty();
+  }
+
+  @Test
+  void nothing_catches_all_but_the_root_of_a_thread() {
+    assertThat(
+            places(
+                mainFiles(),
+                file ->
+                    file.places(
+                        line ->
+                            CATCHES_ALL.matcher(file.lines().get(line)).find()
+                                && !isRootOfThread(file, line))))
+        .isEmpty();
+  }
+
+  @Test
+  void nothing_throws_all() {
+    assertThat(code(mainFiles(), THROWS_ALL)).isEmpty();
+  }
+
+  @Test
+  void nothing_uses_thread_locals() {
+    assertThat(code(mainFiles(), Pattern.compile("\\bThreadLocal\\b"))).isEmpty();
+  }
+
+  @Test
+  void the_server_is_given_its_time_and_ids() {
+    var given =
+        mainFiles()
+            .filter(file -> file.module().equals("server"))
+            .filter(file -> !feature(file.packageName()).equals("server"));
+
+    assertThat(code(given, STATIC_TIME_OR_ID)).isEmpty();
+  }
+
+  @Test
+  void tests_neither_sleep_nor_are_switched_off() {
+    var tests = files.stream().filter(SourceFile::test);
+
+    assertThat(code(tests, Pattern.compile("Thread\\.sleep|[@]Disabled\\b"))).isEmpty();
+  }
+
+  @Test
+  void what_is_left_to_do_has_an_issue_number() {
+    var withoutNumber = Pattern.compile("\\b(?:TO[D]O|FIX[M]E)\\b(?!.*#\\d)");
+
+    assertThat(places(files.stream(), file -> file.find(withoutNumber))).isEmpty();
+  }
+
+  private Stream<SourceFile> mainFiles() {
+    return files.stream().filter(SourceFile::main);
+  }
+
+  private static List<String> code(Stream<SourceFile> files, Pattern forbidden) {
+    return places(files, file -> file.findInCode(forbidden));
+  }
+
+  private static List<String> places(
+      Stream<SourceFile> files, Function<SourceFile, List<String>> search) {
+    return files.flatMap(file -> search.apply(file).stream()).toList();
+  }
+
+  private interface ImportRule {
+    boolean allows(SourceFile importing, String imported);
+  }
+
+  private List<String> wrongImports(Predicate<SourceFile> which, ImportRule rule) {
+    return mainFiles()
+        .filter(which)
+        .flatMap(
+            file ->
+                file.importedPackages().stream()
+                    .filter(imported -> !rule.allows(file, imported.substring(OURS.length())))
+                    .map(imported -> file.path() + " imports " + imported))
+        .toList();
+  }
+
+  private static boolean isForModule(SourceFile file, String imported) {
+    return MODULES.getOrDefault(file.module(), Set.of()).contains(first(imported));
+  }
+
+  private static boolean pointsDown(SourceFile file, String imported) {
+    var own = file.packageName().substring(OURS.length());
+    return first(imported).equals("protocol")
+        || part(imported).equals(part(own))
+        || (height(imported) >= 0 && height(imported) < height(own));
+  }
+
+  /// What may import freely inside itself: a feature with its packages, or one protocol's door.
+  private static String part(String name) {
+    var names = name.split("\\.", -1);
+    return names.length > 1 && names[0].equals("door") ? names[0] + "." + names[1] : names[0];
+  }
+
+  /// How high a package of the server stands; -1 if it is none.
+  private static int height(String name) {
+    var place = name.startsWith("door.") ? "door.*" : first(name);
+    return IntStream.range(0, ORDER.size())
+        .filter(height -> ORDER.get(height).contains(place))
+        .findFirst()
+        .orElse(-1);
+  }
+
+  private static String feature(String packageName) {
+    return packageName.isEmpty() ? "" : first(packageName.substring(OURS.length()));
+  }
+
+  private static String first(String name) {
+    return name.split("\\.", 2)[0];
+  }
+
+  private static boolean isSentence(SourceFile file) {
+    return file.fileName().equals("package-info.java")
+        && file.lines().contains("@NullMarked")
+        && file.lines().getFirst().startsWith("/// ");
+  }
+
+  private static boolean hasComment(SourceFile file, int line) {
+    for (var above = line - 1; above >= 0 && !file.lines().get(above).isBlank(); above--) {
+      if (file.lines().get(above).startsWith("///")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isRootOfThread(SourceFile file, int line) {
+    return file.lines().subList(Math.max(0, line - 1), line + 1).stream()
+        .anyMatch(text -> text.contains("root of a thread"));
+  }
+}

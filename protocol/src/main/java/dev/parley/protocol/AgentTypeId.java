@@ -1,0 +1,14 @@
+package dev.parley.protocol;
+
+/// Names a configured agent.
+public record AgentTypeId(String value) implements Id {
+
+  public AgentTypeId {
+    Id.check("agentId", value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

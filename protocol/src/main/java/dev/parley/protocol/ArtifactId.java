@@ -1,0 +1,14 @@
+package dev.parley.protocol;
+
+/// Names an artifact of a context.
+public record ArtifactId(String value) implements Id {
+
+  public ArtifactId {
+    Id.check("artifactId", value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,14 @@
+package dev.parley.protocol;
+
+/// Names one request for a sign-in.
+public record AuthId(String value) implements Id {
+
+  public AuthId {
+    Id.check("authId", value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,14 @@
+package dev.parley.protocol;
+
+/// Names a context: one log, one order.
+public record ContextId(String value) implements Id {
+
+  public ContextId {
+    Id.check("contextId", value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,189 @@
+package dev.parley.protocol;
+
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Events and entries as JSON, both ways.
+///
+/// On the wire an entry is one flat object: the envelope's fields, then the event's own.
+public final class EventJson {
+
+  private static final int FRAME_USUAL = 512;
+
+  private EventJson() {}
+
+  /// The event's own fields as a JSON object, without any envelope.
+  public static byte[] payload(Event event) {
+    if (event instanceof ContentDelta delta) {
+      var json = new JsonBytes(96);
+      json.ascii("{");
+      fields(json, delta);
+      return json.ascii("}").toArray();
+    }
+    return Json.bytes(event);
+  }
+
+  /// Reads an event from its own fields; others are ignored.
+  ///
+  /// @throws Rejection.Invalid if a field is missing or of the wrong type
+  public static Event event(Kind kind, byte[] payload) {
+    return Json.read(payload, kind.type());
+  }
+
+  /// Reads an event from an object that has its fields, and maybe others.
+  ///
+  /// @throws Rejection.Invalid if a field is missing or of the wrong type
+  public static Event event(Kind kind, ObjectNode fields) {
+    return Json.read(fields, kind.type());
+  }
+
+  /// The entry as it goes over the wire.
+  public static byte[] bytes(Entry entry) {
+    var json = new JsonBytes(FRAME_USUAL);
+    envelope(json, entry);
+    if (entry.event() instanceof ContentDelta delta) {
+      json.ascii(",");
+      fields(json, delta);
+      return json.ascii("}").toArray();
+    }
+    var payload = payload(entry.event());
+    return (payload.length > 2 ? json.ascii(",").raw(payload, 1, payload.length) : json.ascii("}"))
+        .toArray();
+  }
+
+  /// Reads an entry that came over the wire.
+  ///
+  /// @throws Rejection.Invalid if it is not one; its code is `unknown-kind` if only the kind is new
+  public static Entry entry(byte[] json) {
+    try {
+      if (Json.mapper().readTree(json) instanceof ObjectNode fields) {
+        return entry(fields);
+      }
+      throw new Rejection.Invalid("invalid-json", "an entry is a JSON object");
+    } catch (JacksonException malformed) {
+      throw new Rejection.Invalid("invalid-json", "an entry is a JSON object");
+    }
+  }
+
+  /// Reads an entry that came over the wire.
+  ///
+  /// @throws Rejection.Invalid as [#entry(byte\[\])] does
+  public static Entry entry(ObjectNode fields) {
+    var name = text(fields, "kind");
+    var kind =
+        Kind.find(name)
+            .orElseThrow(() -> new Rejection.Invalid("unknown-kind", "no such kind: " + name));
+    try {
+      return new Entry(
+          new ContextId(text(fields, "contextId")),
+          new Position(required(fields, "seq").asLong(), fields.path("k").asInt(0)),
+          UUID.fromString(text(fields, "eventId")),
+          Instant.parse(text(fields, "timestamp")),
+          origin(fields),
+          event(kind, fields));
+    } catch (IllegalArgumentException | DateTimeParseException | JacksonException misfit) {
+      throw new Rejection.Invalid("an entry does not look like this: " + misfit.getMessage());
+    }
+  }
+
+  private static @Nullable Origin origin(ObjectNode fields) {
+    var task = fields.get("taskId");
+    if (task == null) {
+      return null;
+    }
+    var taskId = new TaskId(task.asString());
+    var parent = optional(fields, "parentTaskId");
+    var root = optional(fields, "rootTaskId");
+    var level = optional(fields, "agentLevel");
+    var invocation = optional(fields, "invocationId");
+    var call = optional(fields, "spawnedByCallId");
+    var agent = optional(fields, "agentId");
+    return new Origin(
+        taskId,
+        parent == null ? null : new TaskId(parent),
+        root == null ? taskId : new TaskId(root),
+        new AgentTypeId(agent == null ? "unknown" : agent),
+        level == null ? AgentLevel.CORE : WireName.parse(AgentLevel.class, "agentLevel", level),
+        invocation == null ? null : new InvocationId(invocation),
+        call == null ? null : new ToolCallId(call),
+        optional(fields, "traceId"));
+  }
+
+  private static void envelope(JsonBytes json, Entry entry) {
+    var position = entry.position();
+    json.ascii("{\"kind\":\"").ascii(entry.event().kind().wire());
+    json.ascii("\",\"seq\":").number(position.seq());
+    if (position.k() > 0) {
+      json.ascii(",\"k\":").number(position.k());
+    }
+    json.ascii(",\"eventId\":\"").ascii(entry.eventId().toString());
+    json.ascii("\",\"contextId\":\"").ascii(entry.contextId().value()).ascii("\"");
+    if (entry.origin() != null) {
+      origin(json, entry.origin(), namesAnotherAgent(entry.event()));
+    }
+    json.ascii(",\"timestamp\":\"").ascii(Timestamps.format(entry.timestamp())).ascii("\"");
+  }
+
+  private static void origin(JsonBytes json, Origin origin, boolean withoutAgent) {
+    field(json, "taskId", origin.taskId());
+    field(json, "parentTaskId", origin.parentTaskId());
+    field(json, "rootTaskId", origin.rootTaskId());
+    if (!withoutAgent) {
+      field(json, "agentId", origin.agentId());
+    }
+    json.ascii(",\"agentLevel\":\"").ascii(origin.agentLevel().wire()).ascii("\"");
+    field(json, "invocationId", origin.invocationId());
+    field(json, "spawnedByCallId", origin.spawnedByCallId());
+    if (origin.traceId() != null) {
+      json.ascii(",\"traceId\":").string(origin.traceId());
+    }
+  }
+
+  private static void field(JsonBytes json, String name, @Nullable Id id) {
+    if (id != null) {
+      json.ascii(",\"").ascii(name).ascii("\":\"").ascii(id.value()).ascii("\"");
+    }
+  }
+
+  /// In these two kinds `agentId` is the event's own, as the protocol has it, not the envelope's.
+  private static boolean namesAnotherAgent(Event event) {
+    return (event instanceof SubtaskCreated subtask && subtask.agentId() != null)
+        || (event instanceof InputReceived input && input.agentId() != null);
+  }
+
+  private static void fields(JsonBytes json, ContentDelta delta) {
+    json.ascii("\"delta\":").string(delta.delta()).ascii(",\"index\":").number(delta.index());
+    field(json, "blockId", delta.blockId());
+  }
+
+  private static JsonNode required(ObjectNode fields, String name) {
+    var value = fields.get(name);
+    if (value == null) {
+      throw new Rejection.Invalid("an entry needs " + name);
+    }
+    return value;
+  }
+
+  private static String text(ObjectNode fields, String name) {
+    return required(fields, name).asString();
+  }
+
+  private static @Nullable String optional(ObjectNode fields, String name) {
+    var value = fields.get(name);
+    return value == null || value.isNull() ? null : value.asString();
+  }
+
+  /// The entry as text, for people and tests.
+  public static String text(Entry entry) {
+    return new String(bytes(entry), StandardCharsets.UTF_8);
+  }
+}

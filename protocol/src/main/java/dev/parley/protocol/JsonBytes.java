@@ -1,0 +1,121 @@
+package dev.parley.protocol;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// JSON text as growing UTF-8 bytes. For one thread.
+///
+/// It exists because every frame of every stream passes through it: the envelope and the text deltas
+/// are written here directly, everything else by Jackson.
+final class JsonBytes {
+
+  private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+  private byte[] bytes;
+  private int size;
+
+  JsonBytes(int capacity) {
+    bytes = new byte[capacity];
+  }
+
+  byte[] toArray() {
+    return Arrays.copyOf(bytes, size);
+  }
+
+  JsonBytes raw(byte[] json) {
+    return raw(json, 0, json.length);
+  }
+
+  JsonBytes raw(byte[] json, int from, int to) {
+    var length = to - from;
+    reserve(length);
+    System.arraycopy(json, from, bytes, size, length);
+    size += length;
+    return this;
+  }
+
+  /// Adds text that is known to be plain ASCII without anything to escape.
+  @SuppressWarnings("deprecation") // The fastest way from an ASCII string to bytes.
+  JsonBytes ascii(String text) {
+    reserve(text.length());
+    text.getBytes(0, text.length(), bytes, size);
+    size += text.length();
+    return this;
+  }
+
+  JsonBytes number(long number) {
+    if (number >= 0 && number < 10) {
+      reserve(1);
+      bytes[size++] = (byte) ('0' + number);
+      return this;
+    }
+    return ascii(Long.toString(number));
+  }
+
+  /// Adds a quoted and escaped string.
+  JsonBytes string(String text) {
+    reserve(text.length() * 6 + 2);
+    bytes[size++] = '"';
+    for (var i = 0; i < text.length(); i++) {
+      var c = text.charAt(i);
+      if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
+        bytes[size++] = (byte) c;
+      } else if (c < 0x80) {
+        escape(c);
+      } else if (Character.isHighSurrogate(c)
+          && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
+        utf8(Character.toCodePoint(c, text.charAt(++i)));
+      } else if (Character.isSurrogate(c)) {
+        unicode(c);
+      } else {
+        utf8(c);
+      }
+    }
+    bytes[size++] = '"';
+    return this;
+  }
+
+  private void escape(char c) {
+    switch (c) {
+      case '"', '\\' -> two(c);
+      case '\n' -> two('n');
+      case '\r' -> two('r');
+      case '\t' -> two('t');
+      default -> unicode(c);
+    }
+  }
+
+  private void two(char c) {
+    bytes[size++] = '\\';
+    bytes[size++] = (byte) c;
+  }
+
+  private void unicode(char c) {
+    two('u');
+    for (var shift = 12; shift >= 0; shift -= 4) {
+      bytes[size++] = HEX[c >> shift & 0xf];
+    }
+  }
+
+  private void utf8(int point) {
+    if (point < 0x800) {
+      bytes[size++] = (byte) (0xc0 | point >> 6);
+    } else {
+      if (point < 0x10000) {
+        bytes[size++] = (byte) (0xe0 | point >> 12);
+      } else {
+        bytes[size++] = (byte) (0xf0 | point >> 18);
+        bytes[size++] = (byte) (0x80 | point >> 12 & 0x3f);
+      }
+      bytes[size++] = (byte) (0x80 | point >> 6 & 0x3f);
+    }
+    bytes[size++] = (byte) (0x80 | point & 0x3f);
+  }
+
+  private void reserve(int more) {
+    if (bytes.length - size < more) {
+      bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, size + more));
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package dev.parley.protocol;
+
+/// Names a message of a context.
+public record MessageId(String value) implements Id {
+
+  public MessageId {
+    Id.check("messageId", value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,14 @@
+package dev.parley.protocol;
+
+/// Names one unit of agent work.
+public record TaskId(String value) implements Id {
+
+  public TaskId {
+    Id.check("taskId", value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

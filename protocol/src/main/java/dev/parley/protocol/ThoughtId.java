@@ -1,0 +1,14 @@
+package dev.parley.protocol;
+
+/// Names one thought, streamed in one or more pieces.
+public record ThoughtId(String value) implements Id {
+
+  public ThoughtId {
+    Id.check("thoughtId", value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,246 @@
+package dev.parley.log;
+
+import dev.parley.protocol.ArtifactEvent;
+import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.AuthEvent;
+import dev.parley.protocol.AuthId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.InputEvent;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskEvent.CancelRequested;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// What a decision must know of a context: its tasks that have not ended and what they have open.
+///
+/// A fold of the log, small because what has ended leaves it. It also keeps the rules that no decision
+/// may break: no event of a task before its `task-created` or after its end, no illegal transition,
+/// no tool call that ends without having started. Used under the context's lock only.
+public final class ContextState {
+
+  private final Map<TaskId, OpenTask> tasks = new LinkedHashMap<>();
+  private final Map<InputId, TaskId> inputs = new LinkedHashMap<>();
+  private final Map<AuthId, TaskId> auths = new LinkedHashMap<>();
+  private final Map<ArtifactId, ArtifactHead> artifacts = new LinkedHashMap<>();
+  private String owner = "";
+  private Position head = Position.START;
+
+  /// Where the last event stands, durable or not.
+  public Position head() {
+    return head;
+  }
+
+  /// Who the context belongs to.
+  public String owner() {
+    return owner;
+  }
+
+  /// Tasks that have not ended, oldest first.
+  public Collection<OpenTask> openTasks() {
+    return Collections.unmodifiableCollection(tasks.values());
+  }
+
+  /// The task, if it exists and has not ended.
+  public Optional<OpenTask> openTask(TaskId task) {
+    return Optional.ofNullable(tasks.get(task));
+  }
+
+  /// The task that waits for this input, if it is still wanted.
+  public Optional<TaskId> openInput(InputId input) {
+    return Optional.ofNullable(inputs.get(input));
+  }
+
+  /// The task that waits for this sign-in, if it is still wanted.
+  public Optional<TaskId> openAuth(AuthId auth) {
+    return Optional.ofNullable(auths.get(auth));
+  }
+
+  /// What was last written to the artifact, if anything was.
+  public Optional<ArtifactHead> artifact(ArtifactId artifact) {
+    return Optional.ofNullable(artifacts.get(artifact));
+  }
+
+  Map<ArtifactId, ArtifactHead> artifacts() {
+    return artifacts;
+  }
+
+  Map<InputId, TaskId> inputs() {
+    return inputs;
+  }
+
+  Map<AuthId, TaskId> auths() {
+    return auths;
+  }
+
+  void restore(String owner, Position head, Collection<OpenTask> open) {
+    this.owner = owner;
+    this.head = head;
+    open.forEach(task -> tasks.put(task.origin().taskId(), task));
+  }
+
+  /// Refuses an event that would break a rule, then takes it in.
+  ///
+  /// @throws Rejection.Conflict if it would; then nothing has changed
+  void admit(Draft draft, Position position) {
+    check(draft);
+    apply(draft.origin(), draft.event(), position);
+  }
+
+  /// Takes in an event that is already in the log.
+  void apply(@Nullable Origin origin, Event event, Position position) {
+    head = position;
+    switch (event) {
+      case ContextCreated created -> owner = created.owner();
+      case InputEvent input -> apply(origin, input);
+      case AuthEvent auth -> apply(origin, auth);
+      case ArtifactEvent artifact ->
+          artifacts.merge(
+              artifact.artifactId(),
+              ArtifactHead.first(artifact),
+              (before, _) -> before.plus(artifact));
+      default -> {} // What concerns a task follows; the rest does not matter to decisions.
+    }
+    if (origin != null) {
+      applyToTask(origin, event, position);
+    }
+  }
+
+  private void check(Draft draft) {
+    var origin = draft.origin();
+    if (origin == null) {
+      if (draft.event() instanceof TaskEvent) {
+        throw new IllegalArgumentException("a task's event needs its origin: " + draft.event());
+      }
+      return;
+    }
+    var task = tasks.get(origin.taskId());
+    if (draft.event() instanceof TaskCreated) {
+      if (task != null) {
+        throw new Rejection.Conflict("task-exists", "the task exists: " + origin.taskId());
+      }
+      return;
+    }
+    if (draft.event() instanceof TaskEvent.TaskStored
+        || draft.event() instanceof TaskEvent.TaskDeleted) {
+      return;
+    }
+    if (task == null) {
+      throw new Rejection.Conflict("task-ended", "the task has ended: " + origin.taskId());
+    }
+    check(task, draft.event());
+  }
+
+  private static void check(OpenTask task, Event event) {
+    var completed = task.state() == TaskState.COMPLETED;
+    if (completed != event instanceof TaskComplete) {
+      throw new Rejection.Conflict(
+          "task-ended", "only task-complete follows completed: " + task.origin().taskId());
+    }
+    switch (event) {
+      case TaskStatus status -> {
+        if (!task.state().mayBecome(status.status())) {
+          throw new Rejection.Conflict(
+              "illegal-transition",
+              "a task cannot go from " + task.state().wire() + " to " + status.status().wire());
+        }
+      }
+      case ToolStart start -> {
+        if (task.openCalls().containsKey(start.toolCallId())) {
+          throw new Rejection.Conflict("tool-running", "the call runs: " + start.toolCallId());
+        }
+      }
+      case ToolComplete end -> {
+        if (!task.openCalls().containsKey(end.toolCallId())) {
+          throw new Rejection.Conflict("tool-ended", "the call has ended: " + end.toolCallId());
+        }
+      }
+      default -> {} // No rule beyond those for every event of a task.
+    }
+  }
+
+  private void applyToTask(Origin origin, Event event, Position position) {
+    if (event instanceof TaskCreated created) {
+      tasks.put(origin.taskId(), new OpenTask(origin, position.seq(), created));
+      return;
+    }
+    var task = tasks.get(origin.taskId());
+    if (task == null) {
+      return;
+    }
+    switch (event) {
+      case TaskStatus(var status, _, _) -> {
+        task.become(status);
+        if (status == TaskState.FAILED || status == TaskState.CANCELED) {
+          forget(origin.taskId());
+        }
+      }
+      case TaskComplete _ -> forget(origin.taskId());
+      case CancelRequested _ -> task.requestCancel();
+      case ToolStart start -> task.begin(start.toolCallId(), start.toolName());
+      case ToolComplete end -> task.end(end.toolCallId());
+      case ContentDelta delta -> extend(task, delta, position);
+      case ContentComplete(_, var block, _, _, _, _) -> {
+        if (block != null) {
+          task.end(block);
+        }
+      }
+      default -> {} // Changes nothing that decisions look at.
+    }
+  }
+
+  private static void extend(OpenTask task, ContentDelta delta, Position position) {
+    var block = delta.blockId();
+    if (block != null) {
+      var open = task.openBlocks().get(block);
+      task.put(block, (open == null ? OpenBlock.begin(position.seq()) : open).plus(delta.delta()));
+    }
+  }
+
+  private void apply(@Nullable Origin origin, InputEvent event) {
+    switch (event) {
+      case InputEvent.InputRequired required -> {
+        if (origin != null) {
+          inputs.put(required.inputId(), origin.taskId());
+        }
+      }
+      case InputEvent.InputReceived received -> inputs.remove(received.inputId());
+      case InputEvent.InputLapsed lapsed -> inputs.remove(lapsed.inputId());
+    }
+  }
+
+  private void apply(@Nullable Origin origin, AuthEvent event) {
+    switch (event) {
+      case AuthEvent.AuthRequired required -> {
+        if (origin != null) {
+          auths.put(required.authId(), origin.taskId());
+        }
+      }
+      case AuthEvent.AuthCompleted completed -> auths.remove(completed.authId());
+      case AuthEvent.AuthLapsed lapsed -> auths.remove(lapsed.authId());
+    }
+  }
+
+  private void forget(TaskId task) {
+    tasks.remove(task);
+    inputs.values().removeIf(task::equals);
+    auths.values().removeIf(task::equals);
+  }
+}

@@ -1,0 +1,14 @@
+package dev.parley.log;
+
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Origin;
+import org.jspecify.annotations.Nullable;
+
+/// An event that is to be appended, and the task it comes from, if any.
+public record Draft(@Nullable Origin origin, Event event) {
+
+  /// An event that comes from no task.
+  public static Draft of(Event event) {
+    return new Draft(null, event);
+  }
+}

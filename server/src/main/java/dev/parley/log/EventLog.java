@@ -1,0 +1,63 @@
+package dev.parley.log;
+
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.time.Duration;
+import java.util.List;
+
+/// Where events live.
+///
+/// Safe for use by many threads, virtual ones too. What [#append] has returned survives a crash of the
+/// process and of the machine, and no reader has seen it earlier. Every method that names a context
+/// throws `NotFound` if there never was one and `Gone` if it was deleted.
+public interface EventLog extends AutoCloseable {
+
+  /// Begins a context with its first event. False if it already exists, and then changes nothing.
+  ///
+  /// @throws Rejection.Gone if the id belonged to a context that was deleted
+  boolean create(ContextId context, ContextCreated created);
+
+  /// Asks `decide` for events, given the context as it now is, and adds them, all or none.
+  ///
+  /// `decide` is called under the context's lock, perhaps more than once: it must be quick, must not
+  /// block, and has no effect but its result. It sees what other appends have added, even if that is
+  /// not durable yet; a rejection is only passed on once what it was based on is durable.
+  ///
+  /// @return where the events stand; if `guard` is an [Guard.Once] whose key was used before with the
+  ///     same body, where the earlier ones stand
+  /// @throws Rejection what `decide` refused with; `Stale` if `guard` does not hold; `Conflict` if
+  ///     an event breaks a rule of [ContextState]; `Unavailable` if the store cannot write
+  Appended append(ContextId context, Guard guard, Decision decide);
+
+  /// Up to `limit` entries that follow `after`, oldest first, internal ones too. Empty at the end.
+  List<Entry> read(ContextId context, Position after, int limit);
+
+  /// Where the last durable event stands.
+  Position head(ContextId context);
+
+  /// Waits for an entry that follows `after`. False if `patience` ran out first.
+  boolean await(ContextId context, Position after, Duration patience) throws InterruptedException;
+
+  /// The context's state as of its last durable event, or a later one.
+  ///
+  /// The same that `decide` would see, for looking at without writing.
+  <T> T inspect(ContextId context, java.util.function.Function<ContextState, T> look);
+
+  /// Who owns the context.
+  String owner(ContextId context);
+
+  /// Removes every byte of the context. Returns when they are gone; its id is never used again.
+  void delete(ContextId context);
+
+  /// Contexts that have tasks which have not ended.
+  List<ContextId> withOpenTasks();
+
+  /// Up to `limit` contexts that changed after `mark` in the order of change, for views that catch up.
+  Changes changes(long mark, int limit);
+
+  @Override
+  void close();
+}

@@ -1,0 +1,33 @@
+package dev.parley.task;
+
+import dev.parley.log.Guard;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.TaskEvent.Priority;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// What a person says, and how it is to be taken up.
+public record Submission(
+    ContextId context,
+    String principal,
+    String content,
+    @Nullable List<JsonNode> parts,
+    Options options,
+    Guard guard) {
+
+  /// How a message is to be worked on; what is missing has a default.
+  public record Options(
+      @Nullable AgentTypeId agentId,
+      @Nullable String taskType,
+      @Nullable Priority priority,
+      @Nullable Long timeoutMs,
+      @Nullable String workingDirectory,
+      @Nullable String strategy,
+      @Nullable WhenBusy whenBusy) {
+
+    /// Every default.
+    public static final Options NONE = new Options(null, null, null, null, null, null, null);
+  }
+}

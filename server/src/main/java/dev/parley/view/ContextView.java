@@ -1,0 +1,18 @@
+package dev.parley.view;
+
+import dev.parley.protocol.ContextId;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A context as lists show it. `position` is the cursor of the last event it takes into account.
+public record ContextView(
+    ContextId contextId,
+    @Nullable String title,
+    String owner,
+    Instant createdAt,
+    Instant updatedAt,
+    String position,
+    long messageCount,
+    long openTasks,
+    @Nullable ObjectNode metadata) {}

@@ -1,0 +1,222 @@
+package dev.parley.log;
+
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/// A log that forgets when the process ends: the smallest thing that passes the contract.
+///
+/// One lock guards everything.
+public final class MemoryLog implements EventLog {
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition appended = lock.newCondition();
+  private final Map<ContextId, Context> contexts = new LinkedHashMap<>();
+  private final Set<ContextId> deleted = new HashSet<>();
+  private final InstantSource clock;
+  private long mark;
+
+  public MemoryLog(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  private static final class Context {
+    final List<Entry> entries = new ArrayList<>();
+    final Map<String, Appended> keys = new HashMap<>();
+    final Map<String, String> hashes = new HashMap<>();
+    final ContextState state = new ContextState();
+    long mark;
+  }
+
+  @Override
+  public boolean create(ContextId id, ContextCreated created) {
+    return locked(
+        () -> {
+          if (deleted.contains(id)) {
+            throw new Rejection.Gone("the context was deleted: " + id);
+          }
+          if (contexts.containsKey(id)) {
+            return false;
+          }
+          var context = new Context();
+          contexts.put(id, context);
+          add(id, context, List.of(Draft.of(created)));
+          return true;
+        });
+  }
+
+  @Override
+  public Appended append(ContextId id, Guard guard, Decision decide) {
+    return locked(
+        () -> {
+          var context = context(id);
+          switch (guard) {
+            case Guard.None() -> {}
+            case Guard.At(var head) -> {
+              if (!context.state.head().equals(head)) {
+                throw new Rejection.Stale("the context has moved on from " + head);
+              }
+            }
+            case Guard.Once(var principal, var key, var hash) -> {
+              var earlier = context.keys.get(principal + "\n" + key);
+              if (earlier != null) {
+                if (!hash.equals(context.hashes.get(principal + "\n" + key))) {
+                  throw new Rejection.Conflict(
+                      "idempotency-key-reused", "the key was used with another body");
+                }
+                return earlier;
+              }
+            }
+          }
+          var result = add(id, context, decide.decide(context.state));
+          if (guard instanceof Guard.Once(var principal, var key, var hash)) {
+            context.keys.put(
+                principal + "\n" + key, new Appended(result.first(), result.last(), true));
+            context.hashes.put(principal + "\n" + key, hash);
+          }
+          return result;
+        });
+  }
+
+  private Appended add(ContextId id, Context context, List<Draft> drafts) {
+    var before = context.entries.size();
+    for (var draft : drafts) {
+      var head = context.state.head();
+      var position = draft.event().internal() ? head.nextInternal() : head.nextPublic();
+      context.state.admit(draft, position);
+      context.entries.add(
+          new Entry(
+              id,
+              position,
+              new UUID(id.hashCode(), position.seq() << 16 | position.k()),
+              Instant.ofEpochMilli(clock.millis()),
+              draft.origin(),
+              draft.event()));
+    }
+    context.mark = ++mark;
+    appended.signalAll();
+    var first =
+        drafts.isEmpty() ? context.state.head() : context.entries.get(before).position();
+    return new Appended(first, context.state.head(), false);
+  }
+
+  @Override
+  public List<Entry> read(ContextId id, Position after, int limit) {
+    return locked(
+        () ->
+            context(id).entries.stream()
+                .filter(e -> e.position().after(after))
+                .limit(limit)
+                .toList());
+  }
+
+  @Override
+  public Position head(ContextId id) {
+    return locked(() -> context(id).state.head());
+  }
+
+  @Override
+  public boolean await(ContextId id, Position after, Duration patience)
+      throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      var left = patience.toNanos();
+      while (!context(id).state.head().after(after)) {
+        if (left <= 0) {
+          return false;
+        }
+        left = appended.awaitNanos(left);
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public <T> T inspect(ContextId id, Function<ContextState, T> look) {
+    return locked(() -> look.apply(context(id).state));
+  }
+
+  @Override
+  public String owner(ContextId id) {
+    return locked(() -> context(id).state.owner());
+  }
+
+  @Override
+  public void delete(ContextId id) {
+    locked(
+        () -> {
+          context(id);
+          contexts.remove(id);
+          deleted.add(id);
+          appended.signalAll();
+          return true;
+        });
+  }
+
+  @Override
+  public List<ContextId> withOpenTasks() {
+    return locked(
+        () ->
+            contexts.entrySet().stream()
+                .filter(e -> !e.getValue().state.openTasks().isEmpty())
+                .map(Map.Entry::getKey)
+                .toList());
+  }
+
+  @Override
+  public Changes changes(long since, int limit) {
+    return locked(
+        () -> {
+          var found =
+              contexts.entrySet().stream()
+                  .filter(e -> e.getValue().mark > since)
+                  .sorted((a, b) -> Long.compare(a.getValue().mark, b.getValue().mark))
+                  .limit(limit)
+                  .toList();
+          var last = found.isEmpty() ? since : found.getLast().getValue().mark;
+          return new Changes(found.stream().map(Map.Entry::getKey).toList(), last);
+        });
+  }
+
+  @Override
+  public void close() {}
+
+  private Context context(ContextId id) {
+    if (deleted.contains(id)) {
+      throw new Rejection.Gone("the context was deleted: " + id);
+    }
+    var context = contexts.get(id);
+    if (context == null) {
+      throw new Rejection.NotFound("no such context: " + id);
+    }
+    return context;
+  }
+
+  private <T> T locked(java.util.function.Supplier<T> work) {
+    lock.lock();
+    try {
+      return work.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+}
