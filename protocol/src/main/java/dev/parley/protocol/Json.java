@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
-import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationContext;
@@ -122,7 +122,8 @@ public final class Json {
               ? "[" + step.getIndex() + "]"
               : (path.isEmpty() ? "" : ".") + step.getPropertyName());
     }
-    var message = String.valueOf(misfit.getOriginalMessage()).replaceAll("`?dev\\.parley[\\w.$]*`?", "it");
+    var message =
+        String.valueOf(misfit.getOriginalMessage()).replaceAll("`?dev\\.parley[\\w.$]*`?", "it");
     return new Rejection.Invalid(path.isEmpty() ? message : path + ": " + message);
   }
 

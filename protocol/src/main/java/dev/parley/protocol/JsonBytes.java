@@ -94,23 +94,23 @@ final class JsonBytes {
   private void unicode(char c) {
     two('u');
     for (var shift = 12; shift >= 0; shift -= 4) {
-      bytes[size++] = HEX[c >> shift & 0xf];
+      bytes[size++] = HEX[(c >> shift) & 0xf];
     }
   }
 
   private void utf8(int point) {
     if (point < 0x800) {
-      bytes[size++] = (byte) (0xc0 | point >> 6);
+      bytes[size++] = (byte) (0xc0 | (point >> 6));
     } else {
       if (point < 0x10000) {
-        bytes[size++] = (byte) (0xe0 | point >> 12);
+        bytes[size++] = (byte) (0xe0 | (point >> 12));
       } else {
-        bytes[size++] = (byte) (0xf0 | point >> 18);
-        bytes[size++] = (byte) (0x80 | point >> 12 & 0x3f);
+        bytes[size++] = (byte) (0xf0 | (point >> 18));
+        bytes[size++] = (byte) (0x80 | ((point >> 12) & 0x3f));
       }
-      bytes[size++] = (byte) (0x80 | point >> 6 & 0x3f);
+      bytes[size++] = (byte) (0x80 | ((point >> 6) & 0x3f));
     }
-    bytes[size++] = (byte) (0x80 | point & 0x3f);
+    bytes[size++] = (byte) (0x80 | (point & 0x3f));
   }
 
   private void reserve(int more) {

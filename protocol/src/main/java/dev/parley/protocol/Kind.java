@@ -30,7 +30,8 @@ public enum Kind implements WireName {
   SUBTASK_CREATED(18, "subtask-created", SubtaskEvent.SubtaskCreated.class),
   SUBTASK_COMPLETE(19, "subtask-complete", SubtaskEvent.SubtaskComplete.class),
   THOUGHT_STREAM(20, "thought-stream", ThoughtEvent.ThoughtStream.class),
-  INTERNAL_THOUGHT_PROCESS(21, "internal:thought-process", ThoughtEvent.InternalThoughtProcess.class),
+  INTERNAL_THOUGHT_PROCESS(
+      21, "internal:thought-process", ThoughtEvent.InternalThoughtProcess.class),
   INTERNAL_LLM_CALL(22, "internal:llm-call", ThoughtEvent.InternalLlmCall.class),
   INTERNAL_CHECKPOINT(23, "internal:checkpoint", ThoughtEvent.InternalCheckpoint.class),
   CONTEXT_CREATED(24, "context-created", ContextEvent.ContextCreated.class),

@@ -25,9 +25,7 @@ public sealed interface TaskEvent extends Event {
 
   /// A task succeeded: the last event of that task.
   record TaskComplete(
-      @Nullable String content,
-      @Nullable List<ArtifactId> artifacts,
-      @Nullable ObjectNode metadata)
+      @Nullable String content, @Nullable List<ArtifactId> artifacts, @Nullable ObjectNode metadata)
       implements TaskEvent {
     public TaskComplete {
       artifacts = artifacts == null ? null : List.copyOf(artifacts);

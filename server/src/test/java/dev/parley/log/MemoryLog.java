@@ -111,8 +111,7 @@ public final class MemoryLog implements EventLog {
     }
     context.mark = ++mark;
     appended.signalAll();
-    var first =
-        drafts.isEmpty() ? context.state.head() : context.entries.get(before).position();
+    var first = drafts.isEmpty() ? context.state.head() : context.entries.get(before).position();
     return new Appended(first, context.state.head(), false);
   }
 
@@ -218,5 +217,4 @@ public final class MemoryLog implements EventLog {
       lock.unlock();
     }
   }
-
 }
