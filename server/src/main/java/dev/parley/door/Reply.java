@@ -55,8 +55,7 @@ public sealed interface Reply {
 
     @Override
     public Map<String, String> headers() {
-      return Map.of(
-          "Cache-Control", "no-cache", "X-Accel-Buffering", "no", "Connection", "keep-alive");
+      return Map.of("Cache-Control", "no-cache", "X-Accel-Buffering", "no");
     }
   }
 }

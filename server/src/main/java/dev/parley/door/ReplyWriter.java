@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
@@ -17,6 +18,9 @@ final class ReplyWriter {
   static final String PROBLEM = "application/problem+json";
   private static final String JSON = "application/json";
   private static final String RETRY_SECONDS = "1";
+
+  /// The protocol of streams asks for it. Jetty leaves it out of HTTP/1.1 where it knows the name.
+  private static final HttpField KEEP_ALIVE = new HttpField(null, "Connection", "keep-alive");
 
   private final Response response;
   private final Callback callback;
@@ -78,6 +82,7 @@ final class ReplyWriter {
   private void stream(Reply.Stream stream, boolean headOnly) throws IOException {
     begin(stream);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
+    response.getHeaders().add(KEEP_ALIVE);
     // Silence is the server's business here: there are heartbeats, or somebody switched them off.
     response.getRequest().addIdleTimeoutListener(_ -> false);
     if (!headOnly) {
