@@ -7,6 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Accepts work, runs it, stops it, and takes it up again after a restart.
+@SuppressWarnings("DoNotCallSuggester")
 public final class Tasks implements AutoCloseable {
 
   /// Puts a message and its task into the log in one step, and starts or queues the task.

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Answers questions about contexts. Views may lag behind the log; answers do not: each first takes in
 /// what is new.
+@SuppressWarnings("DoNotCallSuggester")
 public final class Views implements AutoCloseable {
 
   /// Opens the views in `file`, which is made anew when it is missing, broken or of another version.
