@@ -35,6 +35,7 @@ final class LiveContext {
   ContextState state = new ContextState();
   ContextState durable = new ContextState();
   long lastMillis;
+  int generation;
   @Nullable Ticket lastTicket;
   final Map<KeyName, StoredKey> keys = new HashMap<>();
   final List<KeyName> keysInDoubt = new ArrayList<>();
@@ -44,7 +45,6 @@ final class LiveContext {
 
   // Changed by the writer alone.
   volatile Window window = Window.empty(Position.START);
-  Position written = Position.START;
   final List<Long> unsealedBlocks = new ArrayList<>();
   volatile Position sealedTo = Position.START;
   long durableMillis;
@@ -100,6 +100,7 @@ final class LiveContext {
 
   /// Forgets what did not become durable.
   void rollBack() {
+    generation++;
     state = durable.copy();
     lastMillis = durableMillis;
     lastTicket = null;

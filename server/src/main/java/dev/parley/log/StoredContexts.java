@@ -104,7 +104,6 @@ final class StoredContexts {
       context.ids = Secrets.read(rows.getBytes("secret"));
       context.sealedTo = Positions.unpack(rows.getLong("sealed"));
       context.window = Window.empty(context.sealedTo);
-      context.written = context.sealedTo;
       var saved = rows.getBytes("state");
       if (saved != null) {
         var state = SavedState.read(saved);
@@ -143,6 +142,5 @@ final class StoredContexts {
     }
     context.durableMillis = slots.getLast().entry().timestamp().toEpochMilli();
     context.window = context.window.plus(slots, context.unsealedCount + keep);
-    context.written = context.window.head();
   }
 }

@@ -12,10 +12,10 @@ final class Ticket {
   private static final Object DURABLE = new Object();
 
   private final LiveContext context;
-  private final Position before;
   private final List<Slot> slots;
   private final byte[] chunk;
   private final @Nullable NewKey key;
+  private final int generation;
   private final Thread thread = Thread.currentThread();
   private volatile @Nullable Object outcome;
 
@@ -24,7 +24,7 @@ final class Ticket {
 
   Ticket(LiveContext context, Position before, List<Slot> slots, @Nullable NewKey key) {
     this.context = context;
-    this.before = before;
+    this.generation = context.generation;
     this.slots = slots;
     this.chunk = slots.isEmpty() ? new byte[0] : ChunkWriter.chunk(before, slots);
     this.key = key;
@@ -34,9 +34,9 @@ final class Ticket {
     return context;
   }
 
-  /// Where the event stands that these follow.
-  Position before() {
-    return before;
+  /// True if nothing that these events build on was lost since. For the writer.
+  boolean current() {
+    return generation == context.generation;
   }
 
   List<Slot> slots() {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A commit that fails leaves its block in doubt. The writer then reopens the store and looks: if the
 /// block is there it was durable after all and becomes visible, otherwise it never existed, its
-/// appends are refused and the contexts go back to what is durable. Nothing is numbered on top of
-/// a block in doubt: an append whose number does not follow the last durable one is refused.
+/// appends are refused and the contexts go back to what is durable, as a new generation. Nothing
+/// is numbered on top of what was lost: an append of an earlier generation is refused.
 final class Writer implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(Writer.class.getName());
@@ -165,16 +165,14 @@ final class Writer implements AutoCloseable {
     checkpointIfLarge();
   }
 
-  /// The appends that continue what is written; the others, built on what was lost, are refused.
-  private List<Ticket> following(List<Ticket> arrived) {
+  /// The appends whose numbers still count; those built on what was lost since are refused.
+  private static List<Ticket> following(List<Ticket> arrived) {
     var batch = new ArrayList<Ticket>(arrived.size());
     for (var ticket : arrived) {
-      var context = ticket.context();
-      if (context.written.equals(ticket.before())) {
-        context.written = ticket.slots().getLast().entry().position();
+      if (ticket.current()) {
         batch.add(ticket);
       } else {
-        refuse(List.of(ticket), "an earlier write to this context failed");
+        ticket.settle(unavailable("the store failed in an earlier write to this context"));
       }
     }
     return batch;
@@ -238,7 +236,6 @@ final class Writer implements AutoCloseable {
             rollBack(batch);
           }
         } else {
-          rollBack(batch);
           refuse(batch, "the store failed: " + inDoubt.getMessage());
         }
         break;
@@ -267,7 +264,6 @@ final class Writer implements AutoCloseable {
   private static void rollBack(LiveContext context) {
     context.lock.lock();
     try {
-      context.written = context.window.head();
       context.rollBack();
     } finally {
       context.lock.unlock();
@@ -289,7 +285,9 @@ final class Writer implements AutoCloseable {
   private static void refuse(List<Ticket> tickets, String why) {
     for (var ticket : tickets) {
       if (!ticket.settled()) {
-        rollBack(ticket.context());
+        if (ticket.current()) {
+          rollBack(ticket.context());
+        }
         ticket.settle(unavailable(why));
       }
     }
