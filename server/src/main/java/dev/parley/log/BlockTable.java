@@ -11,6 +11,9 @@ final class BlockTable implements AutoCloseable {
   /// How many entries a segment holds at most, so that a page of a few costs little to read.
   private static final int SEGMENT_EVENTS = 512;
 
+  private static final long PAGE_BYTES = 4_096;
+  private static final long ERASE_BYTES = 1 << 20;
+
   private final Connection connection;
   private final PreparedStatement insertBlock;
   private final PreparedStatement deleteBlock;
@@ -92,8 +95,32 @@ final class BlockTable implements AutoCloseable {
     return Database.number(connection, "SELECT count(*) FROM blocks WHERE id = " + id) > 0;
   }
 
-  /// Removes every byte of a context and leaves its tombstone.
+  /// Removes every byte of a context and leaves its tombstone, as a transaction of its own.
   void erase(LiveContext context, long mark) throws SQLException {
+    Database.execute(connection, "PRAGMA secure_delete = ON");
+    try {
+      eraseRows(context, mark);
+      connection.commit();
+      eraseFreePages();
+      connection.commit();
+    } finally {
+      Database.execute(connection, "PRAGMA secure_delete = FAST");
+    }
+    checkpoint();
+  }
+
+  /// Free pages may still hold blocks that were sealed earlier: takes them all, as zeros, and lets go.
+  private void eraseFreePages() throws SQLException {
+    var pages = Database.number(connection, "PRAGMA freelist_count");
+    Database.execute(connection, "CREATE TABLE erasing (data BLOB)");
+    for (var left = pages * PAGE_BYTES; left > 0; left -= ERASE_BYTES) {
+      Database.execute(
+          connection, "INSERT INTO erasing VALUES (zeroblob(" + Math.min(left, ERASE_BYTES) + "))");
+    }
+    Database.execute(connection, "DROP TABLE erasing");
+  }
+
+  private void eraseRows(LiveContext context, long mark) throws SQLException {
     for (var id : context.unsealedBlocks) {
       rewriteBlock(id, context.number);
     }
@@ -104,6 +131,12 @@ final class BlockTable implements AutoCloseable {
         connection,
         "UPDATE contexts SET secret = NULL, state = NULL, open_tasks = 0, deleted = 1, touched = "
             + (mark + " WHERE number = " + number));
+  }
+
+  boolean isErased(LiveContext context) throws SQLException {
+    return Database.number(
+            connection, "SELECT deleted FROM contexts WHERE number = " + context.number)
+        != 0;
   }
 
   private void rewriteBlock(long id, long number) throws SQLException {

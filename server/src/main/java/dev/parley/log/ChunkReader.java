@@ -60,7 +60,7 @@ final class ChunkReader {
   private Origin readOrigin() {
     var task = new TaskId(in.text());
     var parent = in.text();
-    var root = new TaskId(in.text());
+    var root = in.text();
     var agent = new AgentTypeId(in.text());
     var level = in.oneByte() == 0 ? AgentLevel.CORE : AgentLevel.SUBAGENT;
     var invocation = in.text();
@@ -69,7 +69,7 @@ final class ChunkReader {
     return new Origin(
         task,
         parent.isEmpty() ? null : new TaskId(parent),
-        root,
+        root.isEmpty() ? task : new TaskId(root),
         agent,
         level,
         invocation.isEmpty() ? null : new InvocationId(invocation),

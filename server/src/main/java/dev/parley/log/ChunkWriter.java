@@ -67,7 +67,7 @@ final class ChunkWriter {
     for (var origin : origins) {
       text(origin.taskId());
       text(origin.parentTaskId());
-      text(origin.rootTaskId());
+      text(origin.rootTaskId().equals(origin.taskId()) ? null : origin.rootTaskId());
       text(origin.agentId());
       out.oneByte(origin.agentLevel() == AgentLevel.CORE ? 0 : 1);
       text(origin.invocationId());

@@ -78,6 +78,11 @@ final class LiveContext {
     }
   }
 
+  /// True if the context was deleted. For the writer, who alone deletes.
+  boolean deleted() {
+    return status == Status.DELETED;
+  }
+
   /// Numbers and stamps the drafts, and takes them into the state. All or none.
   List<Slot> admit(List<Draft> drafts, long nowMillis) {
     var uniform = uniform(drafts);
@@ -127,6 +132,7 @@ final class LiveContext {
   /// Forgets everything but that it was.
   void erased(long mark) {
     status = Status.DELETED;
+    generation++;
     state = new ContextState();
     durable = new ContextState();
     keys.clear();

@@ -43,7 +43,7 @@ final class Window {
   /// Up to `limit` entries that follow `after`, which must not stand before `base`.
   List<Slot> after(Position after, int limit) {
     var begin = indexAfter(after);
-    return List.of(Arrays.copyOfRange(slots, begin, begin + Math.min(to - begin, limit)));
+    return Arrays.asList(Arrays.copyOfRange(slots, begin, begin + Math.min(to - begin, limit)));
   }
 
   /// The window with `more` behind it and at most `keep` entries from before it.

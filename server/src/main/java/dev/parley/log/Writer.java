@@ -172,7 +172,10 @@ final class Writer implements AutoCloseable {
       if (ticket.current()) {
         batch.add(ticket);
       } else {
-        ticket.settle(unavailable("the store failed in an earlier write to this context"));
+        ticket.settle(
+            ticket.context().deleted()
+                ? new Rejection.Gone("the context was deleted: " + ticket.context().id)
+                : unavailable("the store failed in an earlier write to this context"));
       }
     }
     return batch;
@@ -300,13 +303,13 @@ final class Writer implements AutoCloseable {
   private void erase(LiveContext context, Ticket done, long mark) {
     try {
       table().erase(context, mark);
-      table().commit();
-      table().checkpoint();
     } catch (SQLException failed) {
       LOG.log(Level.WARNING, "context {0} cannot be deleted: {1}", context.id, failed.getMessage());
       closeTable();
-      done.settle(unavailable("the store failed: " + failed.getMessage()));
-      return;
+      if (!erasedAfterAll(context)) {
+        done.settle(unavailable("the store failed: " + failed.getMessage()));
+        return;
+      }
     }
     unsealed.forget(context);
     context.lock.lock();
@@ -317,6 +320,14 @@ final class Writer implements AutoCloseable {
     }
     done.settle(null);
     waker.wake(context);
+  }
+
+  private boolean erasedAfterAll(LiveContext context) {
+    try {
+      return table().isErased(context);
+    } catch (SQLException stillFailing) {
+      return false;
+    }
   }
 
   private void checkpointIfLarge() {
