@@ -14,6 +14,9 @@ public record Limits(
     int historyMessages,
     int historyCharacters) {
 
+  /// The longest that a task may be given.
+  public static final Duration TIMEOUT_MAX = Duration.ofHours(24);
+
   /// What holds unless the configuration says otherwise.
   public static final Limits DEFAULT =
       new Limits(
@@ -26,9 +29,6 @@ public record Limits(
           Duration.ofSeconds(5),
           50,
           200_000);
-
-  /// The longest that a task may be given.
-  public static final Duration TIMEOUT_MAX = Duration.ofHours(24);
 
   public Limits {
     if (taskTimeout.toMillis() < 1 || taskTimeout.compareTo(TIMEOUT_MAX) > 0) {
