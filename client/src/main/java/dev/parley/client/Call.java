@@ -1,35 +1,31 @@
 package dev.parley.client;
 
-import dev.parley.protocol.Json;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// One request, before it is known where it goes.
 ///
-/// `key` is sent as `Idempotency-Key`. Only a call that may be `repeated` is sent again when its
-/// answer was lost.
-record Call(
-    String method, String path, byte @Nullable [] body, @Nullable String key, boolean repeated) {
+/// `body` is sent as JSON, `key` as `Idempotency-Key`. Every call may be sent again when its answer was
+/// lost: a post does the same thing however often it arrives, because of its key.
+record Call(String method, String path, @Nullable Object body, @Nullable String key) {
 
   static Call get(String path) {
-    return new Call("GET", path, null, null, true);
+    return new Call("GET", path, null, null);
   }
 
   static Call delete(String path) {
-    return new Call("DELETE", path, null, null, true);
+    return new Call("DELETE", path, null, null);
   }
 
   static Call patch(String path, Object body) {
-    return new Call("PATCH", path, Json.bytes(body), null, true);
+    return new Call("PATCH", path, body, null);
   }
 
-  /// A post that does the same thing however often it arrives.
   static Call post(String path, Object body, String key) {
-    return new Call("POST", path, Json.bytes(body), key, true);
+    return new Call("POST", path, body, key);
   }
 
   @Override
   public String toString() {
-    return method.toUpperCase(Locale.ROOT) + " " + path;
+    return method + " " + path;
   }
 }

@@ -79,7 +79,7 @@ final class Http implements AutoCloseable {
 
   private <T> T send(Call call, BodyHandler<T> handler) {
     for (var attempt = 1; ; attempt++) {
-      var last = attempt >= settings.reconnect().attemptsMax() || !call.repeated();
+      var last = attempt >= settings.reconnect().attemptsMax();
       try {
         return body(once(request(call).build(), handler));
       } catch (Failure failure) {
@@ -116,7 +116,9 @@ final class Http implements AutoCloseable {
 
   private HttpRequest.Builder request(Call call) {
     var publisher =
-        call.body() == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(call.body());
+        call.body() == null
+            ? BodyPublishers.noBody()
+            : BodyPublishers.ofByteArray(Json.bytes(call.body()));
     var request = HttpRequest.newBuilder(URI.create(base + call.path()));
     request.method(call.method(), publisher);
     if (call.body() != null) {
@@ -140,8 +142,7 @@ final class Http implements AutoCloseable {
       answered = true;
       if (response.body() instanceof Outcome.Refused<T> refused) {
         var passing = refused.status == 429 || refused.status >= 500;
-        var reason = Problems.of(refused.status, refused.body);
-        throw new Failure(reason, refused.retryAfter, !passing);
+        throw new Failure(refused.reason, refused.retryAfter, !passing);
       }
       return response;
     } catch (InterruptedException interrupted) {
@@ -164,7 +165,12 @@ final class Http implements AutoCloseable {
     }
     return BodySubscribers.mapping(
         BodySubscribers.limiting(BodySubscribers.ofByteArray(), ERROR_MAX),
-        body -> new Outcome.Refused<>(info.statusCode(), body, retryAfter(info)));
+        body -> refused(info, body));
+  }
+
+  private static <T> Outcome<T> refused(ResponseInfo info, byte[] body) {
+    var status = info.statusCode();
+    return new Outcome.Refused<>(status, Problems.of(status, body), retryAfter(info));
   }
 
   private Failure failure(Throwable cause) {
@@ -234,7 +240,7 @@ final class Http implements AutoCloseable {
 
     record Success<T>(T body) implements Outcome<T> {}
 
-    record Refused<T>(int status, byte[] body, @Nullable Duration retryAfter)
+    record Refused<T>(int status, RuntimeException reason, @Nullable Duration retryAfter)
         implements Outcome<T> {}
   }
 }
