@@ -81,7 +81,6 @@ record Terminal(
       return false;
     }
     // Elsewhere Java only tells whether both ends are one.
-    var console = System.console();
-    return console != null && console.isTerminal();
+    return System.console().isTerminal();
   }
 }

@@ -25,7 +25,8 @@ final class CsvSummary {
       }
     }
     if (exchange.results("list_files").isEmpty()) {
-      exchange.think(ThoughtType.PLANNING, Verbosity.BRIEF, "First I look which CSV files there are.");
+      exchange.think(
+          ThoughtType.PLANNING, Verbosity.BRIEF, "First I look which CSV files there are.");
       exchange.call("list_files", "pattern", "*.csv");
     } else if (exchange.results("read_file").isEmpty()) {
       read(exchange);
@@ -97,14 +98,16 @@ final class CsvSummary {
     text.append(" with ").append(amount(dataset.path("rows").asInt(), "row")).append(" in all.\n");
     files.forEach(file -> text.append("\n- ").append(finding(file)));
     skipped(exchange).forEach(reason -> text.append("\n- ").append(reason));
-    text.append("\n\nThe rows are in the dataset csv-rows, the figures in the record csv-summary, ");
+    text.append(
+        "\n\nThe rows are in the dataset csv-rows, the figures in the record csv-summary, ");
     text.append("and the report is csv-report.md.");
     exchange.say(text.toString());
   }
 
   private static String finding(JsonNode file) {
     var numbers =
-        file.path("numeric").propertyStream()
+        file.path("numeric")
+            .propertyStream()
             .map(
                 column ->
                     "%s from %s to %s, mean %s"
@@ -123,7 +126,9 @@ final class CsvSummary {
   }
 
   private static List<String> files(JsonNode listing) {
-    return listing.path("entries").valueStream()
+    return listing
+        .path("entries")
+        .valueStream()
         .filter(entry -> entry.path("type").asString("").equals("file"))
         .map(entry -> entry.path("path").asString())
         .limit(FILES_MAX)

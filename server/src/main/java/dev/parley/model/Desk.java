@@ -46,7 +46,9 @@ final class Desk {
           var matches = result.result().path("matches");
           return matches.isEmpty()
               ? "I did not find \"" + text + "\" in the files here."
-              : "I found \"" + text + "\" here:\n\n"
+              : "I found \""
+                  + text
+                  + "\" here:\n\n"
                   + matches
                       .valueStream()
                       .map(
@@ -106,8 +108,7 @@ final class Desk {
     }
   }
 
-  private static void once(
-      Exchange exchange, String tool, ObjectNode arguments, Telling telling)
+  private static void once(Exchange exchange, String tool, ObjectNode arguments, Telling telling)
       throws InterruptedException {
     var results = exchange.results(tool);
     if (!exchange.has(tool)) {

@@ -107,8 +107,7 @@ final class Exchange {
 
   Reply reply() {
     var reason = calls.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
-    var usage =
-        new Usage(OfflineModel.NAME, tokens(read()), tokens(written), null, null, null);
+    var usage = new Usage(OfflineModel.NAME, tokens(read()), tokens(written), null, null, null);
     return new Reply.Answered(reason, calls, usage);
   }
 

@@ -57,7 +57,10 @@ final class Markdown {
   }
 
   static String columns(JsonNode file) {
-    return file.path("columns").valueStream().map(JsonNode::asString).collect(Collectors.joining(", "));
+    return file.path("columns")
+        .valueStream()
+        .map(JsonNode::asString)
+        .collect(Collectors.joining(", "));
   }
 
   private static String numbers(JsonNode file) {

@@ -38,13 +38,16 @@ public final class OfflineModel implements Model {
             rule("think about (.+)", (x, m) -> Speech.think(x, m.group(1))),
             rule("summari[sz]e (?:all )?(?:the )?csv(?: files?)?.*", (x, _) -> CsvSummary.play(x)),
             rule("write (?:me )?a report (?:on|about) (.+)", (x, m) -> Desk.report(x, m.group(1))),
-            rule("(?:read|show|open) (?:the )?(?:file )?(\\S+)", (x, m) -> Desk.read(x, m.group(1))),
+            rule(
+                "(?:read|show|open) (?:the )?(?:file )?(\\S+)", (x, m) -> Desk.read(x, m.group(1))),
             rule("(?:list|show)(?: the| my| all)? files.*", (x, _) -> Desk.list(x)),
             rule("what files are (?:here|there)", (x, _) -> Desk.list(x)),
             rule("search (?:files )?for (.+)", (x, m) -> Desk.search(x, m.group(1))),
             rule("what(?: time is it|'s the time| is the time).*", (x, _) -> Desk.time(x)),
             rule("(?:calculate|compute) (.+)", (x, m) -> Desk.calculate(x, m.group(1))),
-            rule("what(?: is|'s) ([-+(\\d.][-+*/%^()\\d.,\\s]*)", (x, m) -> Desk.calculate(x, m.group(1))),
+            rule(
+                "what(?: is|'s) ([-+(\\d.][-+*/%^()\\d.,\\s]*)",
+                (x, m) -> Desk.calculate(x, m.group(1))),
             rule("loop", (x, _) -> Desk.loop(x)),
             rule("help|what can you do", (x, _) -> x.say(Speech.HELP)),
             rule("(ask me|sign in to|run|delegate)\\b.*", (x, m) -> Speech.notYet(x, m.group(1))));

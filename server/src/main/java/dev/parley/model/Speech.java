@@ -85,7 +85,9 @@ final class Speech {
         new Thought(
             ThoughtType.DECISION, Verbosity.BRIEF, "I give the short answer.", 0.9, List.of()));
     exchange.say(
-        "I have thought about " + what + ". What is known should come first, what is assumed second.");
+        "I have thought about "
+            + what
+            + ". What is known should come first, what is assumed second.");
   }
 
   static void notYet(Exchange exchange, String phrase) throws InterruptedException {
@@ -99,7 +101,9 @@ final class Speech {
     exchange.say(
         request.isEmpty()
             ? "I am listening. Say `help` to see what I can do."
-            : "You said: \"" + clip(request) + "\". I am the offline model and follow simple rules;"
+            : "You said: \""
+                + clip(request)
+                + "\". I am the offline model and follow simple rules;"
                 + " say `help` to see what I can do.");
   }
 

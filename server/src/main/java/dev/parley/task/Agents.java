@@ -31,7 +31,8 @@ public record Agents(Map<AgentTypeId, Agent> byId, AgentTypeId standard) {
     if (!byId.containsKey(id)) {
       var known =
           byId.keySet().stream().map(AgentTypeId::value).sorted().collect(Collectors.joining(", "));
-      throw new Rejection.Invalid("unknown-agent", "no agent is called " + id + "; known: " + known);
+      throw new Rejection.Invalid(
+          "unknown-agent", "no agent is called " + id + "; known: " + known);
     }
     return id;
   }

@@ -146,9 +146,7 @@ final class Runner implements AutoCloseable {
               state ->
                   state
                       .openTask(ready.task())
-                      .map(
-                          task ->
-                              new Run.Subject(ready.context(), task.origin(), task.created())))
+                      .map(task -> new Run.Subject(ready.context(), task.origin(), task.created())))
           .map(this::prepare);
     } catch (Rejection.Invalid changed) {
       var message = String.valueOf(changed.getMessage());
@@ -228,11 +226,7 @@ final class Runner implements AutoCloseable {
     var tally = run.tally();
     var message =
         new Message(
-            sources.messageId(),
-            Role.ASSISTANT,
-            content,
-            null,
-            tally.ofMessage(content, duration));
+            sources.messageId(), Role.ASSISTANT, content, null, tally.ofMessage(content, duration));
     var events =
         List.of(
             message,

@@ -42,8 +42,7 @@ final class Spoken {
                 spoken.blocks.remove(replaces);
               }
             }
-            case CancelRequested(_, var reason) when reason != null ->
-                spoken.cancelReason = reason;
+            case CancelRequested(_, var reason) when reason != null -> spoken.cancelReason = reason;
             default -> {} // Everything else is not text.
           }
         }

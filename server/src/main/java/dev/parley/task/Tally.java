@@ -45,10 +45,7 @@ final class Tally {
   /// The metadata of the answer; says so when the answer is empty or was cut.
   synchronized ObjectNode ofMessage(String content, long durationMillis) {
     var metadata = Json.object();
-    metadata
-        .putObject("usage")
-        .put("inputTokens", inputTokens)
-        .put("outputTokens", outputTokens);
+    metadata.putObject("usage").put("inputTokens", inputTokens).put("outputTokens", outputTokens);
     metadata.put("duration", durationMillis);
     if (content.isBlank()) {
       metadata.put("empty", true);

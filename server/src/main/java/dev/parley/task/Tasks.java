@@ -18,7 +18,6 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Accepts work, runs it, stops it, and takes it up again after a restart.
-@SuppressWarnings("DoNotCallSuggester")
 public final class Tasks implements AutoCloseable {
 
   private static final int ROLLBACK_ATTEMPTS_MAX = 10;
@@ -103,7 +102,8 @@ public final class Tasks implements AutoCloseable {
         }
       }
       if (rewind == null) {
-        rewind = log.inspect(context, s -> Lineup.roots(s).findFirst().map(Tasks::before)).orElse(null);
+        rewind =
+            log.inspect(context, s -> Lineup.roots(s).findFirst().map(Tasks::before)).orElse(null);
       }
       cancelAll(context, "rolled back");
     }
@@ -157,8 +157,7 @@ public final class Tasks implements AutoCloseable {
                       () -> new Rejection.NotFound("no such tool call is running: " + call));
           var tool = open.openCalls().getOrDefault(call, "");
           return List.of(
-              new Draft(
-                  open.origin(), Closer.closed(call, tool, ToolEvent.Outcome.CANCELED)));
+              new Draft(open.origin(), Closer.closed(call, tool, ToolEvent.Outcome.CANCELED)));
         });
     board.find(task).ifPresent(run -> run.cancelCall(call));
   }

@@ -20,4 +20,13 @@ public final class BuiltInTools {
         new Data(),
         new Report());
   }
+
+  /// The name under which a configuration asks for the tool.
+  public static String group(Tool<?> tool) {
+    return switch (tool.name()) {
+      case "read_file", "list_files", "search_files" -> "files";
+      case "dataset", "data", "report" -> "artifacts";
+      default -> tool.name();
+    };
+  }
 }

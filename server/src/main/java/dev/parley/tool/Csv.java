@@ -143,7 +143,7 @@ record Csv(List<String> columns, List<List<String>> rows, int ragged) {
       if (at < text.length() && text.charAt(at) == '\r') {
         at++;
       }
-      if (at < text.length() && text.charAt(at) == '\n' ) {
+      if (at < text.length() && text.charAt(at) == '\n') {
         at++;
       }
       if (line.size() > 1 || (line.size() == 1 && !line.getFirst().isBlank())) {

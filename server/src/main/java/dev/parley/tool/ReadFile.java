@@ -54,8 +54,7 @@ public final class ReadFile implements Tool<ReadFile.Arguments> {
     }
   }
 
-  private static ToolResult page(Folder folder, Path file, Arguments arguments)
-      throws IOException {
+  private static ToolResult page(Folder folder, Path file, Arguments arguments) throws IOException {
     var text = TextFile.read(file);
     var offset = arguments.offset() == null ? 0 : arguments.offset();
     var limit = arguments.limit() == null ? PAGE_MAX : arguments.limit();
@@ -64,7 +63,9 @@ public final class ReadFile implements Tool<ReadFile.Arguments> {
           "offset is between 0 and " + text.length() + ", limit between 1 and " + PAGE_MAX);
     }
     var end = (int) Math.min(text.length(), (long) offset + Math.min(limit, PAGE_MAX));
-    if (end < text.length() && end > offset + 1 && Character.isHighSurrogate(text.charAt(end - 1))) {
+    if (end < text.length()
+        && end > offset + 1
+        && Character.isHighSurrogate(text.charAt(end - 1))) {
       end--;
     }
     var result =

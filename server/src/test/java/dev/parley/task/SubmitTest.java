@@ -180,8 +180,7 @@ class SubmitTest {
   void an_unknown_context_is_not_found() {
     try (var world = world()) {
       var submission =
-          new Submission(
-              new ContextId("other"), "local", "hi", null, Options.NONE, Guard.none());
+          new Submission(new ContextId("other"), "local", "hi", null, Options.NONE, Guard.none());
 
       assertThatThrownBy(() -> world.tasks().submit(submission))
           .isInstanceOf(Rejection.NotFound.class);
@@ -192,8 +191,7 @@ class SubmitTest {
   void the_same_key_and_body_get_the_same_answer_and_one_task() throws Exception {
     try (var world = world()) {
       var guard = new Guard.Once("local", "key", "hash");
-      var submission =
-          new Submission(World.CONTEXT, "local", "hi", null, Options.NONE, guard);
+      var submission = new Submission(World.CONTEXT, "local", "hi", null, Options.NONE, guard);
       var first = world.tasks().submit(submission);
       world.end(first.taskId());
       var second = world.tasks().submit(submission);
@@ -217,8 +215,7 @@ class SubmitTest {
                   world
                       .tasks()
                       .submit(
-                          new Submission(
-                              World.CONTEXT, "local", "ho", null, Options.NONE, other)))
+                          new Submission(World.CONTEXT, "local", "ho", null, Options.NONE, other)))
           .isInstanceOf(Rejection.Conflict.class);
     }
   }

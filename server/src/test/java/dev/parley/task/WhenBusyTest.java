@@ -111,8 +111,7 @@ class WhenBusyTest {
 
       assertThat(world.end(b.taskId())).isEqualTo(TaskState.COMPLETED);
       assertThat(world.end(a.taskId())).isEqualTo(TaskState.CANCELED);
-      var rewound =
-          (ContextRewound) world.await(e -> e.event() instanceof ContextRewound).event();
+      var rewound = (ContextRewound) world.await(e -> e.event() instanceof ContextRewound).event();
       assertThat(rewound.toSeq()).isEqualTo(a.seq() - 1);
       assertThat(rewound.beforeTaskId()).isEqualTo(a.taskId());
       assertThat(
@@ -185,8 +184,7 @@ class WhenBusyTest {
     try (var world = World.with(gate, folder)) {
       gate.open("a");
 
-      assertThat(world.end(world.say("a", WhenBusy.STEER).taskId()))
-          .isEqualTo(TaskState.COMPLETED);
+      assertThat(world.end(world.say("a", WhenBusy.STEER).taskId())).isEqualTo(TaskState.COMPLETED);
     }
   }
 
@@ -214,8 +212,7 @@ class WhenBusyTest {
         var options = new Options(null, null, priority, null, null, null, null);
         world
             .tasks()
-            .submit(
-                new Submission(context, "local", priority.wire(), null, options, Guard.none()));
+            .submit(new Submission(context, "local", priority.wire(), null, options, Guard.none()));
       }
       go.countDown();
       ended.await();
