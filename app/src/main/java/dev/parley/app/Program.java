@@ -3,8 +3,8 @@ package dev.parley.app;
 import dev.parley.client.StreamGap;
 import dev.parley.client.Unreachable;
 import dev.parley.protocol.Rejection;
-import java.util.List;
-import java.util.stream.Collectors;
+import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -15,6 +15,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class Program {
 
   private static final int WIDTH = 100;
+  private static final int TYPED_SHOWN_MAX = 60;
 
   private Program() {}
 
@@ -71,19 +72,23 @@ final class Program {
     var line = wrong.getCommandLine();
     var message = wrong.getMessage();
     if (wrong instanceof UnmatchedArgumentException unmatched) {
-      message = "Unknown: " + String.join(" ", unmatched.getUnmatched());
-      var suggestions = unmatched.getSuggestions();
-      if (!suggestions.isEmpty()) {
-        message += ". Did you mean " + among(suggestions) + "?";
-      }
+      message = unknown(line, unmatched.getUnmatched().getFirst());
     }
     terminal.err().println(terminal.errStyle().red(Clean.text(String.valueOf(message))));
     terminal.err().println("Try: " + line.getCommandSpec().qualifiedName() + " --help");
     return Exit.USAGE;
   }
 
-  private static String among(List<String> suggestions) {
-    return suggestions.stream().distinct().limit(3).collect(Collectors.joining(" or "));
+  private static String unknown(CommandLine line, String typed) {
+    var names = new ArrayList<>(line.getCommandSpec().optionsMap().keySet());
+    line.getSubcommands().entrySet().stream()
+        .filter(command -> !command.getValue().getCommandSpec().usageMessage().hidden())
+        .forEach(command -> names.add(command.getKey()));
+    var shown = Clean.line(typed, TYPED_SHOWN_MAX);
+    var nearest = Nearest.to(shown, names);
+    return "Unknown: "
+        + shown
+        + (nearest.isEmpty() ? "" : ". Did you mean " + String.join(" or ", nearest) + "?");
   }
 
   private static int failed(Terminal terminal, RootCommand root, Exception failure) {
@@ -123,8 +128,10 @@ final class Program {
         : failure.getClass().getSimpleName() + ": " + failure.getMessage();
   }
 
-  private static int say(Terminal terminal, int code, String message) {
-    terminal.err().println(terminal.errStyle().red(Clean.text(message)));
+  private static int say(Terminal terminal, int code, @Nullable String message) {
+    if (message != null && !message.isEmpty()) {
+      terminal.err().println(terminal.errStyle().red(Clean.text(message)));
+    }
     return code;
   }
 }

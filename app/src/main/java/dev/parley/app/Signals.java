@@ -29,23 +29,15 @@ final class Signals {
   }
 
   private static InvocationHandler handlerOf(Runnable action) {
-    return (proxy, method, arguments) -> {
-      switch (method.getName()) {
-        case "handle" -> action.run();
-        case "hashCode" -> {
-          return System.identityHashCode(proxy);
-        }
-        case "equals" -> {
-          return arguments != null && proxy == arguments[0];
-        }
-        case "toString" -> {
-          return "Signals";
-        }
-        default -> {
-          // The interface has no other method.
-        }
-      }
-      return null;
-    };
+    return (_, method, _) ->
+        switch (method.getName()) {
+          case "handle" -> {
+            action.run();
+            yield null;
+          }
+          case "hashCode" -> 0;
+          case "equals" -> false;
+          default -> "Signals";
+        };
   }
 }

@@ -37,7 +37,7 @@ final class Table {
         line.append(row.get(i)).append(" ".repeat(widths[i] - row.get(i).length() + 2));
       }
       var text = line.toString().stripTrailing();
-      out.println(row == rows.getFirst() ? style.bold(text) : text);
+      out.println(row.equals(rows.getFirst()) ? style.bold(text) : text);
     }
     out.flush();
   }

@@ -111,9 +111,7 @@ final class TailCommand implements Callable<Integer> {
     var position = from;
     for (var more = true; more; ) {
       var page = client.events(id, position, PAGE, filter);
-      page.entries().stream()
-          .filter(entry -> !filter.excluded().contains(entry.event().kind()))
-          .forEach(entry -> print(line, entry));
+      page.entries().forEach(entry -> print(line, entry));
       more = page.hasMore() && page.position().after(position);
       position = page.position();
     }

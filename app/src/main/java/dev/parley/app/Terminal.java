@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import java.io.Console;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// What a program talks to people through: its three streams, whether each is a terminal, and the
@@ -81,6 +83,6 @@ record Terminal(
       return false;
     }
     // Elsewhere Java only tells whether both ends are one.
-    return System.console().isTerminal();
+    return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
   }
 }

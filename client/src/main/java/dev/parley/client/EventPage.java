@@ -2,16 +2,16 @@ package dev.parley.client;
 
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.EventJson;
+import dev.parley.protocol.Kind;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Some events of a context as the server sent them, and where the next page begins.
 public record EventPage(List<ObjectNode> events, Position position, boolean hasMore) {
-
-  static final String UNKNOWN_KIND = "unknown-kind";
 
   public EventPage {
     events = List.copyOf(events);
@@ -34,14 +34,24 @@ public record EventPage(List<ObjectNode> events, Position position, boolean hasM
   public List<Entry> entries() {
     var entries = new ArrayList<Entry>(events.size());
     for (var event : events) {
-      try {
-        entries.add(EventJson.entry(event));
-      } catch (Rejection.Invalid unknown) {
-        if (!unknown.code().equals(UNKNOWN_KIND)) {
-          throw new BadAnswer("an events page holds what is not an event", unknown);
-        }
+      var entry = entry(event);
+      if (entry != null) {
+        entries.add(entry);
       }
     }
     return entries;
+  }
+
+  /// The entry that `fields` are, or null if its kind is not known here.
+  static @Nullable Entry entry(ObjectNode fields) {
+    var kind = fields.path("kind").asString("");
+    if (!kind.isEmpty() && Kind.find(kind).isEmpty()) {
+      return null;
+    }
+    try {
+      return EventJson.entry(fields);
+    } catch (Rejection.Invalid misfit) {
+      throw new BadAnswer("the server sent what is not an event: " + misfit.getMessage(), misfit);
+    }
   }
 }

@@ -143,7 +143,7 @@ public final class EventStream implements AutoCloseable {
       return;
     }
     try {
-      var query = filter.streamQuery(new Query("/api/contexts/" + context + "/stream"));
+      var query = filter.addTo(new Query("/api/contexts/" + context + "/stream"));
       var body = http.stream(Call.get(query.toString()), inbox.received().toString());
       connects++;
       connection = new Connection(body);

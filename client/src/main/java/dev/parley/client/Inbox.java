@@ -2,7 +2,6 @@ package dev.parley.client;
 
 import dev.parley.client.EventStream.Subscription;
 import dev.parley.protocol.Entry;
-import dev.parley.protocol.EventJson;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -95,14 +94,12 @@ final class Inbox {
       duplicates++;
       return;
     }
-    try {
-      ready.add(EventJson.entry(fields));
-    } catch (Rejection.Invalid misfit) {
-      if (!misfit.code().equals(EventPage.UNKNOWN_KIND)) {
-        throw new BadAnswer("the server sent what is not an event: " + misfit.getMessage(), misfit);
-      }
+    var entry = EventPage.entry(fields);
+    if (entry == null) {
       unknown++;
       onUnknown.accept(fields);
+    } else {
+      ready.add(entry);
     }
     received = position;
   }
@@ -119,7 +116,7 @@ final class Inbox {
   private void repair() {
     var before = received;
     var query = new Query("/api/contexts/" + subscription.context() + "/events");
-    subscription.filter().pageQuery(query.with("after", received).with("limit", PAGE));
+    subscription.filter().addTo(query.with("after", received).with("limit", PAGE));
     var page = EventPage.of(http.json(Call.get(query.toString())));
     for (var fields : page.events()) {
       if (gapBefore(position(fields))) {
@@ -176,8 +173,13 @@ final class Inbox {
     var fields = object(frame.data());
     return new StreamGap(
         fields.path("reason").asString("unknown"),
-        fields.has("requested") ? fields.path("requested").asString() : null,
-        fields.has("position") ? fields.path("position").asString() : null);
+        optional(fields, "requested"),
+        optional(fields, "position"));
+  }
+
+  private static @Nullable String optional(ObjectNode fields, String name) {
+    var text = fields.path(name).asString("");
+    return text.isEmpty() ? null : text;
   }
 
   void onUnknown(Consumer<ObjectNode> hook) {

@@ -164,7 +164,7 @@ public final class ParleyClient implements AutoCloseable {
   /// Events after `after`, oldest first.
   public EventPage events(ContextId context, Position after, int limit, StreamFilter filter) {
     var query = new Query(path(context, "/events")).with("after", after).with("limit", limit);
-    return EventPage.of(http.json(Call.get(filter.pageQuery(query).toString())));
+    return EventPage.of(http.json(Call.get(filter.addTo(query).toString())));
   }
 
   /// Events after `after` ([Position#START] for all), and then live ones, until it is closed.

@@ -67,21 +67,16 @@ public record StreamFilter(
         && minConfidence == null;
   }
 
-  /// Adds what an events page can be asked for.
-  Query pageQuery(Query query) {
+  /// Adds this filter to a query.
+  Query addTo(Query query) {
     return query
         .with("kinds", names(sorted(kinds)))
-        .with("taskId", taskId)
-        .with("internal", internal ? true : null);
-  }
-
-  /// Adds what a stream can be asked for.
-  Query streamQuery(Query query) {
-    return pageQuery(query)
         .with("exclude", names(sorted(excluded)))
+        .with("taskId", taskId)
         .with("verbosity", verbosity == null ? null : verbosity.wire())
         .with("thoughtTypes", names(thoughtTypes))
-        .with("minConfidence", minConfidence);
+        .with("minConfidence", minConfidence)
+        .with("internal", internal ? true : null);
   }
 
   private static Set<Kind> sorted(Set<Kind> kinds) {
