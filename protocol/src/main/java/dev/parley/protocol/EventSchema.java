@@ -56,7 +56,7 @@ public final class EventSchema {
     var schema = Json.object().put("type", "object");
     var properties = schema.putObject("properties");
     var required = schema.putArray("required");
-    for (var component : RecordShape.of(type).components()) {
+    for (var component : type.getRecordComponents()) {
       properties.set(component.getName(), component(component));
       if (!RecordShape.optional(component)) {
         required.add(component.getName());

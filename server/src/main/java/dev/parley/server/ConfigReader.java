@@ -27,7 +27,8 @@ final class ConfigReader {
   private static final int PORT = 7070;
   private static final Duration HEARTBEAT = Duration.ofSeconds(15);
   private static final String STANDARD_MODEL = "default";
-  private static final List<String> STANDARD_TOOLS = List.of("files", "calculator", "clock");
+  private static final List<String> STANDARD_TOOLS =
+      List.of("files", "calculator", "clock", "artifacts");
   private static final Set<String> PROVIDERS = Set.of("anthropic", "openai");
   private static final Set<String> AGENT_TYPES = Set.of("cli", "a2a", "proxy");
   private static final String LATER = " is not available in this version of Parley yet";
@@ -163,6 +164,10 @@ final class ConfigReader {
     for (var tool : or(section.tools(), List.<String>of())) {
       if (tool.equals("shell") || tool.startsWith("mcp:") || tool.startsWith("agent:")) {
         throw invalid(where + ": tool " + tool + LATER);
+      }
+      if (!STANDARD_TOOLS.contains(tool)) {
+        throw invalid(
+            where + ": there is no tool " + tool + "; known: " + String.join(", ", STANDARD_TOOLS));
       }
     }
     try {

@@ -33,7 +33,13 @@ public final class Server implements AutoCloseable {
   private static final Duration DRAIN_REQUESTS = Duration.ofSeconds(3);
 
   /// What a server is built on. It closes them when it closes.
-  public record Parts(EventLog log, Views views, Tasks tasks) {}
+  public record Parts(EventLog log, Views views, Tasks tasks) {
+    void close() {
+      tasks.close();
+      views.close();
+      log.close();
+    }
+  }
 
   /// Where time and new ids come from.
   public record Sources(InstantSource clock, Supplier<UUID> ids) {
@@ -81,6 +87,21 @@ public final class Server implements AutoCloseable {
     retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
   }
 
+  /// Starts the server that `config` describes. Returns when it answers requests.
+  ///
+  /// @throws Rejection if it must not or cannot start, saying what to do
+  public static Server start(Config config) {
+    checkSafe(config);
+    var sources = Sources.real();
+    var parts = new Assembly(config, sources).open();
+    try {
+      return start(config, parts, sources);
+    } catch (RuntimeException failed) {
+      parts.close();
+      throw failed;
+    }
+  }
+
   /// Starts a server on these parts. Returns when it answers requests.
   ///
   /// @throws Rejection if it must not or cannot start, saying what to do
@@ -109,9 +130,7 @@ public final class Server implements AutoCloseable {
     parts.tasks().drain(DRAIN_TASKS);
     door.drain(DRAIN_REQUESTS);
     door.close();
-    parts.tasks().close();
-    parts.views().close();
-    parts.log().close();
+    parts.close();
   }
 
   private static void checkSafe(Config config) {

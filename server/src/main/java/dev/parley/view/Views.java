@@ -3,92 +3,202 @@ package dev.parley.view;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
+import dev.parley.view.ViewThread.Work;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Answers questions about contexts. Views may lag behind the log; answers do not: each first takes in
 /// what is new.
+///
+/// All views are folds of the log, kept in a file that can be thrown away at any time. A method that
+/// names a context throws `NotFound` or `Gone` as the log does, and `Unavailable` while the file
+/// cannot be used.
 public final class Views implements AutoCloseable {
 
+  private static final int PAGE_MAX = 1000;
+
+  private final EventLog log;
+  private final ViewThread thread;
+  private final Intake intake;
+  private final Snapshots snapshots;
+  private final Follower follower;
+
   /// Opens the views in `file`, which is made anew when it is missing, broken or of another version.
-  public Views(Path file, EventLog log) {}
+  public Views(Path file, EventLog log) {
+    this.log = log;
+    this.thread = ViewThread.on(file);
+    this.intake = new Intake(log, thread);
+    this.snapshots = new Snapshots(log);
+    var mark = thread.call(Tables::mark);
+    if (mark > 0 && log.changes(mark - 1, 1).contexts().isEmpty()) {
+      // Nothing ever changed at that mark: these are the views of another log.
+      thread.startOver();
+    }
+    this.follower = new Follower(intake);
+  }
 
   /// The context.
   public ContextView context(ContextId context) {
-    throw new IllegalStateException();
+    return answer(context, tables -> tables.contexts().find(context)).orElseThrow();
   }
 
   /// Contexts of these owners (all, if none are named), the one that changed last first.
+  ///
+  /// One that changes while somebody pages through moves to the front, and is not listed again.
   public Page<ContextView> contexts(Set<String> owners, @Nullable String cursor, int limit) {
-    throw new IllegalStateException();
+    var from = ContextCursor.parse(cursor);
+    var max = clamp(limit);
+    return page(
+        answerAll(tables -> tables.contexts().page(owners, from, max + 1)),
+        max,
+        last -> ContextCursor.of(last).toString());
   }
 
   /// Messages after `after` (a seq), oldest first.
   public Page<MessageView> messages(ContextId context, long after, int limit) {
-    throw new IllegalStateException();
+    var max = clamp(limit);
+    return page(
+        answer(context, tables -> tables.messages().page(context, after, max + 1)),
+        max,
+        last -> Long.toString(last.seq()));
   }
 
   /// The latest messages, oldest first.
   public List<MessageView> latestMessages(ContextId context, int limit) {
-    throw new IllegalStateException();
+    return answer(context, tables -> tables.messages().latest(context, clamp(limit)));
   }
 
   /// One message, unless it is deleted, rewound or unknown.
-  public Optional<MessageView> message(ContextId context, dev.parley.protocol.MessageId message) {
-    throw new IllegalStateException();
+  public Optional<MessageView> message(ContextId context, MessageId message) {
+    return answer(context, tables -> tables.messages().find(context, message));
   }
 
   /// Tasks, oldest first.
   public Page<TaskView> tasks(ContextId context, @Nullable String cursor, int limit) {
-    throw new IllegalStateException();
+    var after = SeqCursor.parse(cursor);
+    var max = clamp(limit);
+    return page(
+        answer(context, tables -> tables.tasks().page(context, after, max + 1)),
+        max,
+        last -> Long.toString(last.seq()));
   }
 
-  /// One task.
+  /// One task, unless it is rewound or unknown.
   public Optional<TaskView> task(ContextId context, TaskId task) {
-    throw new IllegalStateException();
+    return answer(context, tables -> tables.tasks().find(context, task));
   }
 
   /// The context that a task belongs to.
   public Optional<ContextId> contextOf(TaskId task) {
-    throw new IllegalStateException();
+    // A task never moves, so what is known need not be asked of the log again.
+    var known = thread.call(tables -> tables.tasks().contextOf(task));
+    return known.isPresent() ? known : answerAll(tables -> tables.tasks().contextOf(task));
   }
 
   /// Artifacts in their latest version, oldest first.
   public Page<ArtifactView> artifacts(ContextId context, @Nullable String cursor, int limit) {
-    throw new IllegalStateException();
+    var after = SeqCursor.parse(cursor);
+    return answer(context, tables -> tables.artifacts().page(context, after, clamp(limit)));
   }
 
   /// One version of an artifact, the latest if none is named.
   public Optional<ArtifactView> artifact(
       ContextId context, ArtifactId artifact, @Nullable Integer version) {
-    throw new IllegalStateException();
+    return answer(context, tables -> tables.artifacts().find(context, artifact, version));
   }
 
   /// The bytes of an artifact as one would save them: a file's own, data as JSON, rows as JSON lines.
+  ///
+  /// Of one that is not complete, those that are there.
+  ///
+  /// @throws Rejection.TooLarge if it is larger than 64 MiB
   public byte[] content(ContextId context, ArtifactView artifact) {
-    throw new IllegalStateException();
+    return ArtifactContent.read(log, context, artifact);
   }
 
-  /// What the context's models cost.
+  /// What the context's models cost, without what was rewound.
   public List<UsageView> usage(ContextId context) {
-    throw new IllegalStateException();
+    return answer(context, tables -> tables.usage().sums(context));
   }
 
   /// The context at `at`, or now.
+  ///
+  /// @throws Rejection.Invalid if nothing stands at `at` yet
   public Snapshot snapshot(ContextId context, @Nullable Position at, int messageLimit) {
-    throw new IllegalStateException();
+    var messages = Math.clamp(messageLimit, 0, PAGE_MAX);
+    var now = answer(context, Snapshots.known(context, messages));
+    if (at == null || at.equals(now.position())) {
+      return snapshots.withText(context, now);
+    }
+    var head = log.head(context);
+    if (at.after(head)) {
+      throw new Rejection.Invalid("invalid-cursor", "the context has only come to " + head);
+    }
+    return snapshots.past(context, at, messages);
   }
 
   /// Forgets a context that was deleted, with its bytes.
   public void forget(ContextId context) {
-    throw new IllegalStateException();
+    intake.forget(context);
+  }
+
+  /// All views as text, for comparing: the same log gives the same text.
+  public String dump() {
+    return answerAll(Tables::dump);
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    follower.close();
+    thread.close();
+  }
+
+  private <T> T answer(ContextId context, Work<T> question) {
+    while (true) {
+      var head = intake.takeIn(context);
+      var answer =
+          thread.call(
+              tables ->
+                  head.after(tables.contexts().position(context))
+                      ? Optional.<T>empty()
+                      : Optional.of(question.run(tables)));
+      // Empty if the views were thrown away in between.
+      if (answer.isPresent()) {
+        return answer.get();
+      }
+    }
+  }
+
+  private <T> T answerAll(Work<T> question) {
+    while (true) {
+      var generation = intake.takeInAll();
+      var answer =
+          thread.call(
+              tables ->
+                  thread.generation() == generation
+                      ? Optional.of(question.run(tables))
+                      : Optional.<T>empty());
+      if (answer.isPresent()) {
+        return answer.get();
+      }
+    }
+  }
+
+  private static <T> Page<T> page(List<T> found, int max, Function<T, String> cursor) {
+    return found.size() <= max
+        ? new Page<>(found, null)
+        : new Page<>(found.subList(0, max), cursor.apply(found.get(max - 1)));
+  }
+
+  private static int clamp(int limit) {
+    return Math.clamp(limit, 1, PAGE_MAX);
+  }
 }

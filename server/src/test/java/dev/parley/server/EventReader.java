@@ -49,8 +49,7 @@ final class EventReader implements AutoCloseable {
     var reader =
         new EventReader(
             socket,
-            new BufferedReader(
-                new InputStreamReader(new Chunks(in), StandardCharsets.UTF_8), 256));
+            new BufferedReader(new InputStreamReader(new Chunks(in), StandardCharsets.UTF_8), 256));
     reader.head.addAll(head);
     return reader;
   }

@@ -12,8 +12,6 @@ import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Origin;
-import dev.parley.task.Tasks;
-import dev.parley.view.Views;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -40,18 +38,16 @@ final class Site implements AutoCloseable {
   final URI url;
   final HttpClient http = HttpClient.newHttpClient();
 
-  private Site(Config config, EventLog log, Path folder) {
+  private Site(Config config, EventLog log) {
     this.log = log;
-    var parts = new Server.Parts(log, new Views(folder.resolve("views.db"), log), new Tasks());
-    server =
-        Server.start(config, parts, new Server.Sources(InstantSource.system(), UUID::randomUUID));
+    var sources = new Server.Sources(InstantSource.system(), UUID::randomUUID);
+    server = Server.start(config, new Assembly(config, sources).on(log), sources);
     url = URI.create(server.url());
   }
 
   /// What a test may want to be different.
   record Wish(Duration heartbeat, List<Token> tokens, Set<String> origins, Limits limits) {
-    static final Wish USUAL =
-        new Wish(Duration.ofSeconds(15), List.of(), Set.of(), Limits.USUAL);
+    static final Wish USUAL = new Wish(Duration.ofSeconds(15), List.of(), Set.of(), Limits.USUAL);
 
     Wish heartbeat(Duration interval) {
       return new Wish(interval, tokens, origins, limits);
@@ -84,7 +80,7 @@ final class Site implements AutoCloseable {
             wish.tokens(),
             wish.heartbeat(),
             wish.limits());
-    return new Site(config(folder).with(settings), new MemoryLog(InstantSource.system()), folder);
+    return new Site(config(folder).with(settings), new MemoryLog(InstantSource.system()));
   }
 
   static Config config(Path folder) {

@@ -133,8 +133,7 @@ class StreamTest {
       var seen = new ArrayList<String>();
       var cursor = "0";
       for (var cut = 0; cut < 200; cut++) {
-        try (var reader =
-            site.stream("/api/contexts/c/stream?" + query, "Last-Event-ID", cursor)) {
+        try (var reader = site.stream("/api/contexts/c/stream?" + query, "Last-Event-ID", cursor)) {
           for (var n = random.nextInt(15); n > 0; n--) {
             cursor = take(reader.next(), seen, cursor);
           }
@@ -206,8 +205,7 @@ class StreamTest {
       var merged = reader.nextEvent();
       assertThat(merged.id()).isEqualTo("13");
       assertThat(merged.json().path("fromSeq").asInt()).isEqualTo(4);
-      assertThat(merged.json().path("delta").asString())
-          .isEqualTo("0 1 2 3 4 5 6 7 8 9 ");
+      assertThat(merged.json().path("delta").asString()).isEqualTo("0 1 2 3 4 5 6 7 8 9 ");
       assertThat(reader.nextEvent().json().has("fromSeq")).isFalse();
     }
   }
@@ -227,7 +225,10 @@ class StreamTest {
                 + "&thoughtTypes=planning,strategy&minConfidence=0.5");
 
     var seqs = new ArrayList<Integer>();
-    Json.mapper().readTree(page.body()).path("events").forEach(e -> seqs.add(e.path("seq").asInt()));
+    Json.mapper()
+        .readTree(page.body())
+        .path("events")
+        .forEach(e -> seqs.add(e.path("seq").asInt()));
     assertThat(seqs).containsExactly(2, 6);
   }
 
@@ -334,8 +335,7 @@ class StreamTest {
     assertThat(all.path("events").size()).isEqualTo(100);
     assertThat(all.path("hasMore").asBoolean()).isTrue();
 
-    var none =
-        Json.mapper().readTree(site.get("/api/contexts/c/events?kinds=file-write").body());
+    var none = Json.mapper().readTree(site.get("/api/contexts/c/events?kinds=file-write").body());
     assertThat(none.path("events").size()).isZero();
     assertThat(none.path("position").asString()).isEqualTo(head.toString());
     assertThat(none.path("hasMore").asBoolean()).isFalse();
@@ -365,8 +365,7 @@ class StreamTest {
   private void thought(ContextId context, ThoughtType type, Verbosity verbosity, Double sure) {
     var metadata = sure == null ? null : Json.object().put("confidence", sure);
     site.append(
-        context,
-        new ThoughtStream(new ThoughtId("x"), type, verbosity, "hm", 0, metadata, null));
+        context, new ThoughtStream(new ThoughtId("x"), type, verbosity, "hm", 0, metadata, null));
   }
 
   private static Event state(int number) {

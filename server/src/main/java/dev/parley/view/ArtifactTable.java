@@ -1,0 +1,285 @@
+package dev.parley.view;
+
+import dev.parley.protocol.ArtifactEvent;
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.ArtifactEvent.DatasetWrite;
+import dev.parley.protocol.ArtifactEvent.Encoding;
+import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.TaskId;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// One row per version of an artifact, without its content.
+///
+/// A version counts or does not by where its first chunk stands. `begin_seq` is where the artifact's
+/// first version began, which is its place in lists.
+final class ArtifactTable {
+
+  private static final String VISIBLE =
+      """
+      SELECT a.*, (SELECT l.version FROM artifacts l WHERE l.context = a.context
+          AND l.artifact_id = a.artifact_id AND l.latest = 1) AS latest_version
+      FROM artifacts a WHERE a.context = ? AND a.rewound = 0
+      """;
+
+  /// A version as the next chunk finds it.
+  private record Written(
+      long seq,
+      int version,
+      ArtifactView.Type type,
+      ArtifactView.Status status,
+      @Nullable Encoding encoding,
+      String carry,
+      int nextIndex,
+      boolean rewound) {}
+
+  private final Sql sql;
+
+  ArtifactTable(Sql sql) {
+    this.sql = sql;
+  }
+
+  void write(Entry entry, ArtifactEvent event) throws SQLException {
+    if (Chunk.index(event) == 0) {
+      begin(entry, event);
+      return;
+    }
+    var written = written(entry.contextId(), event);
+    if (written.isEmpty() || written.get().rewound()) {
+      begin(entry, event);
+    } else if (written.get().status() == ArtifactView.Status.BUILDING) {
+      extend(entry, event, written.get());
+    }
+  }
+
+  /// What a task leaves unfinished stays so.
+  void failOf(Entry entry, TaskId task) throws SQLException {
+    sql.update(
+        """
+        UPDATE artifacts SET status = 'failed', updated_at = ?
+        WHERE context = ? AND task_id = ? AND status = 'building'
+        """,
+        entry.timestamp().toEpochMilli(),
+        entry.contextId().value(),
+        task.value());
+  }
+
+  /// Lets the latest version be the last that still counts.
+  void chooseLatest(ContextId context) throws SQLException {
+    sql.update(
+        """
+        UPDATE artifacts SET latest = seq IS (SELECT max(a.seq) FROM artifacts a
+          WHERE a.context = artifacts.context AND a.artifact_id = artifacts.artifact_id
+          AND a.rewound = 0)
+        WHERE context = ?
+        """,
+        context.value());
+  }
+
+  Optional<ArtifactView> find(ContextId context, ArtifactId artifact, @Nullable Integer version)
+      throws SQLException {
+    return sql.first(
+        VISIBLE
+            + " AND a.artifact_id = ? AND (a.version = ? OR ? IS NULL) ORDER BY a.seq DESC LIMIT 1",
+        ArtifactTable::view,
+        context.value(),
+        artifact.value(),
+        version,
+        version);
+  }
+
+  /// Some artifacts in their latest version, and the cursor of the last of them.
+  Page<ArtifactView> page(ContextId context, long after, int limit) throws SQLException {
+    record Found(ArtifactView artifact, long begin) {}
+    var found =
+        sql.list(
+            VISIBLE + " AND a.latest = 1 AND a.begin_seq > ? ORDER BY a.begin_seq LIMIT ?",
+            row -> new Found(view(row), row.number("begin_seq")),
+            context.value(),
+            after,
+            limit + 1);
+    var items = found.stream().limit(limit).map(Found::artifact).toList();
+    var more = found.size() > limit;
+    return new Page<>(items, more ? Long.toString(found.get(limit - 1).begin()) : null);
+  }
+
+  /// The artifacts that were begun last, in their latest version, oldest first.
+  List<ArtifactView> youngest(ContextId context, int limit) throws SQLException {
+    return sql.list(
+            VISIBLE + " AND a.latest = 1 ORDER BY a.begin_seq DESC LIMIT ?",
+            ArtifactTable::view,
+            context.value(),
+            limit)
+        .reversed();
+  }
+
+  private void begin(Entry entry, ArtifactEvent event) throws SQLException {
+    var context = entry.contextId().value();
+    var id = event.artifactId().value();
+    var begin =
+        sql.first(
+                "SELECT begin_seq FROM artifacts WHERE context = ? AND artifact_id = ? AND latest = 1",
+                row -> row.number("begin_seq"),
+                context,
+                id)
+            .orElse(entry.position().seq());
+    var version = version(entry.contextId(), event);
+    sql.update(
+        "UPDATE artifacts SET latest = 0 WHERE context = ? AND artifact_id = ? AND latest = 1",
+        context,
+        id);
+    insert(entry, event, version, begin);
+    describe(entry, event);
+    if (Chunk.index(event) == 0) {
+      extend(entry, event, written(entry.contextId(), event).orElseThrow());
+    } else {
+      fail(entry, entry.position().seq());
+    }
+  }
+
+  /// As the log counts them: one more than was last written, also when that was rewound.
+  private int version(ContextId context, ArtifactEvent event) throws SQLException {
+    var named = event.version();
+    if (named != null) {
+      return named;
+    }
+    return sql.first(
+            """
+            SELECT version FROM artifacts WHERE context = ? AND artifact_id = ?
+            ORDER BY seq DESC LIMIT 1
+            """,
+            row -> (int) row.number("version") + 1,
+            context.value(),
+            event.artifactId().value())
+        .orElse(1);
+  }
+
+  private void insert(Entry entry, ArtifactEvent event, int version, long begin)
+      throws SQLException {
+    var now = entry.timestamp().toEpochMilli();
+    sql.update(
+        """
+        INSERT INTO artifacts (context, seq, artifact_id, version, type, status, size, carry,
+          next_index, task_id, last_seq, begin_seq, created_at, updated_at, latest)
+        VALUES (?, ?, ?, ?, ?, 'building', 0, '', 0, ?, ?, ?, ?, ?, 1)
+        """,
+        entry.contextId().value(),
+        entry.position().seq(),
+        event.artifactId().value(),
+        version,
+        Chunk.type(event).wire(),
+        Column.of(entry.taskId()),
+        entry.position().seq(),
+        begin,
+        now,
+        now);
+  }
+
+  private void describe(Entry entry, ArtifactEvent event) throws SQLException {
+    var context = entry.contextId().value();
+    var seq = entry.position().seq();
+    var common = "UPDATE artifacts SET name = ?, description = ?";
+    var which = " WHERE context = ? AND seq = ?";
+    switch (event) {
+      case FileWrite file ->
+          sql.update(
+              common + ", mime_type = ?, encoding = ?" + which,
+              file.name(),
+              file.description(),
+              file.mimeType(),
+              Column.of(file.encoding()),
+              context,
+              seq);
+      case DataWrite data ->
+          sql.update(common + which, data.name(), data.description(), context, seq);
+      case DatasetWrite rows ->
+          sql.update(
+              common + ", schema = ?" + which,
+              rows.name(),
+              rows.description(),
+              Column.json(rows.schema()),
+              context,
+              seq);
+    }
+  }
+
+  private void extend(Entry entry, ArtifactEvent event, Written written) throws SQLException {
+    var chunk =
+        written.nextIndex() == Chunk.index(event) && written.type() == Chunk.type(event)
+            ? Chunk.of(event, written.encoding(), written.carry())
+            : Optional.<Chunk>empty();
+    if (chunk.isEmpty()) {
+      fail(entry, written.seq());
+      return;
+    }
+    sql.update(
+        """
+        UPDATE artifacts SET size = size + ?, carry = ?, next_index = next_index + 1,
+          last_seq = ?, updated_at = ?, status = ?
+        WHERE context = ? AND seq = ?
+        """,
+        chunk.get().size(),
+        chunk.get().carry(),
+        entry.position().seq(),
+        entry.timestamp().toEpochMilli(),
+        (Chunk.last(event) ? ArtifactView.Status.COMPLETE : ArtifactView.Status.BUILDING).wire(),
+        entry.contextId().value(),
+        written.seq());
+  }
+
+  private void fail(Entry entry, long seq) throws SQLException {
+    sql.update(
+        "UPDATE artifacts SET status = 'failed', updated_at = ? WHERE context = ? AND seq = ?",
+        entry.timestamp().toEpochMilli(),
+        entry.contextId().value(),
+        seq);
+  }
+
+  /// The version that a chunk belongs to: the one it names, or the one last begun.
+  private Optional<Written> written(ContextId context, ArtifactEvent event) throws SQLException {
+    return sql.first(
+        """
+        SELECT * FROM artifacts WHERE context = ? AND artifact_id = ? AND (version = ? OR ? IS NULL)
+        ORDER BY seq DESC LIMIT 1
+        """,
+        row ->
+            new Written(
+                row.number("seq"),
+                (int) row.number("version"),
+                row.name("type", ArtifactView.Type.class),
+                row.name("status", ArtifactView.Status.class),
+                row.optionalName("encoding", Encoding.class),
+                row.text("carry"),
+                (int) row.number("next_index"),
+                row.flag("rewound")),
+        context.value(),
+        event.artifactId().value(),
+        event.version(),
+        event.version());
+  }
+
+  private static ArtifactView view(Row row) throws SQLException {
+    return new ArtifactView(
+        new ArtifactId(row.text("artifact_id")),
+        row.name("type", ArtifactView.Type.class),
+        (int) row.number("version"),
+        (int) row.number("latest_version"),
+        row.name("status", ArtifactView.Status.class),
+        row.optionalText("name"),
+        row.optionalText("description"),
+        row.optionalText("mime_type"),
+        row.optionalName("encoding", Encoding.class),
+        row.optionalJson("schema"),
+        row.number("size"),
+        row.optionalId("task_id", TaskId::new),
+        row.number("seq"),
+        row.number("last_seq"),
+        row.time("created_at"),
+        row.time("updated_at"));
+  }
+}

@@ -1,0 +1,61 @@
+package dev.parley.view;
+
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.TaskId;
+import java.sql.SQLException;
+import java.util.List;
+
+/// One row per block of text that has begun and not ended: where it began. The text stays in the log.
+final class BlockTable {
+
+  /// A block, and where its first delta stands.
+  record Block(TaskId task, BlockId id, long firstSeq) {}
+
+  private static final int BLOCKS_MAX = 1000;
+
+  private final Sql sql;
+
+  BlockTable(Sql sql) {
+    this.sql = sql;
+  }
+
+  void begin(Entry entry, TaskId task, BlockId block) throws SQLException {
+    sql.update(
+        "INSERT OR IGNORE INTO blocks VALUES (?, ?, ?, ?)",
+        entry.contextId().value(),
+        task.value(),
+        block.value(),
+        entry.position().seq());
+  }
+
+  void end(ContextId context, TaskId task, BlockId block) throws SQLException {
+    sql.update(
+        "DELETE FROM blocks WHERE context = ? AND task_id = ? AND block_id = ?",
+        context.value(),
+        task.value(),
+        block.value());
+  }
+
+  void endOf(ContextId context, TaskId task) throws SQLException {
+    sql.update(
+        "DELETE FROM blocks WHERE context = ? AND task_id = ?", context.value(), task.value());
+  }
+
+  void removeAfter(ContextId context, long seq) throws SQLException {
+    sql.update("DELETE FROM blocks WHERE context = ? AND seq > ?", context.value(), seq);
+  }
+
+  List<Block> open(ContextId context) throws SQLException {
+    return sql.list(
+        "SELECT * FROM blocks WHERE context = ? ORDER BY seq LIMIT ?",
+        row ->
+            new Block(
+                new TaskId(row.text("task_id")),
+                new BlockId(row.text("block_id")),
+                row.number("seq")),
+        context.value(),
+        BLOCKS_MAX);
+  }
+}

@@ -1,0 +1,100 @@
+package dev.parley.view;
+
+import dev.parley.protocol.ArtifactEvent;
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.ArtifactEvent.DatasetWrite;
+import dev.parley.protocol.ArtifactEvent.Encoding;
+import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.Json;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// What one write adds to an artifact.
+///
+/// Base64 may be cut anywhere: characters that make no whole byte yet are the `carry`, which goes
+/// before the next chunk.
+final class Chunk {
+
+  private static final int GROUP = 4;
+
+  private final byte[] bytes;
+  private final String carry;
+
+  private Chunk(byte[] bytes, String carry) {
+    this.bytes = bytes;
+    this.carry = carry;
+  }
+
+  /// The chunk of `event`, which follows one that left `carry`. Empty if it should be base64 but is not.
+  static Optional<Chunk> of(ArtifactEvent event, @Nullable Encoding encoding, String carry) {
+    return switch (event) {
+      case FileWrite file when encoding == Encoding.BASE64 ->
+          decode(carry + file.data().replaceAll("\\s", ""), file.complete());
+      case FileWrite file ->
+          Optional.of(new Chunk(file.data().getBytes(StandardCharsets.UTF_8), ""));
+      case DataWrite data -> Optional.of(new Chunk(Json.bytes(data.data()), ""));
+      case DatasetWrite rows -> Optional.of(new Chunk(lines(rows), ""));
+    };
+  }
+
+  /// Where in its version the write stands, from 0.
+  static int index(ArtifactEvent event) {
+    return switch (event) {
+      case FileWrite file -> file.index();
+      case DatasetWrite rows -> rows.index();
+      case DataWrite _ -> 0;
+    };
+  }
+
+  /// True if the write is the last of its version.
+  static boolean last(ArtifactEvent event) {
+    return switch (event) {
+      case FileWrite file -> file.complete();
+      case DatasetWrite rows -> rows.complete();
+      case DataWrite _ -> true;
+    };
+  }
+
+  /// What is written.
+  static ArtifactView.Type type(ArtifactEvent event) {
+    return switch (event) {
+      case FileWrite _ -> ArtifactView.Type.FILE;
+      case DataWrite _ -> ArtifactView.Type.DATA;
+      case DatasetWrite _ -> ArtifactView.Type.DATASET;
+    };
+  }
+
+  int size() {
+    return bytes.length;
+  }
+
+  String carry() {
+    return carry;
+  }
+
+  void writeTo(ByteArrayOutputStream out) {
+    out.writeBytes(bytes);
+  }
+
+  private static Optional<Chunk> decode(String text, boolean last) {
+    var whole = last ? text.length() : text.length() - text.length() % GROUP;
+    try {
+      return Optional.of(
+          new Chunk(Base64.getDecoder().decode(text.substring(0, whole)), text.substring(whole)));
+    } catch (IllegalArgumentException _) {
+      return Optional.empty();
+    }
+  }
+
+  private static byte[] lines(DatasetWrite rows) {
+    var lines = new ByteArrayOutputStream();
+    for (var row : rows.rows()) {
+      lines.writeBytes(Json.bytes(row));
+      lines.write('\n');
+    }
+    return lines.toByteArray();
+  }
+}

@@ -1,0 +1,43 @@
+package dev.parley.view;
+
+import dev.parley.protocol.Id;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.WireName;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Our types as values of a column; what is missing is null.
+final class Column {
+
+  private Column() {}
+
+  static @Nullable String of(@Nullable Id id) {
+    return id == null ? null : id.value();
+  }
+
+  static @Nullable String of(@Nullable WireName name) {
+    return name == null ? null : name.wire();
+  }
+
+  /// A JSON value, a record or a list of these, as JSON.
+  static @Nullable String json(@Nullable Object value) {
+    return value == null ? null : Json.mapper().writeValueAsString(value);
+  }
+
+  /// `metadata` with the keys of `change` set, or removed where the value is null.
+  static @Nullable ObjectNode merged(@Nullable ObjectNode metadata, @Nullable ObjectNode change) {
+    if (metadata == null || change == null) {
+      return metadata == null ? change : metadata;
+    }
+    var merged = metadata.deepCopy();
+    change.forEachEntry(
+        (key, value) -> {
+          if (value.isNull()) {
+            merged.remove(key);
+          } else {
+            merged.set(key, value);
+          }
+        });
+    return merged;
+  }
+}

@@ -1,0 +1,192 @@
+package dev.parley.view;
+
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Position;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// One row per context: its list entry, and the position up to which all its tables are folded.
+///
+/// `title_seq` is the message that the title was taken from; a context that somebody named has none.
+final class ContextTable {
+
+  private static final int TITLE_MAX = 50;
+
+  private final Sql sql;
+
+  ContextTable(Sql sql) {
+    this.sql = sql;
+  }
+
+  Position position(ContextId context) throws SQLException {
+    return sql.first(
+            "SELECT seq, k FROM contexts WHERE context = ?",
+            row -> new Position(row.number("seq"), (int) row.number("k")),
+            context.value())
+        .orElse(Position.START);
+  }
+
+  /// Makes sure that there is a row for the context of this entry.
+  void begin(Entry entry) throws SQLException {
+    var now = entry.timestamp().toEpochMilli();
+    sql.update(
+        "INSERT OR IGNORE INTO contexts VALUES (?, '', NULL, NULL, ?, ?, 0, 0, 0, 0, NULL)",
+        entry.contextId().value(),
+        now,
+        now);
+  }
+
+  /// Says that everything up to this entry is folded.
+  void moveTo(Entry entry) throws SQLException {
+    sql.update(
+        "UPDATE contexts SET seq = ?, k = ?, updated_at = ? WHERE context = ?",
+        entry.position().seq(),
+        entry.position().k(),
+        entry.timestamp().toEpochMilli(),
+        entry.contextId().value());
+  }
+
+  void create(Entry entry, ContextCreated created) throws SQLException {
+    sql.update(
+        "UPDATE contexts SET owner = ?, title = ?, metadata = ?, created_at = ? WHERE context = ?",
+        created.owner(),
+        created.title(),
+        Column.json(created.metadata()),
+        entry.timestamp().toEpochMilli(),
+        entry.contextId().value());
+  }
+
+  void update(ContextId context, ContextUpdated updated) throws SQLException {
+    if (updated.title() != null) {
+      sql.update(
+          "UPDATE contexts SET title = ?, title_seq = NULL WHERE context = ?",
+          updated.title(),
+          context.value());
+    }
+    if (updated.metadata() != null) {
+      sql.update(
+          "UPDATE contexts SET metadata = ? WHERE context = ?",
+          Column.json(updated.metadata()),
+          context.value());
+    }
+  }
+
+  /// Takes the title from the first thing a person says, unless there is one.
+  void entitle(Entry entry, Message message) throws SQLException {
+    if (message.role() == Role.USER && !message.content().isEmpty()) {
+      sql.update(
+          "UPDATE contexts SET title = ?, title_seq = ? WHERE context = ? AND title IS NULL",
+          title(message.content()),
+          entry.position().seq(),
+          entry.contextId().value());
+    }
+  }
+
+  /// The first characters of `content`, never half of one that takes two.
+  static String title(String content) {
+    if (content.length() <= TITLE_MAX) {
+      return content;
+    }
+    var split =
+        Character.isHighSurrogate(content.charAt(TITLE_MAX - 1))
+            && Character.isLowSurrogate(content.charAt(TITLE_MAX));
+    return content.substring(0, split ? TITLE_MAX - 1 : TITLE_MAX);
+  }
+
+  /// After a rewind a title that was taken from a message is that of the first that still counts.
+  void entitleAgain(ContextId context) throws SQLException {
+    var id = context.value();
+    sql.update(
+        """
+        UPDATE contexts SET title = NULL, title_seq = NULL
+        WHERE context = ? AND title_seq IS NOT NULL
+        """,
+        id);
+    record First(long seq, String content) {}
+    var first =
+        sql.first(
+            """
+            SELECT seq, content FROM messages
+            WHERE context = ? AND rewound = 0 AND role = 'user' AND content <> ''
+            ORDER BY seq LIMIT 1
+            """,
+            row -> new First(row.number("seq"), row.text("content")),
+            id);
+    if (first.isPresent()) {
+      sql.update(
+          "UPDATE contexts SET title = ?, title_seq = ? WHERE context = ? AND title IS NULL",
+          title(first.get().content()),
+          first.get().seq(),
+          id);
+    }
+  }
+
+  void addMessages(ContextId context, int count) throws SQLException {
+    sql.update(
+        "UPDATE contexts SET message_count = message_count + ? WHERE context = ?",
+        count,
+        context.value());
+  }
+
+  void countMessages(ContextId context) throws SQLException {
+    sql.update(
+        """
+        UPDATE contexts SET message_count = (SELECT count(*) FROM messages m
+          WHERE m.context = contexts.context AND m.rewound = 0 AND m.deleted = 0)
+        WHERE context = ?
+        """,
+        context.value());
+  }
+
+  void countOpenTasks(ContextId context) throws SQLException {
+    sql.update(
+        """
+        UPDATE contexts SET open_tasks = (SELECT count(*) FROM tasks t
+          WHERE t.context = contexts.context AND t.ended_at IS NULL AND t.rewound = 0)
+        WHERE context = ?
+        """,
+        context.value());
+  }
+
+  Optional<ContextView> find(ContextId context) throws SQLException {
+    return sql.first(
+        "SELECT * FROM contexts WHERE context = ?", ContextTable::view, context.value());
+  }
+
+  /// Contexts of these owners (all, if none are named) before `cursor`, the last changed first.
+  List<ContextView> page(Set<String> owners, ContextCursor cursor, int limit) throws SQLException {
+    return sql.list(
+        """
+        SELECT * FROM contexts
+        WHERE (updated_at, context) < (?, ?)
+          AND (? OR owner IN (SELECT value FROM json_each(?)))
+        ORDER BY updated_at DESC, context DESC LIMIT ?
+        """,
+        ContextTable::view,
+        cursor.updatedAt(),
+        cursor.context(),
+        owners.isEmpty(),
+        Column.json(owners),
+        limit);
+  }
+
+  private static ContextView view(Row row) throws SQLException {
+    return new ContextView(
+        new ContextId(row.text("context")),
+        row.optionalText("title"),
+        row.text("owner"),
+        row.time("created_at"),
+        row.time("updated_at"),
+        new Position(row.number("seq"), (int) row.number("k")).toString(),
+        row.number("message_count"),
+        row.number("open_tasks"),
+        row.optionalObject("metadata"));
+  }
+}

@@ -1,0 +1,68 @@
+package dev.parley.view;
+
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.EventJson;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.TaskId;
+import java.sql.SQLException;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/// One row per input or sign-in that somebody still waits for: the entry that asked for it.
+final class PendingTable {
+
+  private static final int PENDING_MAX = 1000;
+
+  private final Sql sql;
+  private final String table;
+
+  private PendingTable(Sql sql, String table) {
+    this.sql = sql;
+    this.table = table;
+  }
+
+  static PendingTable inputs(Sql sql) {
+    return new PendingTable(sql, "inputs");
+  }
+
+  static PendingTable auths(Sql sql) {
+    return new PendingTable(sql, "auths");
+  }
+
+  void add(Entry entry, Id id) throws SQLException {
+    sql.update(
+        "INSERT OR REPLACE INTO " + table + " VALUES (?, ?, ?, ?, ?)",
+        entry.contextId().value(),
+        id.value(),
+        entry.position().seq(),
+        Column.of(entry.taskId()),
+        EventJson.text(entry));
+  }
+
+  void remove(ContextId context, Id id) throws SQLException {
+    sql.update(
+        "DELETE FROM " + table + " WHERE context = ? AND id = ?", context.value(), id.value());
+  }
+
+  void removeOf(ContextId context, TaskId task) throws SQLException {
+    sql.update(
+        "DELETE FROM " + table + " WHERE context = ? AND task_id = ?",
+        context.value(),
+        task.value());
+  }
+
+  void removeAfter(ContextId context, long seq) throws SQLException {
+    sql.update("DELETE FROM " + table + " WHERE context = ? AND seq > ?", context.value(), seq);
+  }
+
+  /// What is waited for, oldest first.
+  List<JsonNode> all(ContextId context) throws SQLException {
+    return sql.list(
+        "SELECT entry FROM " + table + " WHERE context = ? ORDER BY seq LIMIT ?",
+        row -> Json.mapper().readTree(row.text("entry")),
+        context.value(),
+        PENDING_MAX);
+  }
+}

@@ -1,0 +1,161 @@
+package dev.parley.view;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.view.BlockTable.Block;
+import dev.parley.view.Snapshot.PartialText;
+import dev.parley.view.ViewThread.Work;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/// Makes snapshots: everything up to a position and nothing after it.
+///
+/// A snapshot holds at most [#TASKS_MAX] tasks (those that are open and the trees of the latest
+/// [#ROOTS_MAX] roots), [#ARTIFACTS_MAX] artifacts (those begun last) and [#TEXT_MAX] characters of
+/// unfinished text.
+final class Snapshots {
+
+  static final int ROOTS_MAX = 200;
+  static final int TASKS_MAX = 2000;
+  static final int ARTIFACTS_MAX = 500;
+  static final int TEXT_MAX = 16 << 20;
+
+  /// Each takes a thread and memory.
+  private static final int PAST_AT_ONCE = 2;
+
+  private final EventLog log;
+  private final Semaphore past = new Semaphore(PAST_AT_ONCE);
+
+  Snapshots(EventLog log) {
+    this.log = log;
+  }
+
+  /// What the tables know of a snapshot; the unfinished text is in the log.
+  record Known(Snapshot snapshot, Position position, List<Block> blocks) {}
+
+  /// Reads all but the text, as of one moment.
+  static Work<Known> known(ContextId context, int messageLimit) {
+    return tables -> known(tables, context, messageLimit);
+  }
+
+  /// The context as it was at `at`, by the same fold over less of the log.
+  ///
+  /// @throws Rejection.Invalid if the context had not begun there
+  Snapshot past(ContextId context, Position at, int messageLimit) {
+    if (at.seq() == 0) {
+      throw new Rejection.Invalid("invalid-cursor", "a context begins at 1");
+    }
+    past.acquireUninterruptibly();
+    try (var thread = ViewThread.inMemory()) {
+      for (var after = Position.START; ; ) {
+        var entries = upTo(at, log.read(context, after, Intake.PAGE));
+        if (entries.isEmpty()) {
+          break;
+        }
+        thread.call(
+            tables -> {
+              ViewFold.fold(tables, entries);
+              return true;
+            });
+        after = entries.getLast().position();
+      }
+      return withText(context, thread.call(known(context, messageLimit)));
+    } finally {
+      past.release();
+    }
+  }
+
+  /// Adds the text of blocks that are open at the snapshot's position.
+  Snapshot withText(ContextId context, Known known) {
+    var texts = new LinkedHashMap<Block, StringBuilder>();
+    known.blocks().forEach(block -> texts.put(block, new StringBuilder()));
+    read(context, known, texts);
+    var snapshot = known.snapshot();
+    return new Snapshot(
+        snapshot.position(),
+        snapshot.context(),
+        snapshot.messages(),
+        snapshot.hasEarlierMessages(),
+        snapshot.tasks(),
+        snapshot.pendingInputs(),
+        snapshot.pendingAuths(),
+        snapshot.artifacts(),
+        texts.entrySet().stream().map(text -> partial(text.getKey(), text.getValue())).toList(),
+        snapshot.usage());
+  }
+
+  private void read(ContextId context, Known known, Map<Block, StringBuilder> texts) {
+    if (texts.isEmpty()) {
+      return;
+    }
+    var after = Position.of(known.blocks().getFirst().firstSeq() - 1);
+    var length = 0L;
+    while (known.position().after(after)) {
+      var entries = upTo(known.position(), log.read(context, after, Intake.PAGE));
+      if (entries.isEmpty()) {
+        return;
+      }
+      for (var entry : entries) {
+        length += append(entry, texts);
+      }
+      if (length > TEXT_MAX) {
+        throw new Rejection.TooLarge("context-too-large", "too much unfinished text");
+      }
+      after = entries.getLast().position();
+    }
+  }
+
+  private static int append(Entry entry, Map<Block, StringBuilder> texts) {
+    if (entry.event() instanceof ContentDelta delta) {
+      for (var text : texts.entrySet()) {
+        var block = text.getKey();
+        if (block.id().equals(delta.blockId())
+            && block.task().equals(entry.taskId())
+            && entry.position().seq() >= block.firstSeq()) {
+          text.getValue().append(delta.delta());
+          return delta.delta().length();
+        }
+      }
+    }
+    return 0;
+  }
+
+  private static PartialText partial(Block block, StringBuilder text) {
+    return new PartialText(block.task(), block.id(), block.firstSeq(), text.toString());
+  }
+
+  private static List<Entry> upTo(Position last, List<Entry> entries) {
+    return entries.stream().takeWhile(entry -> !entry.position().after(last)).toList();
+  }
+
+  private static Known known(Tables tables, ContextId context, int messageLimit)
+      throws SQLException {
+    @Nullable ContextView view = tables.contexts().find(context).orElse(null);
+    if (view == null) {
+      throw new Rejection.NotFound("no such context: " + context);
+    }
+    var messages = tables.messages().latest(context, messageLimit + 1);
+    var earlier = messages.size() > messageLimit;
+    var snapshot =
+        new Snapshot(
+            view.position(),
+            view,
+            earlier ? List.copyOf(messages.subList(1, messages.size())) : messages,
+            earlier,
+            tables.tasks().current(context, ROOTS_MAX, TASKS_MAX),
+            tables.inputs().all(context),
+            tables.auths().all(context),
+            tables.artifacts().youngest(context, ARTIFACTS_MAX),
+            List.of(),
+            tables.usage().sums(context));
+    return new Known(snapshot, tables.contexts().position(context), tables.blocks().open(context));
+  }
+}

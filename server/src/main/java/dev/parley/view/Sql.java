@@ -1,0 +1,89 @@
+package dev.parley.view;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// A connection to SQLite and its prepared statements. Used by one thread.
+///
+/// Statements are kept by their text, of which there are as many as there are literals in this
+/// package: values never become part of it.
+final class Sql implements AutoCloseable {
+
+  /// Makes something of a row.
+  interface Reading<T> {
+    T read(Row row) throws SQLException;
+  }
+
+  private final Connection connection;
+  private final Map<String, PreparedStatement> statements = new HashMap<>();
+
+  Sql(Connection connection) {
+    this.connection = connection;
+  }
+
+  /// Changes rows, and says how many.
+  int update(String sql, @Nullable Object... values) throws SQLException {
+    return bound(sql, values).executeUpdate();
+  }
+
+  <T> List<T> list(String sql, Reading<T> reading, @Nullable Object... values) throws SQLException {
+    try (var rows = bound(sql, values).executeQuery()) {
+      var found = new ArrayList<T>();
+      var row = new Row(rows);
+      while (rows.next()) {
+        found.add(reading.read(row));
+      }
+      return found;
+    }
+  }
+
+  <T> Optional<T> first(String sql, Reading<T> reading, @Nullable Object... values)
+      throws SQLException {
+    return list(sql, reading, values).stream().findFirst();
+  }
+
+  void commit() throws SQLException {
+    connection.commit();
+  }
+
+  void rollback() throws SQLException {
+    connection.rollback();
+  }
+
+  /// Runs what cannot be part of a transaction, between two of them.
+  void alone(String sql) throws SQLException {
+    connection.setAutoCommit(true);
+    try (var statement = connection.createStatement()) {
+      statement.execute(sql);
+    } finally {
+      connection.setAutoCommit(false);
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    for (var statement : statements.values()) {
+      statement.close();
+    }
+    connection.close();
+  }
+
+  private PreparedStatement bound(String sql, @Nullable Object... values) throws SQLException {
+    var statement = statements.get(sql);
+    if (statement == null) {
+      statement = connection.prepareStatement(sql);
+      statements.put(sql, statement);
+    }
+    for (var i = 0; i < values.length; i++) {
+      statement.setObject(i + 1, values[i]);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,62 @@
+package dev.parley.view;
+
+import dev.parley.protocol.ContextId;
+import java.sql.SQLException;
+import java.util.TreeMap;
+
+/// The tables of the views. Used by the views' thread only, within a transaction.
+record Tables(
+    Sql sql,
+    ContextTable contexts,
+    MessageTable messages,
+    TaskTable tasks,
+    ArtifactTable artifacts,
+    UsageTable usage,
+    PendingTable inputs,
+    PendingTable auths,
+    BlockTable blocks,
+    RewindTable rewinds) {
+
+  static Tables of(Sql sql) {
+    return new Tables(
+        sql,
+        new ContextTable(sql),
+        new MessageTable(sql),
+        new TaskTable(sql),
+        new ArtifactTable(sql),
+        new UsageTable(sql),
+        PendingTable.inputs(sql),
+        PendingTable.auths(sql),
+        new BlockTable(sql),
+        new RewindTable(sql));
+  }
+
+  /// Up to where all contexts are folded, in the log's order of changes.
+  long mark() throws SQLException {
+    return sql.first("SELECT mark FROM meta", row -> row.number("mark")).orElse(0L);
+  }
+
+  void advance(long mark) throws SQLException {
+    sql.update("UPDATE meta SET mark = max(mark, ?)", mark);
+  }
+
+  /// Removes all rows of the context. False if there were none.
+  boolean forget(ContextId context) throws SQLException {
+    var found = 0;
+    for (var table : ViewSchema.KEYS.keySet()) {
+      found += sql.update("DELETE FROM " + table + " WHERE context = ?", context.value());
+    }
+    return found > 0;
+  }
+
+  /// All rows of all tables as text, in the order of their keys.
+  String dump() throws SQLException {
+    var text = new StringBuilder();
+    for (var table : new TreeMap<>(ViewSchema.KEYS).entrySet()) {
+      text.append(table.getKey()).append('\n');
+      sql.list("SELECT * FROM " + table.getKey() + " ORDER BY " + table.getValue(), Row::dump)
+          .forEach(row -> text.append(row).append('\n'));
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,253 @@
+package dev.parley.view;
+
+import dev.parley.protocol.AgentLevel;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.InvocationId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.Priority;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.view.TaskView.TaskError;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// One row per task.
+///
+/// A rewind hides tasks that began after the place it goes back to. One that began before it stays as
+/// it ended: no task that has ended ever seems to run again.
+final class TaskTable {
+
+  private static final String THIS =
+      " WHERE context = ? AND seq = (SELECT max(seq) FROM tasks WHERE context = ? AND task_id = ?)";
+
+  private final Sql sql;
+
+  TaskTable(Sql sql) {
+    this.sql = sql;
+  }
+
+  void add(Entry entry, Origin origin, TaskCreated created) throws SQLException {
+    var now = entry.timestamp().toEpochMilli();
+    sql.update(
+        """
+        INSERT INTO tasks (context, seq, task_id, parent_task_id, root_task_id, agent_id,
+          agent_level, invocation_id, spawned_by_call_id, status, initiator, message_id, prompt,
+          task_type, priority, timeout_ms, working_directory, created_at, updated_at, metadata)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        entry.contextId().value(),
+        entry.position().seq(),
+        origin.taskId().value(),
+        Column.of(origin.parentTaskId()),
+        origin.rootTaskId().value(),
+        origin.agentId().value(),
+        origin.agentLevel().wire(),
+        Column.of(origin.invocationId()),
+        Column.of(origin.spawnedByCallId()),
+        TaskState.SUBMITTED.wire(),
+        created.initiator().wire(),
+        Column.of(created.messageId()),
+        created.prompt(),
+        created.taskType(),
+        Column.of(created.priority()),
+        created.timeoutMs(),
+        created.workingDirectory(),
+        now,
+        now,
+        Column.json(created.metadata()));
+  }
+
+  void become(Entry entry, TaskId task, TaskStatus status) throws SQLException {
+    var now = entry.timestamp().toEpochMilli();
+    change(
+        "status = ?, message = ?, updated_at = ?, ended_at = ?",
+        entry.contextId(),
+        task,
+        status.status().wire(),
+        status.message(),
+        now,
+        status.status().terminal() ? now : null);
+    if (status.status() == TaskState.COMPLETED) {
+      // It got over what went wrong.
+      change("error = ?", entry.contextId(), task, (Object) null);
+    }
+    describe(entry.contextId(), task, status.metadata());
+  }
+
+  void complete(Entry entry, TaskId task, TaskComplete complete) throws SQLException {
+    var now = entry.timestamp().toEpochMilli();
+    change(
+        "status = ?, content = ?, artifacts = ?, updated_at = ?, ended_at = coalesce(ended_at, ?)",
+        entry.contextId(),
+        task,
+        TaskState.COMPLETED.wire(),
+        complete.content(),
+        Column.json(complete.artifacts()),
+        now,
+        now);
+    describe(entry.contextId(), task, complete.metadata());
+  }
+
+  void requestCancel(Entry entry, TaskId task) throws SQLException {
+    change(
+        "cancel_requested = 1, updated_at = ?",
+        entry.contextId(),
+        task,
+        entry.timestamp().toEpochMilli());
+  }
+
+  void fail(Entry entry, TaskId task, ErrorReported error) throws SQLException {
+    change(
+        "error = ?, updated_at = ?",
+        entry.contextId(),
+        task,
+        Column.json(new TaskError(error.code(), error.message(), error.retryable())),
+        entry.timestamp().toEpochMilli());
+  }
+
+  /// Tasks up to `seq` belong to the context that this one was forked from.
+  void share(ContextId context, long seq) throws SQLException {
+    sql.update("UPDATE tasks SET shared = 1 WHERE context = ? AND seq <= ?", context.value(), seq);
+  }
+
+  Optional<ContextId> contextOf(TaskId task) throws SQLException {
+    return sql.first(
+        "SELECT context FROM tasks WHERE task_id = ? AND shared = 0 ORDER BY context LIMIT 1",
+        row -> new ContextId(row.text("context")),
+        task.value());
+  }
+
+  Optional<TaskView> find(ContextId context, TaskId task) throws SQLException {
+    return sql.first(
+        "SELECT * FROM tasks" + THIS + " AND rewound = 0",
+        this::view,
+        context.value(),
+        context.value(),
+        task.value());
+  }
+
+  List<TaskView> page(ContextId context, long after, int limit) throws SQLException {
+    return sql.list(
+        "SELECT * FROM tasks WHERE context = ? AND rewound = 0 AND seq > ? ORDER BY seq LIMIT ?",
+        this::view,
+        context.value(),
+        after,
+        limit);
+  }
+
+  /// Open tasks and the trees of the latest roots, oldest first; if they are more than `max`, open
+  /// ones and then younger ones take precedence.
+  List<TaskView> current(ContextId context, int roots, int max) throws SQLException {
+    return sql
+        .list(
+            """
+            SELECT * FROM tasks WHERE context = ? AND rewound = 0
+              AND (ended_at IS NULL OR root_task_id IN (SELECT task_id FROM tasks
+                WHERE context = ? AND rewound = 0 AND parent_task_id IS NULL
+                ORDER BY seq DESC LIMIT ?))
+            ORDER BY ended_at IS NULL DESC, seq DESC LIMIT ?
+            """,
+            this::view,
+            context.value(),
+            context.value(),
+            roots,
+            max)
+        .stream()
+        .sorted(Comparator.comparingLong(TaskView::seq))
+        .toList();
+  }
+
+  private void describe(ContextId context, TaskId task, @Nullable ObjectNode metadata)
+      throws SQLException {
+    if (metadata != null) {
+      var before =
+          sql.list(
+              "SELECT metadata FROM tasks" + THIS,
+              row -> Optional.ofNullable(row.optionalObject("metadata")),
+              context.value(),
+              context.value(),
+              task.value());
+      for (var kept : before) {
+        change(
+            "metadata = ?", context, task, Column.json(Column.merged(kept.orElse(null), metadata)));
+      }
+    }
+  }
+
+  private void change(String what, ContextId context, TaskId task, @Nullable Object... values)
+      throws SQLException {
+    var all = new @Nullable Object[values.length + 3];
+    System.arraycopy(values, 0, all, 0, values.length);
+    all[values.length] = context.value();
+    all[values.length + 1] = context.value();
+    all[values.length + 2] = task.value();
+    sql.update("UPDATE tasks SET " + what + THIS, all);
+  }
+
+  private TaskView view(Row row) throws SQLException {
+    return new TaskView(
+        new TaskId(row.text("task_id")),
+        new ContextId(row.text("context")),
+        row.optionalId("parent_task_id", TaskId::new),
+        new TaskId(row.text("root_task_id")),
+        new AgentTypeId(row.text("agent_id")),
+        row.name("agent_level", AgentLevel.class),
+        row.optionalId("invocation_id", InvocationId::new),
+        row.optionalId("spawned_by_call_id", ToolCallId::new),
+        row.number("seq"),
+        row.name("status", TaskState.class),
+        row.optionalText("message"),
+        row.name("initiator", Initiator.class),
+        row.optionalId("message_id", MessageId::new),
+        row.optionalText("prompt"),
+        row.optionalText("task_type"),
+        row.optionalName("priority", Priority.class),
+        row.optionalNumber("timeout_ms"),
+        row.optionalText("working_directory"),
+        row.time("created_at"),
+        row.time("updated_at"),
+        row.optionalTime("ended_at"),
+        row.flag("cancel_requested") ? true : null,
+        row.optionalText("content"),
+        artifacts(row),
+        error(row.optionalObject("error")),
+        row.optionalObject("metadata"));
+  }
+
+  /// Those the task said it made, or else those it has written so far.
+  private @Nullable List<ArtifactId> artifacts(Row row) throws SQLException {
+    var named = row.optionalJson("artifacts");
+    if (named != null) {
+      return named.valueStream().map(id -> new ArtifactId(id.asString())).toList();
+    }
+    var written =
+        sql.list(
+            """
+            SELECT artifact_id FROM artifacts WHERE context = ? AND task_id = ? AND rewound = 0
+            GROUP BY artifact_id ORDER BY min(seq)
+            """,
+            artifact -> new ArtifactId(artifact.text("artifact_id")),
+            row.text("context"),
+            row.text("task_id"));
+    return written.isEmpty() ? null : written;
+  }
+
+  private static @Nullable TaskError error(@Nullable ObjectNode json) {
+    return json == null ? null : Json.read(json, TaskError.class);
+  }
+}

@@ -1,0 +1,176 @@
+package dev.parley.view;
+
+import dev.parley.protocol.ArtifactEvent;
+import dev.parley.protocol.AuthEvent.AuthCompleted;
+import dev.parley.protocol.AuthEvent.AuthLapsed;
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextForked;
+import dev.parley.protocol.ContextEvent.ContextRewound;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.ContextEvent.StateUpdated;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.MessageDeleted;
+import dev.parley.protocol.MessageEvent.MessageUpdated;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.SubtaskEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskEvent.CancelRequested;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskDeleted;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskEvent.TaskStored;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.ThoughtEvent;
+import dev.parley.protocol.ToolEvent;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// `(tables, entry) -> tables`: what each event means to the views.
+///
+/// Uses no clock, no randomness and no configuration, and refuses nothing: what the log has taken is a
+/// fact. Text, thoughts, tools and their progress stay in the log.
+final class ViewFold {
+
+  private final Tables tables;
+
+  private record Begun(TaskId task, BlockId block) {}
+
+  /// Blocks that are known to have begun, so that not every delta asks the tables.
+  private final Set<Begun> begun = new HashSet<>();
+
+  private ViewFold(Tables tables) {
+    this.tables = tables;
+  }
+
+  /// Takes in entries of one context that follow the last one it took in.
+  static void fold(Tables tables, List<Entry> entries) throws SQLException {
+    if (!entries.isEmpty()) {
+      var fold = new ViewFold(tables);
+      tables.contexts().begin(entries.getFirst());
+      for (var entry : entries) {
+        fold.fold(entry);
+      }
+      tables.contexts().moveTo(entries.getLast());
+    }
+  }
+
+  private void fold(Entry entry) throws SQLException {
+    var context = entry.contextId();
+    switch (entry.event()) {
+      case ContextCreated created -> tables.contexts().create(entry, created);
+      case ContextUpdated updated -> tables.contexts().update(context, updated);
+      case ContextRewound rewound -> rewind(entry, rewound);
+      case ContextForked forked -> tables.tasks().share(context, forked.atSeq());
+      case StateUpdated _ -> {}
+      case Message message -> {
+        tables.messages().add(entry, message);
+        tables.contexts().addMessages(context, 1);
+        tables.contexts().entitle(entry, message);
+      }
+      case MessageUpdated updated -> tables.messages().edit(entry, updated);
+      case MessageDeleted deleted -> {
+        if (tables.messages().delete(entry, deleted)) {
+          tables.contexts().addMessages(context, -1);
+        }
+      }
+      case TaskEvent event -> fold(entry, entry.taskId(), event);
+      case ContentDelta delta -> begin(entry, entry.taskId(), delta.blockId());
+      case ContentComplete complete -> end(entry, entry.taskId(), complete.blockId());
+      case ArtifactEvent artifact -> tables.artifacts().write(entry, artifact);
+      case InputRequired required -> tables.inputs().add(entry, required.inputId());
+      case InputReceived received -> tables.inputs().remove(context, received.inputId());
+      case InputLapsed lapsed -> tables.inputs().remove(context, lapsed.inputId());
+      case AuthRequired required -> tables.auths().add(entry, required.authId());
+      case AuthCompleted completed -> tables.auths().remove(context, completed.authId());
+      case AuthLapsed lapsed -> tables.auths().remove(context, lapsed.authId());
+      case Usage usage -> tables.usage().add(entry, usage);
+      case ErrorReported error -> fail(entry, entry.taskId(), error);
+      case SubtaskEvent _, ThoughtEvent _, ToolEvent _ -> {}
+    }
+  }
+
+  private void fold(Entry entry, @Nullable TaskId task, TaskEvent event) throws SQLException {
+    var origin = entry.origin();
+    if (origin == null || task == null) {
+      return;
+    }
+    switch (event) {
+      case TaskCreated created -> {
+        tables.tasks().add(entry, origin, created);
+        tables.contexts().countOpenTasks(entry.contextId());
+      }
+      case TaskStatus status -> {
+        tables.tasks().become(entry, task, status);
+        if (status.status().terminal()) {
+          end(entry, task);
+        }
+      }
+      case TaskComplete complete -> {
+        tables.tasks().complete(entry, task, complete);
+        end(entry, task);
+      }
+      case CancelRequested _ -> tables.tasks().requestCancel(entry, task);
+      // A client's own tasks are no work of ours.
+      case TaskStored _, TaskDeleted _ -> {}
+    }
+  }
+
+  private void end(Entry entry, TaskId task) throws SQLException {
+    var context = entry.contextId();
+    tables.artifacts().failOf(entry, task);
+    tables.inputs().removeOf(context, task);
+    tables.auths().removeOf(context, task);
+    tables.blocks().endOf(context, task);
+    begun.clear();
+    tables.contexts().countOpenTasks(context);
+  }
+
+  private void begin(Entry entry, @Nullable TaskId task, @Nullable BlockId block)
+      throws SQLException {
+    if (task != null && block != null && begun.add(new Begun(task, block))) {
+      tables.blocks().begin(entry, task, block);
+    }
+  }
+
+  private void end(Entry entry, @Nullable TaskId task, @Nullable BlockId block)
+      throws SQLException {
+    if (task != null && block != null) {
+      begun.remove(new Begun(task, block));
+      tables.blocks().end(entry.contextId(), task, block);
+    }
+  }
+
+  private void fail(Entry entry, @Nullable TaskId task, ErrorReported error) throws SQLException {
+    if (task != null && error.scope() == ErrorScope.TASK) {
+      tables.tasks().fail(entry, task, error);
+    }
+  }
+
+  private void rewind(Entry entry, ContextRewound rewound) throws SQLException {
+    var context = entry.contextId();
+    var toSeq = tables.rewinds().add(entry, rewound);
+    tables.messages().editAgain(context);
+    tables.artifacts().chooseLatest(context);
+    tables.inputs().removeAfter(context, toSeq);
+    tables.auths().removeAfter(context, toSeq);
+    tables.blocks().removeAfter(context, toSeq);
+    tables.contexts().entitleAgain(context);
+    tables.contexts().countMessages(context);
+    tables.contexts().countOpenTasks(context);
+    begun.clear();
+  }
+}

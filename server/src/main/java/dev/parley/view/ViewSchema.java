@@ -1,0 +1,207 @@
+package dev.parley.view;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteErrorCode;
+
+/// The tables of the views, and how their file is opened, made and thrown away.
+final class ViewSchema {
+
+  /// Raise this with every change to the tables or to what is folded into them: files of another
+  /// version are thrown away and folded anew.
+  private static final int VERSION = 1;
+
+  /// 256 MiB of pages of 4 KiB, for views in memory.
+  private static final int MEMORY_PAGES_MAX = 65_536;
+
+  /// Every table of folded facts, with its key. `meta` is no fold: it says how far the views are.
+  static final Map<String, String> KEYS =
+      Map.of(
+          "contexts", "context",
+          "messages", "context, seq",
+          "edits", "context, seq",
+          "tasks", "context, seq",
+          "artifacts", "context, seq",
+          "usage", "context, seq",
+          "inputs", "context, id",
+          "auths", "context, id",
+          "blocks", "context, task_id, block_id",
+          "rewinds", "context, seq");
+
+  private static final List<String> TABLES =
+      List.of(
+          "CREATE TABLE meta (mark INTEGER NOT NULL)",
+          "INSERT INTO meta VALUES (0)",
+          """
+          CREATE TABLE contexts (context TEXT PRIMARY KEY, owner TEXT NOT NULL, title TEXT,
+            title_seq INTEGER, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+            seq INTEGER NOT NULL, k INTEGER NOT NULL, message_count INTEGER NOT NULL,
+            open_tasks INTEGER NOT NULL, metadata TEXT) WITHOUT ROWID
+          """,
+          "CREATE INDEX contexts_by_change ON contexts (updated_at, context)",
+          """
+          CREATE TABLE messages (context TEXT, seq INTEGER, message_id TEXT NOT NULL,
+            role TEXT NOT NULL, content TEXT NOT NULL, parts TEXT, task_id TEXT, agent_id TEXT,
+            created_at INTEGER NOT NULL, metadata TEXT, edit INTEGER,
+            deleted INTEGER NOT NULL DEFAULT 0, rewound INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (context, seq)) WITHOUT ROWID
+          """,
+          "CREATE INDEX messages_by_id ON messages (context, message_id)",
+          """
+          CREATE TABLE edits (context TEXT, seq INTEGER, message_seq INTEGER NOT NULL,
+            content TEXT, metadata TEXT, edited_at INTEGER NOT NULL, deletes INTEGER NOT NULL,
+            rewound INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (context, seq)) WITHOUT ROWID
+          """,
+          "CREATE INDEX edits_by_message ON edits (context, message_seq)",
+          """
+          CREATE TABLE tasks (context TEXT, seq INTEGER, task_id TEXT NOT NULL,
+            parent_task_id TEXT, root_task_id TEXT NOT NULL, agent_id TEXT NOT NULL,
+            agent_level TEXT NOT NULL, invocation_id TEXT, spawned_by_call_id TEXT,
+            status TEXT NOT NULL, message TEXT, initiator TEXT NOT NULL, message_id TEXT,
+            prompt TEXT, task_type TEXT, priority TEXT, timeout_ms INTEGER,
+            working_directory TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+            ended_at INTEGER, cancel_requested INTEGER NOT NULL DEFAULT 0, content TEXT,
+            artifacts TEXT, error TEXT, metadata TEXT, shared INTEGER NOT NULL DEFAULT 0,
+            rewound INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (context, seq)) WITHOUT ROWID
+          """,
+          "CREATE INDEX tasks_by_id ON tasks (task_id, context)",
+          "CREATE INDEX tasks_by_root ON tasks (context, root_task_id)",
+          "CREATE INDEX tasks_open ON tasks (context) WHERE ended_at IS NULL",
+          """
+          CREATE TABLE artifacts (context TEXT, seq INTEGER, artifact_id TEXT NOT NULL,
+            version INTEGER NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, name TEXT,
+            description TEXT, mime_type TEXT, encoding TEXT, schema TEXT, size INTEGER NOT NULL,
+            carry TEXT NOT NULL, next_index INTEGER NOT NULL, task_id TEXT,
+            last_seq INTEGER NOT NULL, begin_seq INTEGER NOT NULL, created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL, latest INTEGER NOT NULL,
+            rewound INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (context, seq)) WITHOUT ROWID
+          """,
+          "CREATE INDEX artifacts_by_id ON artifacts (context, artifact_id)",
+          "CREATE INDEX artifacts_by_task ON artifacts (context, task_id)",
+          "CREATE INDEX artifacts_latest ON artifacts (context, begin_seq) WHERE latest = 1",
+          """
+          CREATE TABLE usage (context TEXT, seq INTEGER, model TEXT NOT NULL,
+            input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+            cache_creation_tokens INTEGER NOT NULL, cache_read_tokens INTEGER NOT NULL,
+            cost_usd TEXT, rewound INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (context, seq)) WITHOUT ROWID
+          """,
+          """
+          CREATE TABLE inputs (context TEXT, id TEXT, seq INTEGER NOT NULL, task_id TEXT,
+            entry TEXT NOT NULL, PRIMARY KEY (context, id)) WITHOUT ROWID
+          """,
+          """
+          CREATE TABLE auths (context TEXT, id TEXT, seq INTEGER NOT NULL, task_id TEXT,
+            entry TEXT NOT NULL, PRIMARY KEY (context, id)) WITHOUT ROWID
+          """,
+          """
+          CREATE TABLE blocks (context TEXT, task_id TEXT, block_id TEXT, seq INTEGER NOT NULL,
+            PRIMARY KEY (context, task_id, block_id)) WITHOUT ROWID
+          """,
+          """
+          CREATE TABLE rewinds (context TEXT, seq INTEGER, to_seq INTEGER NOT NULL,
+            PRIMARY KEY (context, seq)) WITHOUT ROWID
+          """,
+          "PRAGMA user_version = " + VERSION);
+
+  private ViewSchema() {}
+
+  /// Opens the views in `file`, or new ones in memory if there is none.
+  ///
+  /// A file that is broken or of another version is replaced by an empty one.
+  static Sql open(@Nullable Path file) throws SQLException {
+    if (file == null) {
+      var memory = connect(":memory:");
+      memory.alone("PRAGMA max_page_count = " + MEMORY_PAGES_MAX);
+      create(memory);
+      return memory;
+    }
+    var kept = openKept(file);
+    if (kept != null) {
+      return kept;
+    }
+    delete(file);
+    var fresh = connect(file.toString());
+    create(fresh);
+    return fresh;
+  }
+
+  /// Removes the file with what SQLite keeps beside it.
+  static void delete(Path file) {
+    try {
+      for (var suffix : List.of("", "-wal", "-shm", "-journal")) {
+        Files.deleteIfExists(file.resolveSibling(file.getFileName() + suffix));
+      }
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /// True if the file is at fault, so that only throwing it away helps.
+  static boolean broken(SQLException failure) {
+    return switch (SQLiteErrorCode.getErrorCode(failure.getErrorCode() & 0xff)) {
+      // The second stands for tables that are not as we made them.
+      case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_NOTADB -> true;
+      case SQLITE_IOERR -> failure.getErrorCode() == SQLiteErrorCode.SQLITE_IOERR_SHORT_READ.code;
+      default -> false;
+    };
+  }
+
+  private static @Nullable Sql openKept(Path file) throws SQLException {
+    if (!Files.exists(file)) {
+      return null;
+    }
+    try {
+      var kept = connect(file.toString());
+      if (isCurrent(kept)) {
+        return kept;
+      }
+      kept.close();
+    } catch (SQLException failure) {
+      if (!broken(failure)) {
+        throw failure;
+      }
+    }
+    return null;
+  }
+
+  private static boolean isCurrent(Sql kept) throws SQLException {
+    try {
+      var version = kept.first("PRAGMA user_version", row -> row.number("user_version"));
+      kept.commit();
+      return version.orElse(0L) == VERSION;
+    } catch (SQLException failure) {
+      kept.close();
+      throw failure;
+    }
+  }
+
+  private static Sql connect(String name) throws SQLException {
+    var connection = DriverManager.getConnection("jdbc:sqlite:" + name);
+    try (var statement = connection.createStatement()) {
+      statement.execute("PRAGMA journal_mode = WAL");
+      // Not FULL: what a crash of the machine takes back is folded again. Not OFF: it may corrupt.
+      statement.execute("PRAGMA synchronous = NORMAL");
+      statement.execute("PRAGMA secure_delete = ON");
+      connection.setAutoCommit(false);
+      return new Sql(connection);
+    } catch (SQLException failure) {
+      connection.close();
+      throw failure;
+    }
+  }
+
+  private static void create(Sql sql) throws SQLException {
+    for (var statement : TABLES) {
+      sql.update(statement);
+    }
+    sql.commit();
+  }
+}
