@@ -3,6 +3,7 @@ package dev.parley.log;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 
 /// The writer's statements. One connection, one thread; every method is part of a transaction.
@@ -121,7 +122,7 @@ final class BlockTable implements AutoCloseable {
   }
 
   private void eraseRows(LiveContext context, long mark) throws SQLException {
-    for (var id : context.unsealedBlocks) {
+    for (var id : blockIds()) {
       rewriteBlock(id, context.number);
     }
     var number = context.number;
@@ -137,6 +138,18 @@ final class BlockTable implements AutoCloseable {
     return Database.number(
             connection, "SELECT deleted FROM contexts WHERE number = " + context.number)
         != 0;
+  }
+
+  /// All of them: a block may still hold what was sealed since.
+  private List<Long> blockIds() throws SQLException {
+    var ids = new ArrayList<Long>();
+    try (var select = connection.prepareStatement("SELECT id FROM blocks");
+        var rows = select.executeQuery()) {
+      while (rows.next()) {
+        ids.add(rows.getLong(1));
+      }
+    }
+    return ids;
   }
 
   private void rewriteBlock(long id, long number) throws SQLException {
@@ -159,6 +172,9 @@ final class BlockTable implements AutoCloseable {
           kept.number(context);
           kept.block(chunk);
         }
+      }
+      if (kept.size() == data.length) {
+        return;
       }
       if (kept.size() == 0) {
         deleteBlocks(List.of(id));

@@ -47,13 +47,18 @@ final class StoredContexts {
             found.put(number, context);
           }
           var slots = ChunkReader.slots(context.id, context.ids, in.block());
-          takeIn(context, slots, keep);
-          unsealed.add(block, data.length, context, slots);
+          // A block outlives the sealing of some of its contexts; what is in segments is not taken
+          // twice.
+          if (slots.getLast().entry().position().after(context.sealedTo)) {
+            takeIn(context, slots, keep);
+            unsealed.add(block, data.length, context, slots);
+          }
         }
       }
     }
-    found.values().forEach(LiveContext::rollBack);
-    return List.copyOf(found.values());
+    var open = List.copyOf(unsealed.contexts());
+    open.forEach(LiveContext::rollBack);
+    return open;
   }
 
   /// Up to about `limit` entries of segments that follow `after`, and at least one segment's.
