@@ -1,0 +1,129 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConfigTest {
+
+  private static final String HASH =
+      "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
+  @TempDir Path folder;
+
+  @Test
+  void without_a_file_everything_has_a_default() {
+    var config = Site.config(folder);
+
+    assertThat(config.door().host()).isEqualTo("127.0.0.1");
+    assertThat(config.door().port()).isEqualTo(7070);
+    assertThat(config.door().heartbeat()).isEqualTo(Duration.ofSeconds(15));
+    assertThat(config.data()).isEqualTo(folder.resolve(".parley"));
+    assertThat(config.workspaces()).containsExactly(folder);
+    assertThat(config.standardAgent()).isEqualTo(new AgentTypeId("assistant"));
+    assertThat(config.idleContexts()).isZero();
+  }
+
+  @Test
+  void an_empty_file_is_the_same_as_none() {
+    assertThat(read("# nothing yet\n\n")).isEqualTo(Site.config(folder));
+  }
+
+  @Test
+  void every_section_that_this_version_can_use_is_read() {
+    var config =
+        read(
+            """
+            models:
+              demo: {provider: offline}
+            agents:
+              - {id: agent-code, name: Code, description: "Writes ${WHAT}", type: llm, model: demo,
+                 instructions: "Be brief.", tools: [files], taskTypes: [code_review]}
+              - {id: other}
+            supervisor: {model: demo, fallbackAgent: other}
+            workspaces: ["projects", "${ROOT}/more"]
+            limits: {taskTimeout: 5m, maxTurns: 50, maxDepth: 5, maxConcurrentTasks: 200, maxStreams: 9}
+            auth: {tokens: [{name: me, sha256: "%s"}]}
+            retention: {idleContexts: 30d}
+            allowedHosts: [box.example]
+            allowedOrigins: ["https://page.example"]
+            heartbeat: 300ms
+            """
+                .formatted(HASH));
+
+    assertThat(config.agents()).hasSize(2);
+    assertThat(config.agents().getFirst().description()).isEqualTo("Writes code");
+    assertThat(config.agents().getLast().model()).isEqualTo("demo");
+    assertThat(config.standardAgent()).isEqualTo(new AgentTypeId("other"));
+    assertThat(config.workspaces())
+        .containsExactly(folder.resolve("projects"), Path.of("/root/more"));
+    assertThat(config.work().taskTimeout()).isEqualTo(Duration.ofMinutes(5));
+    assertThat(config.work().maxTurns()).isEqualTo(50);
+    assertThat(config.door().limits().streams()).isEqualTo(9);
+    assertThat(config.door().tokens()).extracting("name").containsExactly("me");
+    assertThat(config.idleContexts()).isEqualTo(Duration.ofDays(30));
+    assertThat(config.door().heartbeat()).isEqualTo(Duration.ofMillis(300));
+    assertThat(config.door().allowedHosts()).containsExactly("box.example");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "limits: {maxTurns: 5}\\ncolour: red | line 2: there is no setting colour",
+        "limits:\\n  maxTurns: 5\\n  maxTunes: 6 | line 3: there is no setting maxTunes",
+        "heartbeat: ${NOPE} | line 1",
+        "heartbeat: ${NOPE} | NOPE",
+        "heartbeat: soon | line 1",
+        "limits: {maxTurns: many} | line 1: limits.maxTurns",
+        "limits: {maxTurns: 0} | at least 1",
+        "models: {m: {provider: anthropic, apiKey: x}} | not available in this version",
+        "models: {m: {provider: openai}} | not available in this version",
+        "models: {m: {provider: magic}} | must be offline",
+        "agents: [{id: a, type: cli, cli: claude}] | not available in this version",
+        "agents: [{id: a, tools: [shell]}] | not available in this version",
+        "agents: [{id: a}, {id: a}] | two are called a",
+        "agents: [{id: a, model: b}] | no model b",
+        "agents: [{name: a}] | needs an id",
+        "agents: [{id: 'a b'}] | must be 1 to 128 characters",
+        "supervisor: {fallbackAgent: x} | no agent x",
+        "mcpServers: {e: {command: [npx]}} | not available in this version",
+        "auth: {tokens: []} | at least one token",
+        "auth: {tokens: [{name: me, sha256: abc}]} | 64 hexadecimal",
+        "'models: [' | not YAML"
+      })
+  void what_cannot_be_used_is_refused_with_a_reason(String yaml, String reason) {
+    assertThatThrownBy(() -> read(yaml.replace("\\n", "\n")))
+        .isInstanceOf(Rejection.Invalid.class)
+        .hasMessageContaining(reason);
+  }
+
+  @Test
+  void a_value_from_the_environment_cannot_change_the_structure() {
+    var config = read("agents: [{id: a, description: \"${EVIL}\"}]");
+
+    assertThat(config.agents().getFirst().description()).isEqualTo("x\"}\ncolour: red");
+  }
+
+  private Config read(String yaml) {
+    try {
+      var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
+      var environment = Map.of("WHAT", "code", "ROOT", "/root", "EVIL", "x\"}\ncolour: red");
+      return Config.load(file, new Config.Surroundings(environment, folder, folder));
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+  }
+}

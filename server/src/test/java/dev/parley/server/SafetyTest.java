@@ -1,0 +1,186 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.door.Tokens.Token;
+import dev.parley.log.MemoryLog;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
+import dev.parley.task.Tasks;
+import dev.parley.view.Views;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Who may come in: hosts, origins, tokens, owners (S1.12, X.10).
+class SafetyTest {
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"localhost", "localhost:7070", "127.0.0.1", "127.1.2.3:99", "[::1]:80", "LOCALHOST"})
+  void names_of_this_machine_are_answered(String host) throws IOException {
+    try (var site = Site.open(folder)) {
+      assertThat(ask(site, "Host: " + host)).startsWith("HTTP/1.1 200");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example:7070",
+        "10.0.0.1", "localhost@evil.example"
+      })
+  void a_name_that_somebody_else_may_own_is_refused(String host) throws IOException {
+    try (var site = Site.open(folder)) {
+      assertThat(ask(site, "Host: " + host)).doesNotStartWith("HTTP/1.1 2").contains("\"code\"");
+    }
+  }
+
+  @Test
+  void a_page_from_elsewhere_is_refused_and_told_nothing() throws IOException {
+    try (var site = Site.open(folder)) {
+      for (var origin : new String[] {"http://evil.example", "null", "http://localhost:1"}) {
+        var reply = ask(site, "Host: localhost", "Origin: " + origin);
+        assertThat(reply).startsWith("HTTP/1.1 403").contains("origin-not-allowed");
+        assertThat(reply).doesNotContain("Access-Control-Allow-Origin");
+      }
+    }
+  }
+
+  @Test
+  void our_own_page_is_answered() throws IOException {
+    try (var site = Site.open(folder)) {
+      var reply = ask(site, "Host: localhost:7070", "Origin: http://localhost:7070");
+      assertThat(reply).startsWith("HTTP/1.1 200").doesNotContain("Access-Control");
+    }
+  }
+
+  @Test
+  void an_origin_that_is_allowed_is_named_exactly() throws IOException {
+    var wish = Site.Wish.USUAL.origins("https://good.example");
+    try (var site = Site.open(folder, wish)) {
+      var reply =
+          ask(
+              site,
+              "Host: localhost",
+              "Origin: https://good.example",
+              "Sec-Fetch-Site: cross-site");
+      assertThat(reply)
+          .startsWith("HTTP/1.1 200")
+          .contains("Access-Control-Allow-Origin: https://good.example\r\n");
+    }
+  }
+
+  @Test
+  void cross_site_requests_are_refused_but_for_opening_the_page() throws IOException {
+    try (var site = Site.open(folder)) {
+      var cross = "Sec-Fetch-Site: cross-site";
+      assertThat(ask(site, "Host: localhost", cross, "Sec-Fetch-Mode: no-cors"))
+          .startsWith("HTTP/1.1 403");
+      assertThat(
+              site.raw(
+                  "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                      + cross
+                      + "\r\nSec-Fetch-Mode: navigate\r\n\r\n"))
+          .startsWith("HTTP/1.1 200");
+    }
+  }
+
+  @Test
+  void with_tokens_everything_but_health_needs_one() {
+    var wish = Site.Wish.USUAL.tokens(token("ann", "secret-a"), token("bob", "secret-b"));
+    try (var site = Site.open(folder, wish)) {
+      site.context("c");
+      var path = "/api/contexts/c/events";
+
+      var refused = site.get(path);
+      assertThat(refused.statusCode()).isEqualTo(401);
+      assertThat(refused.headers().firstValue("WWW-Authenticate")).hasValueSatisfying(
+          header -> assertThat(header).startsWith("Bearer"));
+      assertThat(site.get(path, "Authorization", "Bearer wrong").statusCode()).isEqualTo(401);
+      assertThat(site.get(path, "Authorization", "Bearer secret-a").statusCode()).isEqualTo(200);
+      assertThat(site.get(path, "Cookie", "x=1; parley_token=secret-b").statusCode())
+          .isEqualTo(200);
+      assertThat(site.get("/healthz").statusCode()).isEqualTo(200);
+      assertThat(site.get("/readyz").statusCode()).isEqualTo(200);
+      assertThat(site.get("/metrics").statusCode()).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void a_context_of_somebody_else_looks_like_one_that_does_not_exist() {
+    var wish = Site.Wish.USUAL.tokens(token("ann", "secret-a"), token("bob", "secret-b"));
+    try (var site = Site.open(folder, wish)) {
+      site.log.create(new ContextId("hers"), new ContextCreated("ann", null, null));
+      site.log.create(new ContextId("old"), new ContextCreated("local", null, null));
+      var bob = new String[] {"Authorization", "Bearer secret-b"};
+
+      var hidden = site.get("/api/contexts/hers/events", bob);
+      var missing = site.get("/api/contexts/none/events", bob);
+
+      assertThat(hidden.statusCode()).isEqualTo(404);
+      assertThat(hidden.body().replace("hers", "none")).isEqualTo(missing.body());
+      assertThat(site.get("/api/contexts/old/events", bob).statusCode()).isEqualTo(200);
+      assertThat(
+              site.get("/api/contexts/hers/events", "Authorization", "Bearer secret-a")
+                  .statusCode())
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void logging_in_sets_a_cookie_that_scripts_and_other_sites_cannot_use() {
+    try (var site = Site.open(folder, Site.Wish.USUAL.tokens(token("ann", "secret-a")))) {
+      var in = site.post("/api/login", "{\"token\":\"secret-a\"}");
+      assertThat(in.statusCode()).isEqualTo(200);
+      assertThat(in.headers().firstValue("Set-Cookie").orElseThrow())
+          .isEqualTo("parley_token=secret-a; Path=/; HttpOnly; SameSite=Strict");
+      assertThat(site.post("/api/login", "{\"token\":\"no\"}").statusCode()).isEqualTo(401);
+      var out = site.post("/api/logout", "", "Authorization", "Bearer secret-a");
+      assertThat(out.headers().firstValue("Set-Cookie").orElseThrow()).contains("Max-Age=0");
+    }
+  }
+
+  @Test
+  void another_address_without_auth_is_refused_unless_one_insists() {
+    var log = new MemoryLog(InstantSource.system());
+    var config = Site.config(folder).listeningOn("0.0.0.0", 0);
+    var parts = new Server.Parts(log, new Views(folder.resolve("v.db"), log), new Tasks());
+
+    assertThatThrownBy(() -> Server.start(config, parts, Server.Sources.real()))
+        .isInstanceOf(Rejection.Invalid.class)
+        .hasMessageContaining("auth.tokens");
+    try (var server = Server.start(config.madeInsecure(), parts, Server.Sources.real())) {
+      assertThat(server.url()).startsWith("http://0.0.0.0:");
+    }
+  }
+
+  private static String ask(Site site, String... headers) throws IOException {
+    return site.raw(
+        "GET /healthz HTTP/1.1\r\nConnection: close\r\n"
+            + String.join("\r\n", headers)
+            + "\r\n\r\n");
+  }
+
+  private static Token token(String name, String secret) {
+    try {
+      var hash =
+          MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
+      return new Token(name, HexFormat.of().formatHex(hash));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+}
