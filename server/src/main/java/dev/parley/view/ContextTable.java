@@ -161,8 +161,7 @@ final class ContextTable {
   }
 
   /// Contexts of these owners (all, if none are named) before `cursor`, the last changed first.
-  List<ContextView> page(Set<String> owners, ContextCursor cursor, int limit)
-      throws SQLException {
+  List<ContextView> page(Set<String> owners, ContextCursor cursor, int limit) throws SQLException {
     return sql.list(
         """
         SELECT * FROM contexts

@@ -33,8 +33,7 @@ final class Sql implements AutoCloseable {
     return bound(sql, values).executeUpdate();
   }
 
-  <T> List<T> list(String sql, Reading<T> reading, @Nullable Object... values)
-      throws SQLException {
+  <T> List<T> list(String sql, Reading<T> reading, @Nullable Object... values) throws SQLException {
     try (var rows = bound(sql, values).executeQuery()) {
       var found = new ArrayList<T>();
       var row = new Row(rows);

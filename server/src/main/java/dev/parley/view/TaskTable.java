@@ -175,18 +175,16 @@ final class TaskTable {
   private void describe(ContextId context, TaskId task, @Nullable ObjectNode metadata)
       throws SQLException {
     if (metadata != null) {
-      var before = sql.list(
-          "SELECT metadata FROM tasks" + THIS,
-          row -> Optional.ofNullable(row.optionalObject("metadata")),
-          context.value(),
-          context.value(),
-          task.value());
+      var before =
+          sql.list(
+              "SELECT metadata FROM tasks" + THIS,
+              row -> Optional.ofNullable(row.optionalObject("metadata")),
+              context.value(),
+              context.value(),
+              task.value());
       for (var kept : before) {
         change(
-            "metadata = ?",
-            context,
-            task,
-            Column.json(Column.merged(kept.orElse(null), metadata)));
+            "metadata = ?", context, task, Column.json(Column.merged(kept.orElse(null), metadata)));
       }
     }
   }

@@ -149,8 +149,7 @@ final class ViewSchema {
     return switch (SQLiteErrorCode.getErrorCode(failure.getErrorCode() & 0xff)) {
       // The second stands for tables that are not as we made them.
       case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_NOTADB -> true;
-      case SQLITE_IOERR ->
-          failure.getErrorCode() == SQLiteErrorCode.SQLITE_IOERR_SHORT_READ.code;
+      case SQLITE_IOERR -> failure.getErrorCode() == SQLiteErrorCode.SQLITE_IOERR_SHORT_READ.code;
       default -> false;
     };
   }
