@@ -1,17 +1,17 @@
 package dev.parley.app;
 
 /// The program `parley`.
-///
-/// A placeholder, until there is a server to start.
 public final class Main {
 
   private Main() {}
 
-  /// Runs the command that `arguments` name.
+  /// Runs the command that `arguments` name, and ends the process with its exit code.
   public static void main(String[] arguments) {
-    if (arguments.length > 0 && arguments[0].equals("warm-up")) {
-      return;
+    // One line per log record; only set where nobody has chosen otherwise.
+    var format = "java.util.logging.SimpleFormatter.format";
+    if (System.getProperty(format) == null) {
+      System.setProperty(format, "%1$tFT%1$tT.%1$tL %4$s %3$s: %5$s%6$s%n");
     }
-    System.out.println("usage: parley [serve] [--host HOST] [--port PORT] [--data DIR]");
+    System.exit(Program.run(Terminal.system(), arguments));
   }
 }

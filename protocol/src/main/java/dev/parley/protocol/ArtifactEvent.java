@@ -52,6 +52,7 @@ public sealed interface ArtifactEvent extends Event {
       implements ArtifactEvent {
     public DatasetWrite {
       rows = List.copyOf(rows);
+      schema = Json.present(schema);
     }
   }
 

@@ -4,12 +4,7 @@ import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Events and entries as JSON, both ways.
@@ -36,7 +31,7 @@ public final class EventJson {
   ///
   /// @throws Rejection.Invalid if a field is missing or of the wrong type
   public static Event event(Kind kind, byte[] payload) {
-    return Json.read(payload, kind.type());
+    return Json.readOwn(payload, kind.type());
   }
 
   /// Reads an event from an object that has its fields, and maybe others.
@@ -60,62 +55,29 @@ public final class EventJson {
         .toArray();
   }
 
+  /// The entry as text, for people and tests.
+  public static String text(Entry entry) {
+    return new String(bytes(entry), StandardCharsets.UTF_8);
+  }
+
   /// Reads an entry that came over the wire.
   ///
   /// @throws Rejection.Invalid if it is not one; its code is `unknown-kind` if only the kind is new
   public static Entry entry(byte[] json) {
-    try {
-      if (Json.mapper().readTree(json) instanceof ObjectNode fields) {
-        return entry(fields);
-      }
-      throw new Rejection.Invalid("invalid-json", "an entry is a JSON object");
-    } catch (JacksonException malformed) {
-      throw new Rejection.Invalid("invalid-json", "an entry is a JSON object");
-    }
+    return entry(Json.readOwn(json, ObjectNode.class));
   }
 
   /// Reads an entry that came over the wire.
   ///
   /// @throws Rejection.Invalid as [#entry(byte\[\])] does
   public static Entry entry(ObjectNode fields) {
-    var name = text(fields, "kind");
+    var envelope = Json.read(fields, Envelope.class);
     var kind =
-        Kind.find(name)
-            .orElseThrow(() -> new Rejection.Invalid("unknown-kind", "no such kind: " + name));
-    try {
-      return new Entry(
-          new ContextId(text(fields, "contextId")),
-          new Position(required(fields, "seq").asLong(), fields.path("k").asInt(0)),
-          UUID.fromString(text(fields, "eventId")),
-          Instant.parse(text(fields, "timestamp")),
-          origin(fields),
-          event(kind, fields));
-    } catch (IllegalArgumentException | DateTimeParseException | JacksonException misfit) {
-      throw new Rejection.Invalid("an entry does not look like this: " + misfit.getMessage());
-    }
-  }
-
-  private static @Nullable Origin origin(ObjectNode fields) {
-    var task = fields.get("taskId");
-    if (task == null) {
-      return null;
-    }
-    var taskId = new TaskId(task.asString());
-    var parent = optional(fields, "parentTaskId");
-    var root = optional(fields, "rootTaskId");
-    var level = optional(fields, "agentLevel");
-    var invocation = optional(fields, "invocationId");
-    var call = optional(fields, "spawnedByCallId");
-    var agent = optional(fields, "agentId");
-    return new Origin(
-        taskId,
-        parent == null ? null : new TaskId(parent),
-        root == null ? taskId : new TaskId(root),
-        new AgentTypeId(agent == null ? "unknown" : agent),
-        level == null ? AgentLevel.CORE : WireName.parse(AgentLevel.class, "agentLevel", level),
-        invocation == null ? null : new InvocationId(invocation),
-        call == null ? null : new ToolCallId(call),
-        optional(fields, "traceId"));
+        Kind.find(envelope.kind())
+            .orElseThrow(
+                () -> new Rejection.Invalid("unknown-kind", "no such kind: " + envelope.kind()));
+    var event = event(kind, fields);
+    return envelope.entry(event, !namesAnotherAgent(event));
   }
 
   private static void envelope(JsonBytes json, Entry entry) {
@@ -156,34 +118,11 @@ public final class EventJson {
 
   /// In these two kinds `agentId` is the event's own, as the protocol has it, not the envelope's.
   private static boolean namesAnotherAgent(Event event) {
-    return (event instanceof SubtaskCreated subtask && subtask.agentId() != null)
-        || (event instanceof InputReceived input && input.agentId() != null);
+    return event instanceof SubtaskCreated || event instanceof InputReceived;
   }
 
   private static void fields(JsonBytes json, ContentDelta delta) {
     json.ascii("\"delta\":").string(delta.delta()).ascii(",\"index\":").number(delta.index());
     field(json, "blockId", delta.blockId());
-  }
-
-  private static JsonNode required(ObjectNode fields, String name) {
-    var value = fields.get(name);
-    if (value == null) {
-      throw new Rejection.Invalid("an entry needs " + name);
-    }
-    return value;
-  }
-
-  private static String text(ObjectNode fields, String name) {
-    return required(fields, name).asString();
-  }
-
-  private static @Nullable String optional(ObjectNode fields, String name) {
-    var value = fields.get(name);
-    return value == null || value.isNull() ? null : value.asString();
-  }
-
-  /// The entry as text, for people and tests.
-  public static String text(Entry entry) {
-    return new String(bytes(entry), StandardCharsets.UTF_8);
   }
 }

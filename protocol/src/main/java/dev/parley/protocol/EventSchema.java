@@ -51,11 +51,12 @@ public final class EventSchema {
     return schema;
   }
 
-  private static ObjectNode record(Class<?> type) {
+  /// The schema of any record as [Json] writes it.
+  public static ObjectNode record(Class<?> type) {
     var schema = Json.object().put("type", "object");
     var properties = schema.putObject("properties");
     var required = schema.putArray("required");
-    for (var component : RecordShape.of(type).components()) {
+    for (var component : type.getRecordComponents()) {
       properties.set(component.getName(), component(component));
       if (!RecordShape.optional(component)) {
         required.add(component.getName());
@@ -86,7 +87,7 @@ public final class EventSchema {
       return schema.put("type", "string");
     } else if (type == boolean.class || type == Boolean.class) {
       return schema.put("type", "boolean");
-    } else if (type == double.class || type == BigDecimal.class) {
+    } else if (type == double.class || type == Double.class || type == BigDecimal.class) {
       return schema.put("type", "number");
     } else if (type == int.class
         || type == Integer.class

@@ -36,10 +36,14 @@ public sealed interface Id
   /// Refuses an id that is not valid, on behalf of a constructor.
   static void check(String name, String text) {
     if (!valid(text)) {
-      throw new Rejection.Invalid(
-          "invalid-id",
-          name + " must be 1 to " + LENGTH_MAX + " characters of A-Z a-z 0-9 . _ : -");
+      throw refusal(name);
     }
+  }
+
+  /// What to tell someone whose id, called `name`, is not valid.
+  static Rejection.Invalid refusal(String name) {
+    return new Rejection.Invalid(
+        "invalid-id", name + " must be 1 to " + LENGTH_MAX + " characters of A-Z a-z 0-9 . _ : -");
   }
 
   private static boolean allowed(char c) {

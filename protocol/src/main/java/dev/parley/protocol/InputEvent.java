@@ -21,6 +21,7 @@ public sealed interface InputEvent extends Event {
       @Nullable Instant expiresAt)
       implements InputEvent {
     public InputRequired {
+      schema = Json.present(schema);
       options = options == null ? null : List.copyOf(options);
     }
   }
@@ -33,7 +34,11 @@ public sealed interface InputEvent extends Event {
       @Nullable AgentTypeId agentId,
       @Nullable ObjectNode metadata,
       @Nullable JsonNode value)
-      implements InputEvent {}
+      implements InputEvent {
+    public InputReceived {
+      value = Json.present(value);
+    }
+  }
 
   /// Nobody gave the input in time, or it is no longer wanted.
   record InputLapsed(InputId inputId, @Nullable String reason) implements InputEvent {}

@@ -22,10 +22,6 @@ final class JsonBytes {
     return Arrays.copyOf(bytes, size);
   }
 
-  JsonBytes raw(byte[] json) {
-    return raw(json, 0, json.length);
-  }
-
   JsonBytes raw(byte[] json, int from, int to) {
     var length = to - from;
     reserve(length);

@@ -44,7 +44,11 @@ public sealed interface ToolEvent extends Event {
       @Nullable ObjectNode metadata,
       @Nullable Outcome outcome,
       @Nullable SubagentMetadata subagentMetadata)
-      implements ToolEvent {}
+      implements ToolEvent {
+    public ToolComplete {
+      result = Json.present(result);
+    }
+  }
 
   /// Which sub-agents a tool call spawned.
   record SubagentMetadata(List<TaskId> taskIds, int count, Mode mode) {

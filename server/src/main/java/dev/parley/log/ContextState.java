@@ -78,6 +78,15 @@ public final class ContextState {
     return Optional.ofNullable(artifacts.get(artifact));
   }
 
+  ContextState copy() {
+    var copy = new ContextState();
+    copy.restore(owner, head, tasks.values().stream().map(OpenTask::copy).toList());
+    copy.inputs.putAll(inputs);
+    copy.auths.putAll(auths);
+    copy.artifacts.putAll(artifacts);
+    return copy;
+  }
+
   Map<ArtifactId, ArtifactHead> artifacts() {
     return artifacts;
   }
@@ -94,6 +103,17 @@ public final class ContextState {
     this.owner = owner;
     this.head = head;
     open.forEach(task -> tasks.put(task.origin().taskId(), task));
+  }
+
+  /// The block that `event` of `origin` ends, if its text is exactly the deltas so far.
+  Optional<OpenBlock> wholeBlock(@Nullable Origin origin, ContentComplete event) {
+    var task = origin == null ? null : tasks.get(origin.taskId());
+    var block = event.blockId();
+    if (task == null || block == null) {
+      return Optional.empty();
+    }
+    return Optional.ofNullable(task.openBlocks().get(block))
+        .filter(open -> open.isWhole(event.content()));
   }
 
   /// Refuses an event that would break a rule, then takes it in.

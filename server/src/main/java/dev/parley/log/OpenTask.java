@@ -69,6 +69,20 @@ public final class OpenTask {
     return Collections.unmodifiableMap(blocks);
   }
 
+  OpenTask copy() {
+    var copy = new OpenTask(origin, createdSeq, created);
+    copy.restore(state, started, cancelRequested);
+    copy.calls.putAll(calls);
+    copy.blocks.putAll(blocks);
+    return copy;
+  }
+
+  void restore(TaskState state, boolean started, boolean cancelRequested) {
+    this.state = state;
+    this.started = started;
+    this.cancelRequested = cancelRequested;
+  }
+
   void become(TaskState next) {
     state = next;
     started |= next != TaskState.SUBMITTED;

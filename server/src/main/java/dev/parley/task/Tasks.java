@@ -1,49 +1,258 @@
 package dev.parley.task;
 
+import dev.parley.log.Draft;
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.log.OpenTask;
+import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Accepts work, runs it, stops it, and takes it up again after a restart.
 public final class Tasks implements AutoCloseable {
 
+  private static final int ROLLBACK_ATTEMPTS_MAX = 10;
+
+  /// Who works, where, and how much.
+  public record Setup(Agents agents, Workspaces workspaces, Limits limits) {}
+
+  private record Left(TaskId task, boolean cancelRequested) {}
+
+  private final EventLog log;
+  private final History history;
+  private final Setup setup;
+  private final Admission admission;
+  private final Board board;
+  private final Closer closer;
+  private final Runner runner;
+
+  public Tasks(EventLog log, History history, Setup setup, Sources sources) {
+    this.log = log;
+    this.history = history;
+    this.setup = setup;
+    this.admission = new Admission(log, setup, sources);
+    this.board = new Board(setup.limits().maxConcurrentTasks());
+    this.closer = new Closer(log, sources);
+    this.runner = new Runner(log, setup, sources, new Runner.Parts(board, closer));
+  }
+
   /// Puts a message and its task into the log in one step, and starts or queues the task.
   public Accepted submit(Submission submission) {
-    throw new IllegalStateException();
+    if (board.closed()) {
+      throw new Rejection.Unavailable("the server is stopping and takes no more work");
+    }
+    if (board.waiting() >= setup.limits().maxQueuedContexts()) {
+      throw new Rejection.Busy("server-busy", "too many tasks wait already");
+    }
+    var order = admission.check(submission);
+    var whenBusy = Optional.ofNullable(submission.options().whenBusy()).orElse(WhenBusy.ENQUEUE);
+    var accepted =
+        switch (whenBusy) {
+          case ENQUEUE, REJECT -> admission.enter(order).accepted();
+          case INTERRUPT -> interrupt(order);
+          case ROLLBACK -> rollBack(order);
+          case STEER -> steer(order);
+        };
+    runner.advance(submission.context());
+    return accepted;
+  }
+
+  private Accepted interrupt(Admission.Order order) {
+    var accepted = admission.enter(order).accepted();
+    stopRequested(accepted.contextId(), task -> !task.equals(accepted.taskId()));
+    return accepted;
+  }
+
+  private Accepted steer(Admission.Order order) {
+    var run = board.find(order.submission().context()).orElse(null);
+    if (run == null || !run.steering().announce()) {
+      return admission.enter(order).accepted();
+    }
+    Admission.@Nullable Entered entered = null;
+    try {
+      entered = admission.steer(order, run.taskId());
+      return entered.accepted();
+    } finally {
+      var fresh =
+          entered != null
+              && !entered.replayed()
+              && entered.accepted().taskId().equals(run.taskId());
+      run.steering().arrive(fresh && entered != null ? entered.message() : null);
+    }
+  }
+
+  private Accepted rollBack(Admission.Order order) {
+    var context = order.submission().context();
+    @Nullable ContextRewound rewind = null;
+    for (var attempt = 1; ; attempt++) {
+      try {
+        return admission.replace(order, rewind).accepted();
+      } catch (Rejection.Conflict busy) {
+        if (!busy.code().equals("busy") || attempt == ROLLBACK_ATTEMPTS_MAX) {
+          throw busy;
+        }
+      }
+      if (rewind == null) {
+        rewind =
+            log.inspect(context, s -> Lineup.roots(s).findFirst().map(Tasks::before)).orElse(null);
+      }
+      cancelAll(context, "rolled back");
+    }
+  }
+
+  /// Back to before the task's own message, which stands right before its `task-created`.
+  private static ContextRewound before(OpenTask task) {
+    var message = task.created().messageId() == null ? 0 : 1;
+    return new ContextRewound(
+        task.createdSeq() - 1 - message, task.origin().taskId(), null, null, null);
   }
 
   /// Asks that a task and everything below it stop. Returns once that is durable; no-op if it ended.
   public void cancel(ContextId context, TaskId task, String principal, @Nullable String reason) {
-    throw new IllegalStateException();
+    if (!log.inspect(context, state -> state.openTask(task).isPresent())) {
+      if (!history.knows(context, task)) {
+        throw new Rejection.NotFound("no such task: " + task);
+      }
+      return;
+    }
+    var request = new CancelRequested(principal, reason);
+    log.append(context, Guard.none(), state -> Lineup.cancel(state, task, request));
+    stopRequested(context, _ -> true);
+    runner.advance(context);
+  }
+
+  /// Stops those that somebody asked to stop, children first.
+  private void stopRequested(ContextId context, Predicate<TaskId> which) {
+    for (var task : open(context, OpenTask::cancelRequested).reversed()) {
+      if (which.test(task)) {
+        board
+            .find(task)
+            .ifPresentOrElse(
+                run -> runner.stop(run, Ending.canceled(null)),
+                () -> closer.end(context, task, Ending.canceled(null)));
+      }
+    }
   }
 
   /// Ends one running tool call; its task goes on.
   public void cancelTool(ContextId context, TaskId task, ToolCallId call) {
-    throw new IllegalStateException();
+    log.append(
+        context,
+        Guard.none(),
+        state -> {
+          var open =
+              state
+                  .openTask(task)
+                  .filter(t -> t.openCalls().containsKey(call))
+                  .orElseThrow(
+                      () -> new Rejection.NotFound("no such tool call is running: " + call));
+          var tool = open.openCalls().getOrDefault(call, "");
+          return List.of(
+              new Draft(open.origin(), Closer.closed(call, tool, ToolEvent.Outcome.CANCELED)));
+        });
+    board.find(task).ifPresent(run -> run.cancelCall(call));
   }
 
   /// Cancels every task of a context and returns when all have ended.
   public void cancelAll(ContextId context, String reason) {
-    throw new IllegalStateException();
+    var tasks = open(context, _ -> true);
+    log.append(
+        context,
+        Guard.none(),
+        state ->
+            tasks.reversed().stream()
+                .flatMap(task -> state.openTask(task).stream())
+                .flatMap(task -> Lineup.cancel(task, new CancelRequested(null, reason)).stream())
+                .toList());
+    stopRequested(context, tasks::contains);
+    try {
+      for (var head = log.head(context);
+          !open(context, task -> tasks.contains(task.origin().taskId())).isEmpty();
+          head = log.head(context)) {
+        if (!log.await(context, head, setup.limits().stopGrace().plusSeconds(5))) {
+          throw new Rejection.Busy("still-running", "the context's tasks could not be stopped");
+        }
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new Rejection.Unavailable("the server is stopping");
+    }
+  }
+
+  private List<TaskId> open(ContextId context, Predicate<OpenTask> which) {
+    return log.inspect(
+        context,
+        state ->
+            state.openTasks().stream().filter(which).map(task -> task.origin().taskId()).toList());
   }
 
   /// Takes up every task that the last run of the server left open.
   public void recover() {
-    throw new IllegalStateException();
+    log.withOpenTasks().forEach(this::recover);
+  }
+
+  private void recover(ContextId context) {
+    var left =
+        log.inspect(
+            context,
+            state ->
+                state.openTasks().stream()
+                    .filter(task -> task.started() || task.cancelRequested())
+                    .map(task -> new Left(task.origin().taskId(), task.cancelRequested()))
+                    .toList());
+    for (var task : left.reversed()) {
+      if (board.find(task.task()).isEmpty()) {
+        var ending = task.cancelRequested() ? Ending.canceled(null) : Ending.interrupted();
+        closer.end(context, task.task(), ending);
+      }
+    }
+    runner.advance(context);
   }
 
   /// How many tasks run now.
   public int running() {
-    throw new IllegalStateException();
+    return board.running();
+  }
+
+  /// How many tasks wait, in contexts where one runs or is about to.
+  public int queued() {
+    return board.contexts().stream()
+        .mapToInt(
+            context -> {
+              try {
+                return log.inspect(context, state -> Lineup.waiting(state).size());
+              } catch (Rejection.NotFound | Rejection.Gone deleted) {
+                return 0;
+              }
+            })
+        .sum();
   }
 
   /// Takes no more work and waits for what runs, at most `patience`; the rest is handed back.
   public void drain(Duration patience) {
-    throw new IllegalStateException();
+    board.close();
+    try {
+      if (!board.awaitIdle(patience)) {
+        board.runs().forEach(run -> runner.stop(run, Ending.interrupted()));
+        board.awaitIdle(setup.limits().stopGrace().plusMillis(500));
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    drain(Duration.ZERO);
+    runner.close();
+  }
 }

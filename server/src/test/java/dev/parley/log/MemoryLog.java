@@ -40,7 +40,7 @@ public final class MemoryLog implements EventLog {
     final List<Entry> entries = new ArrayList<>();
     final Map<String, Appended> keys = new HashMap<>();
     final Map<String, String> hashes = new HashMap<>();
-    final ContextState state = new ContextState();
+    ContextState state = new ContextState();
     long mark;
   }
 
@@ -95,12 +95,13 @@ public final class MemoryLog implements EventLog {
   }
 
   private Appended add(ContextId id, Context context, List<Draft> drafts) {
-    var before = context.entries.size();
+    var next = context.state.copy();
+    var added = new ArrayList<Entry>();
     for (var draft : drafts) {
-      var head = context.state.head();
+      var head = next.head();
       var position = draft.event().internal() ? head.nextInternal() : head.nextPublic();
-      context.state.admit(draft, position);
-      context.entries.add(
+      next.admit(draft, position);
+      added.add(
           new Entry(
               id,
               position,
@@ -109,9 +110,11 @@ public final class MemoryLog implements EventLog {
               draft.origin(),
               draft.event()));
     }
+    context.state = next;
+    context.entries.addAll(added);
     context.mark = ++mark;
     appended.signalAll();
-    var first = drafts.isEmpty() ? context.state.head() : context.entries.get(before).position();
+    var first = added.isEmpty() ? next.head() : added.getFirst().position();
     return new Appended(first, context.state.head(), false);
   }
 

@@ -1,0 +1,132 @@
+package dev.parley.app;
+
+import dev.parley.client.Accepted;
+import dev.parley.client.NewContext;
+import dev.parley.client.NewMessage;
+import dev.parley.client.ParleyClient;
+import dev.parley.client.Unreachable;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.EventJson;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskState;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// A conversation from a terminal: one message at a time, each followed until its task ends.
+///
+/// One thread talks; [#interrupt] may come from any.
+final class Chat {
+
+  /// With whom and how; what is null is left to the server.
+  record Settings(
+      @Nullable ContextId context,
+      @Nullable AgentTypeId agent,
+      @Nullable String whenBusy,
+      boolean json) {}
+
+  private final Terminal terminal;
+  private final ParleyClient client;
+  private final Settings settings;
+  private @Nullable ContextId context;
+
+  private final Object lock = new Object();
+  // Both guarded by lock: what Ctrl-C would cancel, and whether it has.
+  private @Nullable Accepted running;
+  private boolean cancelling;
+
+  Chat(Terminal terminal, ParleyClient client, Settings settings) {
+    this.terminal = terminal;
+    this.client = client;
+    this.settings = settings;
+    this.context = settings.context();
+  }
+
+  /// Forgets the context: the next message starts a new one.
+  void startAnew() {
+    context = null;
+  }
+
+  @Nullable ContextId context() {
+    return context;
+  }
+
+  /// Sends `text`, shows what becomes of it, and returns the exit code that fits.
+  int say(String text) throws InterruptedException {
+    var handled = Signals.handle("INT", this::interrupt);
+    var to = context;
+    if (to == null) {
+      to = client.createContext(NewContext.UNTITLED).contextId();
+      context = to;
+    }
+    var message = NewMessage.text(text).to(settings.agent()).whenBusy(settings.whenBusy());
+    try (var answer = client.sendAndStream(to, message)) {
+      started(handled ? answer.accepted() : null);
+      var view = new ChatView(terminal, answer.accepted().taskId());
+      var end = new Entry[1];
+      var outcome =
+          answer
+              .forEach(
+                  entry -> {
+                    end[0] = entry;
+                    show(view, entry);
+                  })
+              .orElse(TaskState.CANCELED);
+      if (!settings.json()) {
+        view.end(outcome, end[0] == null ? Instant.EPOCH : end[0].timestamp());
+      }
+      return code(outcome);
+    } finally {
+      started(null);
+      if (terminal.errIsTerminal()) {
+        terminal.err().println(terminal.errStyle().dim("context " + to));
+      }
+    }
+  }
+
+  private void show(ChatView view, Entry entry) {
+    if (settings.json()) {
+      terminal.out().println(EventJson.text(entry));
+      terminal.out().flush();
+    } else {
+      view.show(entry);
+    }
+  }
+
+  private void started(@Nullable Accepted accepted) {
+    synchronized (lock) {
+      running = accepted;
+      cancelling = false;
+    }
+  }
+
+  /// Ctrl-C: cancels the task that runs; if none does, or it was pressed before, leaves at once.
+  void interrupt() {
+    Accepted task;
+    synchronized (lock) {
+      task = cancelling ? null : running;
+      cancelling = true;
+    }
+    if (task == null) {
+      terminal.err().println();
+      Runtime.getRuntime().halt(Exit.CANCELED);
+      return;
+    }
+    terminal.err().println();
+    terminal.err().println("Cancelling (Ctrl-C again leaves at once) ...");
+    try {
+      client.cancel(task.contextId(), task.taskId());
+    } catch (Rejection | Unreachable failure) {
+      terminal.err().println(Clean.text("Cannot cancel: " + failure.getMessage()));
+    }
+  }
+
+  private static int code(TaskState outcome) {
+    return switch (outcome) {
+      case COMPLETED -> 0;
+      case CANCELED -> Exit.CANCELED;
+      case FAILED, SUBMITTED, WORKING, WAITING_INPUT, WAITING_AUTH, WAITING_SUBTASK -> Exit.FAILED;
+    };
+  }
+}

@@ -1,0 +1,115 @@
+package dev.parley.app;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `parley chat`.
+@Command(
+    name = "chat",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Sends a message and shows the answer as it comes.",
+      "Without a text it reads standard input, or, on a terminal, talks line by line.",
+      "Piped, it prints the answer and nothing else."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  parley chat \"count to 20\"",
+      "  parley chat --context CONTEXT \"and now to 30\"",
+      "  git diff | parley chat > review.txt",
+      "",
+      "Ctrl-C cancels the task; a second one leaves at once.",
+      "Exit codes: 0 success, 1 the task failed, 3 no server, 130 cancelled"
+    })
+final class ChatCommand implements Callable<Integer> {
+
+  /// The most that is read from standard input; a server may allow less.
+  private static final int INPUT_MAX = 8 << 20;
+
+  private final Terminal terminal;
+
+  @Mixin private final ServerOptions server = new ServerOptions();
+
+  @Option(
+      names = "--context",
+      paramLabel = "ID",
+      description = "The context to go on with. Default: a new one.")
+  private @Nullable String context;
+
+  @Option(
+      names = "--agent",
+      paramLabel = "ID",
+      description = "The agent to ask. Default: the server chooses.")
+  private @Nullable String agent;
+
+  @Option(
+      names = "--when-busy",
+      paramLabel = "POLICY",
+      description =
+          "If a task already runs: enqueue (default), reject, interrupt, rollback, steer.")
+  private @Nullable WhenBusy whenBusy;
+
+  @Option(names = "--json", description = "Print every event as one line of JSON instead.")
+  private boolean json;
+
+  @Parameters(paramLabel = "TEXT", description = "What to say; - reads standard input.")
+  private List<String> text = List.of();
+
+  /// What a message does when a task of its context already runs.
+  enum WhenBusy {
+    enqueue,
+    reject,
+    interrupt,
+    rollback,
+    steer
+  }
+
+  ChatCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException, IOException {
+    try (var client = server.client(terminal)) {
+      var chat = new Chat(terminal, client, settings());
+      if (text.isEmpty() && terminal.inIsTerminal()) {
+        return new ChatLoop(terminal, chat).run();
+      }
+      return chat.say(message());
+    }
+  }
+
+  private Chat.Settings settings() {
+    return new Chat.Settings(
+        context == null ? null : new ContextId(context),
+        agent == null ? null : new AgentTypeId(agent),
+        whenBusy == null ? null : whenBusy.name(),
+        json);
+  }
+
+  private String message() throws IOException {
+    var message = String.join(" ", text);
+    if (!text.isEmpty() && !message.equals("-")) {
+      return message;
+    }
+    var bytes = terminal.in().readNBytes(INPUT_MAX + 1);
+    if (bytes.length > INPUT_MAX) {
+      throw new Exit(Exit.USAGE, "Standard input is longer than a message may be (8 MiB).");
+    }
+    var input = new String(bytes, StandardCharsets.UTF_8).strip();
+    if (input.isEmpty()) {
+      throw new Exit(Exit.USAGE, "There is nothing to say: give a text, or pipe one in.");
+    }
+    return input;
+  }
+}

@@ -1,0 +1,174 @@
+package dev.parley.app;
+
+import dev.parley.client.BadAnswer;
+import dev.parley.client.ClientSettings;
+import dev.parley.client.ParleyClient;
+import dev.parley.client.Unreachable;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Looks at the machine, and prints a line for each thing it looked at.
+final class Checkup {
+
+  private static final int JAVA_MIN = 25;
+  private static final long FREE_LOW = 1L << 30;
+  private static final long FREE_TOO_LOW = 50L << 20;
+  private static final int SYNCS = 20;
+  private static final double SYNC_SLOW_MILLIS = 20;
+
+  private final Terminal terminal;
+  private final Style style;
+  private final Path data;
+  private boolean failed;
+
+  Checkup(Terminal terminal, Path data) {
+    this.terminal = terminal;
+    this.style = terminal.outStyle();
+    this.data = data;
+  }
+
+  boolean failed() {
+    return failed;
+  }
+
+  void java() {
+    var version = Runtime.version();
+    if (version.feature() >= JAVA_MIN) {
+      ok("Java", version.toString());
+    } else {
+      fail("Java", version + ": install a JDK " + JAVA_MIN + " and set JAVA_HOME");
+    }
+    ok("Parley", RootCommand.Version.text());
+  }
+
+  void dataFolder(Optional<ServerFile> running) {
+    try {
+      Files.createDirectories(data);
+      var probe = Files.createTempFile(data, ".doctor", ".tmp");
+      try {
+        sync(probe);
+      } finally {
+        Files.deleteIfExists(probe);
+      }
+      space();
+    } catch (IOException unwritable) {
+      fail("data folder", "cannot write to " + data + ": choose another with --data, or chmod it");
+    }
+    running.ifPresent(
+        file -> ok("data folder", "in use by process " + file.pid() + " (" + file.url() + ")"));
+  }
+
+  private void sync(Path probe) throws IOException {
+    try (var channel = FileChannel.open(probe, StandardOpenOption.WRITE)) {
+      var start = System.nanoTime();
+      for (var i = 0; i < SYNCS; i++) {
+        channel.write(ByteBuffer.wrap(new byte[512]));
+        channel.force(false);
+      }
+      var millis = (System.nanoTime() - start) / 1e6 / SYNCS;
+      var text = String.format(Locale.ROOT, "%.2f ms per fsync", millis);
+      if (millis > SYNC_SLOW_MILLIS) {
+        warn("disk", text + ": every message waits for one; a local SSD would help");
+      } else {
+        ok("disk", text);
+      }
+    }
+  }
+
+  private void space() throws IOException {
+    var free = Files.getFileStore(data).getUsableSpace();
+    var text = data + ", " + Durations.size(free) + " free";
+    if (free < FREE_TOO_LOW) {
+      fail("data folder", text + ": make room, or choose another with --data");
+    } else if (free < FREE_LOW) {
+      warn("data folder", text + ": make room soon");
+    } else {
+      ok("data folder", text);
+    }
+  }
+
+  void sqlite() {
+    try (var connection = DriverManager.getConnection("jdbc:sqlite::memory:");
+        var statement = connection.createStatement();
+        var result = statement.executeQuery("SELECT sqlite_version()")) {
+      result.next();
+      ok("SQLite", result.getString(1));
+    } catch (SQLException missing) {
+      fail("SQLite", missing.getMessage() + ": is this a supported system?");
+    }
+  }
+
+  void config(@Nullable Path config) {
+    if (config != null && !Files.isReadable(config)) {
+      fail("configuration", "cannot read " + config);
+      return;
+    }
+    try {
+      LocalServer.check(config, terminal.environment());
+      ok(
+          "configuration",
+          config == null ? "none, so the offline model answers" : config + " is fine");
+    } catch (Exit wrong) {
+      fail("configuration", wrong.getMessage());
+    }
+  }
+
+  /// True if a server answers.
+  boolean server(ClientSettings settings) {
+    try (var client = new ParleyClient(settings)) {
+      var health = client.health();
+      client.agentTypes();
+      var version = health.path("version").asString("");
+      ok(
+          "server",
+          settings.url() + " is healthy" + (version.isEmpty() ? "" : ", version " + version));
+      return true;
+    } catch (Unreachable unreachable) {
+      warn("server", "none at " + settings.url() + ": start one with ./parley");
+      return false;
+    } catch (Rejection.Unauthorized unauthorized) {
+      fail("server", settings.url() + " wants a token: give one with --token or PARLEY_TOKEN");
+      return true;
+    } catch (Rejection | BadAnswer wrong) {
+      fail("server", settings.url() + ": " + wrong.getMessage());
+      return true;
+    }
+  }
+
+  void port(int port) {
+    try (var socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      ok("port", socket.getLocalPort() + " is free");
+    } catch (IOException taken) {
+      fail("port", port + " is taken by another program: choose one with --port");
+    }
+  }
+
+  private void ok(String what, String text) {
+    print(style.green("ok  "), what, text);
+  }
+
+  private void warn(String what, String text) {
+    print(style.yellow("warn"), what, text);
+  }
+
+  private void fail(String what, @Nullable String text) {
+    failed = true;
+    print(style.red("fail"), what, String.valueOf(text));
+  }
+
+  private void print(String mark, String what, String text) {
+    terminal.out().println("%s  %-13s  %s".formatted(mark, what, Clean.text(text)));
+  }
+}

@@ -1,0 +1,65 @@
+package dev.parley.app;
+
+import dev.parley.client.ContextInfo;
+import dev.parley.client.Page;
+import dev.parley.protocol.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `parley contexts`.
+@Command(
+    name = "contexts",
+    mixinStandardHelpOptions = true,
+    description = "Lists contexts, the one that changed last first.",
+    footer = {"", "Example:", "  parley contexts --limit 5"})
+final class ContextsCommand implements Callable<Integer> {
+
+  private static final int PAGE = 200;
+  private static final int TITLE_MAX = 60;
+
+  private final Terminal terminal;
+
+  @Mixin private final ServerOptions server = new ServerOptions();
+
+  @Option(names = "--limit", paramLabel = "N", description = "At most so many. Default: 100.")
+  private int limit = 100;
+
+  @Option(names = "--json", description = "One JSON object per line.")
+  private boolean json;
+
+  ContextsCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() {
+    try (var client = server.client(terminal)) {
+      var contexts =
+          Page.collect(cursor -> client.contexts(cursor, Math.clamp(limit, 1, PAGE)), limit);
+      if (json) {
+        contexts.forEach(
+            context ->
+                terminal.out().println(new String(Json.bytes(context), StandardCharsets.UTF_8)));
+      } else if (contexts.isEmpty()) {
+        terminal.err().println("There are no contexts yet. Start one with: parley chat");
+      } else {
+        var table = new Table("CONTEXT", "UPDATED", "MESSAGES", "OPEN TASKS", "TITLE");
+        contexts.forEach(context -> add(table, context));
+        table.print(terminal.out(), terminal.outStyle());
+      }
+    }
+    return 0;
+  }
+
+  private static void add(Table table, ContextInfo context) {
+    table.row(
+        context.contextId().value(),
+        Table.time(context.updatedAt()),
+        Long.toString(context.messageCount()),
+        Long.toString(context.openTasks()),
+        context.title() == null ? "" : Clean.line(context.title(), TITLE_MAX));
+  }
+}

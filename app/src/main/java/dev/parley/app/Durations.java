@@ -1,0 +1,40 @@
+package dev.parley.app;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+
+/// Times and sizes as people read them.
+final class Durations {
+
+  private static final long KIBI = 1024;
+
+  private Durations() {}
+
+  static String between(Instant start, Instant end) {
+    return text(Duration.between(start, end));
+  }
+
+  static String text(Duration duration) {
+    var millis = Math.max(0, duration.toMillis());
+    if (millis < 1000) {
+      return millis + " ms";
+    }
+    if (millis < 60_000) {
+      return String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
+    }
+    var seconds = millis / 1000;
+    return seconds < 3600
+        ? seconds / 60 + " min " + seconds % 60 + " s"
+        : seconds / 3600 + " h " + seconds % 3600 / 60 + " min";
+  }
+
+  static String size(long bytes) {
+    if (bytes < KIBI) {
+      return bytes + " B";
+    }
+    return bytes < KIBI * KIBI
+        ? String.format(Locale.ROOT, "%.1f KB", bytes / (double) KIBI)
+        : String.format(Locale.ROOT, "%.1f MB", bytes / (double) (KIBI * KIBI));
+  }
+}

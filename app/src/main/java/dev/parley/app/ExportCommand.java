@@ -1,0 +1,94 @@
+package dev.parley.app;
+
+import dev.parley.protocol.ContextId;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `parley export`.
+@Command(
+    name = "export",
+    mixinStandardHelpOptions = true,
+    description = "Writes a whole context out.",
+    footer = {
+      "",
+      "Formats: json is one object {context, events}, jsonl one event per line, md a transcript.",
+      "",
+      "Examples:",
+      "  parley export CONTEXT --format md --output talk.md",
+      "  parley export CONTEXT --format jsonl | jq .kind"
+    })
+final class ExportCommand implements Callable<Integer> {
+
+  private final Terminal terminal;
+
+  @Mixin private final ServerOptions server = new ServerOptions();
+
+  @Parameters(paramLabel = "CONTEXT", description = "The context to export.")
+  private String context = "";
+
+  @Option(names = "--format", description = "json, jsonl or md. Default: json.")
+  private Format format = Format.json;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FILE",
+      description = "Where to write. Default: standard output.")
+  private @Nullable Path output;
+
+  /// How a context is written.
+  enum Format {
+    json,
+    jsonl,
+    md
+  }
+
+  ExportCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (output == null) {
+      write(terminal.out());
+      return 0;
+    }
+    // Half an export must not look like a whole one.
+    var file = output.toAbsolutePath();
+    var folder = file.getParent();
+    if (folder == null || !Files.isDirectory(folder)) {
+      throw new Exit(Exit.USAGE, "There is no folder for " + output);
+    }
+    var part = Files.createTempFile(folder, ".parley-export", ".part");
+    try {
+      try (var out = new BufferedOutputStream(Files.newOutputStream(part))) {
+        write(out);
+      }
+      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(part);
+    }
+    return 0;
+  }
+
+  private void write(OutputStream out) throws IOException {
+    try (var client = server.client(terminal)) {
+      var export = new Export(client, new ContextId(context), out);
+      switch (format) {
+        case json -> export.json();
+        case jsonl -> export.jsonLines();
+        case md -> export.markdown();
+      }
+      out.flush();
+    }
+  }
+}

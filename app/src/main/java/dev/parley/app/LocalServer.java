@@ -1,0 +1,72 @@
+package dev.parley.app;
+
+import dev.parley.protocol.Rejection;
+import dev.parley.server.Config;
+import dev.parley.server.Server;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// A server inside this process: the one place that knows how a server is configured and started.
+final class LocalServer implements AutoCloseable {
+
+  private final Server server;
+
+  private LocalServer(Server server) {
+    this.server = server;
+  }
+
+  /// Starts a server; it accepts requests when this returns.
+  ///
+  /// @throws Exit if the configuration is wrong, or the port or the data folder taken
+  static LocalServer start(ServeOptions options, Path data, Map<String, String> environment) {
+    var config = load(options.config, environment).keepingDataIn(data);
+    if (options.insecure) {
+      config = config.madeInsecure();
+    }
+    config =
+        config.listeningOn(
+            Optional.ofNullable(options.host).orElse(config.door().host()),
+            Optional.ofNullable(options.port).orElse(config.door().port()));
+    try {
+      return new LocalServer(Server.start(config));
+    } catch (Rejection.Invalid wrong) {
+      throw new Exit(Exit.USAGE, message(wrong));
+    } catch (Rejection taken) {
+      throw new Exit(Exit.FAILED, message(taken));
+    }
+  }
+
+  /// Reads the configuration without starting anything.
+  ///
+  /// @throws Exit if it is wrong
+  static void check(@Nullable Path config, Map<String, String> environment) {
+    var _ = load(config, environment);
+  }
+
+  URI url() {
+    return URI.create(server.url());
+  }
+
+  /// Drains for at most ten seconds.
+  @Override
+  public void close() {
+    server.close();
+  }
+
+  private static Config load(@Nullable Path file, Map<String, String> environment) {
+    var home = Path.of(System.getProperty("user.home"));
+    var here = Path.of("").toAbsolutePath();
+    try {
+      return Config.load(file, new Config.Surroundings(environment, home, here));
+    } catch (Rejection.Invalid wrong) {
+      throw new Exit(Exit.USAGE, message(wrong));
+    }
+  }
+
+  private static String message(Rejection rejection) {
+    return String.valueOf(rejection.getMessage());
+  }
+}

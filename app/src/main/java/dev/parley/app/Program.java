@@ -1,0 +1,137 @@
+package dev.parley.app;
+
+import dev.parley.client.StreamGap;
+import dev.parley.client.Unreachable;
+import dev.parley.protocol.Rejection;
+import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/// The command line: which commands there are, and what becomes of their errors.
+final class Program {
+
+  private static final int WIDTH = 100;
+  private static final int TYPED_SHOWN_MAX = 60;
+
+  private Program() {}
+
+  /// Runs the command that `arguments` name and returns the exit code.
+  static int run(Terminal terminal, String... arguments) {
+    return commandLine(terminal).execute(arguments);
+  }
+
+  static CommandLine commandLine(Terminal terminal) {
+    var root = new RootCommand(terminal);
+    var line =
+        new CommandLine(root)
+            .addSubcommand(new ServeCommand(terminal))
+            .addSubcommand(new ChatCommand(terminal))
+            .addSubcommand(new TailCommand(terminal))
+            .addSubcommand(new ContextsCommand(terminal))
+            .addSubcommand(new TasksCommand(terminal))
+            .addSubcommand(new ShowCommand(terminal))
+            .addSubcommand(new CancelCommand(terminal))
+            .addSubcommand(new ExportCommand(terminal))
+            .addSubcommand(new DoctorCommand(terminal))
+            .addSubcommand(new CompletionCommand(terminal))
+            .addSubcommand(new WarmUpCommand(terminal));
+    var ansi =
+        terminal.outStyle().coloured() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF;
+    return line.setOut(Terminal.printer(terminal.out()))
+        .setErr(Terminal.printer(terminal.err()))
+        .setColorScheme(CommandLine.Help.defaultColorScheme(ansi))
+        .setUsageHelpWidth(WIDTH)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionStrategy(Program::execute)
+        .setParameterExceptionHandler((wrong, _) -> misused(terminal, wrong))
+        .setExecutionExceptionHandler((failure, _, _) -> failed(terminal, root, failure));
+  }
+
+  private static int execute(ParseResult parsed) {
+    // Options before the command would belong to `serve`, and be ignored in silence.
+    var early =
+        parsed.matchedOptions().stream()
+            .filter(option -> !option.inherited() && !option.usageHelp() && !option.versionHelp())
+            .filter(option -> !option.longestName().equals("--verbose"))
+            .map(option -> option.longestName())
+            .toList();
+    if (parsed.hasSubcommand() && !early.isEmpty()) {
+      var command = parsed.subcommand().commandSpec().name();
+      throw new ParameterException(
+          parsed.commandSpec().commandLine(),
+          "Put " + String.join(", ", early) + " after the command: parley " + command + " ...");
+    }
+    return new RunLast().execute(parsed);
+  }
+
+  private static int misused(Terminal terminal, ParameterException wrong) {
+    var line = wrong.getCommandLine();
+    var message = wrong.getMessage();
+    if (wrong instanceof UnmatchedArgumentException unmatched) {
+      message = unknown(line, unmatched.getUnmatched().getFirst());
+    }
+    terminal.err().println(terminal.errStyle().red(Clean.text(String.valueOf(message))));
+    terminal.err().println("Try: " + line.getCommandSpec().qualifiedName() + " --help");
+    return Exit.USAGE;
+  }
+
+  private static String unknown(CommandLine line, String typed) {
+    var names = new ArrayList<>(line.getCommandSpec().optionsMap().keySet());
+    line.getSubcommands().entrySet().stream()
+        .filter(command -> !command.getValue().getCommandSpec().usageMessage().hidden())
+        .forEach(command -> names.add(command.getKey()));
+    var shown = Clean.line(typed, TYPED_SHOWN_MAX);
+    var nearest = Nearest.to(shown, names);
+    return "Unknown: "
+        + shown
+        + (nearest.isEmpty() ? "" : ". Did you mean " + String.join(" or ", nearest) + "?");
+  }
+
+  private static int failed(Terminal terminal, RootCommand root, Exception failure) {
+    if (root.verbose()) {
+      failure.printStackTrace(terminal.err());
+    }
+    return switch (failure) {
+      case Exit exit -> say(terminal, exit.code(), exit.getMessage());
+      case Unreachable unreachable ->
+          say(
+              terminal,
+              Exit.NO_SERVER,
+              "No Parley server at " + unreachable.url() + ". Start one with: ./parley");
+      case Rejection.Unauthorized unauthorized ->
+          say(
+              terminal,
+              Exit.FAILED,
+              unauthorized.getMessage() + " (give a token with --token or PARLEY_TOKEN)");
+      case Rejection.Invalid invalid when invalid.code().equals("invalid-url") ->
+          say(terminal, Exit.USAGE, invalid.getMessage());
+      case Rejection rejection ->
+          say(terminal, Exit.FAILED, rejection.getMessage() + " (" + rejection.code() + ")");
+      case StreamGap gap -> say(terminal, Exit.FAILED, gap.getMessage());
+      case InterruptedException _ -> Exit.CANCELED;
+      // Whatever else goes wrong is a bug of ours or an accident of the machine's.
+      default ->
+          say(
+              terminal,
+              Exit.FAILED,
+              text(failure) + (root.verbose() ? "" : " (--verbose tells more)"));
+    };
+  }
+
+  private static String text(Exception failure) {
+    return failure.getMessage() == null
+        ? failure.getClass().getSimpleName()
+        : failure.getClass().getSimpleName() + ": " + failure.getMessage();
+  }
+
+  private static int say(Terminal terminal, int code, @Nullable String message) {
+    if (message != null && !message.isEmpty()) {
+      terminal.err().println(terminal.errStyle().red(Clean.text(message)));
+    }
+    return code;
+  }
+}

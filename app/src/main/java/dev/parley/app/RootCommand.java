@@ -1,0 +1,67 @@
+package dev.parley.app;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/// `parley` without a command: serves.
+@Command(
+    name = "parley",
+    mixinStandardHelpOptions = true,
+    versionProvider = RootCommand.Version.class,
+    description = {
+      "Runs agents, writes every step they take to a durable log, and shows that log live or later.",
+      "Without a command it serves."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  parley                                  start a server on http://127.0.0.1:7070",
+      "  parley chat \"count to 20\"               ask, and watch the answer come",
+      "  parley chat                             talk to it, line by line",
+      "  parley tail CONTEXT                     watch everything that happens in a context",
+      "",
+      "Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 3 no server, 130 cancelled"
+    })
+final class RootCommand implements Callable<Integer> {
+
+  private final Terminal terminal;
+
+  @Mixin private final ServeOptions options = new ServeOptions();
+
+  @Option(
+      names = "--verbose",
+      scope = ScopeType.INHERIT,
+      description = "Show where in the program an error came from.")
+  private boolean verbose;
+
+  RootCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  boolean verbose() {
+    return verbose;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    return new Serving(terminal, options).run();
+  }
+
+  /// Says which version this is.
+  static final class Version implements IVersionProvider {
+
+    static String text() {
+      var version = Main.class.getPackage().getImplementationVersion();
+      return version == null ? "development" : version;
+    }
+
+    @Override
+    public String[] getVersion() {
+      return new String[] {"parley " + text(), "Java " + Runtime.version()};
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.parley.app;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/// `parley serve`.
+@Command(
+    name = "serve",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Starts a server, and runs until it is told to stop.",
+      "Prints one line on standard output when it accepts requests."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  parley serve --port 0 --data /tmp/try",
+      "  parley serve --config parley.yaml",
+      "",
+      "SIGTERM and Ctrl-C end it within 10 seconds: what runs is handed back, and taken up again at",
+      "the next start. Exit codes: 0 stopped, 1 port or data folder taken, 2 wrong configuration"
+    })
+final class ServeCommand implements Callable<Integer> {
+
+  private final Terminal terminal;
+
+  @Mixin private final ServeOptions options = new ServeOptions();
+
+  ServeCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    return new Serving(terminal, options).run();
+  }
+}

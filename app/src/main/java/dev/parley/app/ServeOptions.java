@@ -1,0 +1,40 @@
+package dev.parley.app;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// How a server is to run.
+final class ServeOptions {
+
+  @Option(
+      names = "--host",
+      paramLabel = "HOST",
+      description = "The address to listen on. Default: 127.0.0.1.")
+  @Nullable String host;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      description = "The port to listen on; 0 picks a free one. Default: 7070.")
+  @Nullable Integer port;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "Where everything is kept. Default: PARLEY_DATA, else ~/.parley.")
+  @Nullable Path data;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "The configuration. Default: none, which runs on the offline model.")
+  @Nullable Path config;
+
+  @Option(
+      names = "--insecure",
+      description =
+          "Listen on an address that others can reach, without any tokens. Whoever can"
+              + " reach it can then run commands here.")
+  boolean insecure;
+}

@@ -1,0 +1,58 @@
+package dev.parley.app;
+
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.Optional;
+
+/// `server.json` in the data folder: tells the other commands where the server of that folder is.
+record ServerFile(String url, long pid, Instant startedAt) {
+
+  private static final String NAME = "server.json";
+
+  /// Clocks and boot times are not exact to the second.
+  private static final long START_SLACK_SECONDS = 5;
+
+  static void write(Path data, URI url, Instant now) throws IOException {
+    var file = new ServerFile(url.toString(), ProcessHandle.current().pid(), now);
+    Files.createDirectories(data);
+    var next = data.resolve(NAME + ".next");
+    Files.write(next, Json.bytes(file));
+    Files.move(next, data.resolve(NAME), StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /// The file, if there is one and its process still lives.
+  static Optional<ServerFile> read(Path data) {
+    try {
+      var file = Json.read(Files.readAllBytes(data.resolve(NAME)), ServerFile.class);
+      return file.alive() ? Optional.of(file) : Optional.empty();
+    } catch (IOException | Rejection.Invalid unreadable) {
+      return Optional.empty();
+    }
+  }
+
+  /// Removes the file, if it is this process's.
+  static void remove(Path data) throws IOException {
+    var file = read(data);
+    if (file.isPresent() && file.get().pid == ProcessHandle.current().pid()) {
+      Files.deleteIfExists(data.resolve(NAME));
+    }
+  }
+
+  private boolean alive() {
+    var process = ProcessHandle.of(pid);
+    // A number is used again; but who has it now started later than the one that wrote this.
+    return process.isPresent()
+        && process
+            .get()
+            .info()
+            .startInstant()
+            .map(start -> !start.isAfter(startedAt.plusSeconds(START_SLACK_SECONDS)))
+            .orElse(true);
+  }
+}

@@ -1,0 +1,78 @@
+package dev.parley.app;
+
+import dev.parley.client.ClientSettings;
+import dev.parley.client.ParleyClient;
+import java.net.URI;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// Finds the server that a command talks to.
+final class ServerOptions {
+
+  static final String URL_USUAL = "http://127.0.0.1:7070";
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      description =
+          "The server's address. Default: PARLEY_URL, else the server that uses the"
+              + " data folder, else "
+              + URL_USUAL
+              + ".")
+  private @Nullable URI url;
+
+  @Option(
+      names = "--token",
+      paramLabel = "TOKEN",
+      description = "The token to show to the server. Default: PARLEY_TOKEN.")
+  private @Nullable String token;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "The data folder of the server to find. Default: PARLEY_DATA, else ~/.parley.")
+  private @Nullable Path data;
+
+  /// A client of the server.
+  ParleyClient client(Terminal terminal) {
+    return new ParleyClient(settings(terminal));
+  }
+
+  ClientSettings settings(Terminal terminal) {
+    return ClientSettings.of(find(terminal))
+        .withToken(token == null ? terminal.variable("PARLEY_TOKEN") : token);
+  }
+
+  Path dataFolder(Terminal terminal) {
+    return dataFolder(data, terminal);
+  }
+
+  /// Where a server keeps its data.
+  static Path dataFolder(@Nullable Path given, Terminal terminal) {
+    if (given != null) {
+      return given;
+    }
+    var variable = terminal.variable("PARLEY_DATA");
+    return variable == null
+        ? Path.of(System.getProperty("user.home"), ".parley")
+        : Path.of(variable);
+  }
+
+  private URI find(Terminal terminal) {
+    if (url != null) {
+      return url;
+    }
+    var variable = terminal.variable("PARLEY_URL");
+    if (variable != null) {
+      try {
+        return URI.create(variable);
+      } catch (IllegalArgumentException malformed) {
+        throw new Exit(Exit.USAGE, "PARLEY_URL is not an address: " + variable);
+      }
+    }
+    return ServerFile.read(dataFolder(terminal))
+        .map(file -> URI.create(file.url()))
+        .orElse(URI.create(URL_USUAL));
+  }
+}

@@ -1,0 +1,101 @@
+package dev.parley.app;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// Runs a server until a signal ends it.
+final class Serving {
+
+  /// A server drains for ten seconds; one that takes longer than this hangs.
+  private static final long CLOSE_SECONDS_MAX = 15;
+
+  private final Terminal terminal;
+  private final ServeOptions options;
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+
+  Serving(Terminal terminal, ServeOptions options) {
+    this.terminal = terminal;
+    this.options = options;
+  }
+
+  int run() throws InterruptedException {
+    var data = ServerOptions.dataFolder(options.data, terminal).toAbsolutePath().normalize();
+    stopOnSignals();
+    try (var server = LocalServer.start(options, data, terminal.environment())) {
+      announce(server, data);
+      stop.await();
+      terminal.err().println("Stopping ...");
+      watchClosing();
+    } finally {
+      withdraw(data);
+      stopped.countDown();
+    }
+    return 0;
+  }
+
+  private void announce(LocalServer server, Path data) {
+    try {
+      ServerFile.write(data, server.url(), Instant.now());
+    } catch (IOException unwritable) {
+      // Only a convenience: other commands then need --url.
+      terminal.err().println("Cannot write server.json: " + unwritable.getMessage());
+    }
+    terminal.out().println("Parley is ready: " + server.url());
+    terminal.out().flush();
+  }
+
+  private static void withdraw(Path data) {
+    try {
+      ServerFile.remove(data);
+    } catch (IOException left) {
+      // Whoever reads it will see that its process is gone.
+    }
+  }
+
+  /// The first signal ends it in order, the second at once.
+  private void stopOnSignals() {
+    for (var signal : new String[] {"INT", "TERM"}) {
+      var handled = Signals.handle(signal, this::onSignal);
+      if (!handled) {
+        Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "parley-stop"));
+        return;
+      }
+    }
+  }
+
+  private void onSignal() {
+    if (stop.getCount() == 0) {
+      Runtime.getRuntime().halt(Exit.CANCELED);
+    }
+    stop.countDown();
+  }
+
+  private void stopAndWait() {
+    stop.countDown();
+    try {
+      var _ = stopped.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void watchClosing() {
+    Thread.ofPlatform()
+        .daemon()
+        .name("parley-stop-watch")
+        .start(
+            () -> {
+              try {
+                if (!stopped.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
+                  Runtime.getRuntime().halt(Exit.FAILED);
+                }
+              } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+              }
+            });
+  }
+}

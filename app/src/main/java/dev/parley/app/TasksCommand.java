@@ -1,0 +1,83 @@
+package dev.parley.app;
+
+import dev.parley.client.Page;
+import dev.parley.client.TaskInfo;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `parley tasks`.
+@Command(
+    name = "tasks",
+    mixinStandardHelpOptions = true,
+    description = "Lists the tasks of a context, oldest first.",
+    footer = {"", "Example:", "  parley tasks CONTEXT --json"})
+final class TasksCommand implements Callable<Integer> {
+
+  private static final int PAGE = 200;
+  private static final int PROMPT_MAX = 50;
+
+  private final Terminal terminal;
+
+  @Mixin private final ServerOptions server = new ServerOptions();
+
+  @Parameters(paramLabel = "CONTEXT", description = "The context whose tasks to list.")
+  private String context = "";
+
+  @Option(names = "--limit", paramLabel = "N", description = "At most so many. Default: 1000.")
+  private int limit = 1000;
+
+  @Option(names = "--json", description = "One JSON object per line.")
+  private boolean json;
+
+  TasksCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() {
+    var id = new ContextId(context);
+    try (var client = server.client(terminal)) {
+      var tasks =
+          Page.collect(cursor -> client.tasks(id, cursor, Math.clamp(limit, 1, PAGE)), limit);
+      if (json) {
+        tasks.forEach(
+            task -> terminal.out().println(new String(Json.bytes(task), StandardCharsets.UTF_8)));
+      } else {
+        table(tasks).print(terminal.out(), terminal.outStyle());
+      }
+    }
+    return 0;
+  }
+
+  static Table table(List<TaskInfo> tasks) {
+    var table = new Table("TASK", "STATUS", "AGENT", "STARTED", "TOOK", "PROMPT");
+    for (var task : tasks) {
+      var ended = task.endedAt();
+      table.row(
+          task.taskId().value(),
+          task.status().wire(),
+          task.agentId().value(),
+          Table.time(task.createdAt()),
+          ended == null ? "" : Durations.between(task.createdAt(), ended),
+          prompt(task));
+    }
+    return table;
+  }
+
+  private static String prompt(TaskInfo task) {
+    var error = task.error();
+    if (error != null) {
+      return Clean.line(error.code() + ": " + error.message(), PROMPT_MAX);
+    }
+    var prompt = task.prompt();
+    return (task.parentTaskId() == null ? "" : "> ")
+        + (prompt == null ? "" : Clean.line(prompt, PROMPT_MAX));
+  }
+}

@@ -1,0 +1,88 @@
+package dev.parley.app;
+
+import java.io.Console;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// What a program talks to people through: its three streams, whether each is a terminal, and the
+/// environment.
+record Terminal(
+    InputStream in,
+    PrintStream out,
+    PrintStream err,
+    Map<String, String> environment,
+    boolean inIsTerminal,
+    boolean outIsTerminal,
+    boolean errIsTerminal) {
+
+  Terminal {
+    environment = Map.copyOf(environment);
+  }
+
+  /// The terminal of this process.
+  static Terminal system() {
+    return new Terminal(
+        System.in,
+        utf8(FileDescriptor.out),
+        utf8(FileDescriptor.err),
+        System.getenv(),
+        isTerminal(0),
+        isTerminal(1),
+        isTerminal(2));
+  }
+
+  /// The value of an environment variable, or null if it is not set or blank.
+  @Nullable String variable(String name) {
+    var value = environment.get(name);
+    return value == null || value.isBlank() ? null : value;
+  }
+
+  /// A writer on one of the streams, for those who want one.
+  static PrintWriter printer(PrintStream stream) {
+    return new PrintWriter(stream, true, StandardCharsets.UTF_8);
+  }
+
+  /// How to colour what goes to standard output.
+  Style outStyle() {
+    return new Style(outIsTerminal && colours());
+  }
+
+  /// How to colour what goes to standard error.
+  Style errStyle() {
+    return new Style(errIsTerminal && colours());
+  }
+
+  private boolean colours() {
+    return variable("NO_COLOR") == null && !"dumb".equals(variable("TERM"));
+  }
+
+  private static PrintStream utf8(FileDescriptor file) {
+    return new PrintStream(new FileOutputStream(file), true, StandardCharsets.UTF_8);
+  }
+
+  private static boolean isTerminal(int descriptor) {
+    var link = Path.of("/proc/self/fd/" + descriptor);
+    try {
+      if (Files.isSymbolicLink(link)) {
+        var target = Files.readSymbolicLink(link).toString();
+        return target.startsWith("/dev/pts/")
+            || target.startsWith("/dev/tty")
+            || target.equals("/dev/console");
+      }
+    } catch (IOException unreadable) {
+      return false;
+    }
+    // Elsewhere Java only tells whether both ends are one.
+    return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
+  }
+}

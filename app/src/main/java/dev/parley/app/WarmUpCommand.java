@@ -1,0 +1,46 @@
+package dev.parley.app;
+
+import dev.parley.client.ParleyClient;
+import dev.parley.protocol.TaskState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/// `parley warm-up`: runs everything once, so that the classes and profiles of it can be kept.
+@Command(name = "warm-up", hidden = true)
+final class WarmUpCommand implements Callable<Integer> {
+
+  private final Terminal terminal;
+
+  WarmUpCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    var data = Files.createTempDirectory("parley-warm-up");
+    try {
+      var options = new ServeOptions();
+      options.port = 0;
+      try (var server = LocalServer.start(options, data, terminal.environment());
+          var client = new ParleyClient(server.url());
+          var answer = client.ask("count to 20")) {
+        var outcome = answer.forEach(_ -> {});
+        return outcome.filter(TaskState.COMPLETED::equals).isPresent() ? 0 : Exit.FAILED;
+      }
+    } finally {
+      remove(data);
+    }
+  }
+
+  private static void remove(Path folder) throws IOException {
+    try (var paths = Files.walk(folder)) {
+      for (var path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+}

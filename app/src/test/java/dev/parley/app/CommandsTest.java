@@ -1,0 +1,211 @@
+package dev.parley.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.EventJson;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class CommandsTest {
+
+  private static final String LINES =
+      RenderTest.TALK.stream().map(EventJson::text).collect(Collectors.joining("\n", "", "\n"));
+
+  private final FakeServer server = new FakeServer(RenderTest.TALK);
+  private final Screen screen = Screen.piped(server.environment(), "from a pipe\n");
+
+  @TempDir Path folder;
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void chat_makes_a_context_sends_and_prints_the_answer() {
+    assertThat(screen.run("chat", "--agent", "agent-code", "--when-busy", "reject", "hi", "there"))
+        .isZero();
+    assertThat(screen.out()).endsWith("lo\nthere\n");
+    assertThat(screen.err()).isEmpty();
+    assertThat(server.requests())
+        .contains("POST /api/contexts {}")
+        .contains(
+            "POST /api/contexts/c-1/messages {\"content\":\"hi there\",\"agentId\":\"agent-code\","
+                + "\"whenBusy\":\"reject\"}");
+  }
+
+  @Test
+  void chat_reads_what_is_piped_in_and_goes_on_with_a_context() {
+    assertThat(screen.run("chat", "--context", "c-1")).isZero();
+    assertThat(server.requests())
+        .contains("POST /api/contexts/c-1/messages {\"content\":\"from a pipe\"}")
+        .doesNotContain("POST /api/contexts {}");
+  }
+
+  @Test
+  void chat_as_json_prints_every_event_of_the_task() {
+    assertThat(screen.run("chat", "--json", "-")).isZero();
+    assertThat(screen.out()).isEqualTo(LINES);
+  }
+
+  @Test
+  void chat_tells_failure_and_cancellation_apart() {
+    for (var end : Map.of(TaskState.FAILED, 1, TaskState.CANCELED, 130).entrySet()) {
+      try (var other = new FakeServer(Events.of(new TaskStatus(end.getKey(), "why", null)))) {
+        var own = Screen.piped(other.environment());
+        assertThat(own.run("chat", "hi")).isEqualTo(end.getValue());
+        assertThat(own.err()).contains("The task");
+      }
+    }
+  }
+
+  @Test
+  void chat_on_a_terminal_talks_line_by_line() {
+    var terminal =
+        Screen.terminal(server.environment(), "/help\nhi\n/nonsense\n/new\nagain\n/quit\nnever\n");
+
+    assertThat(terminal.run("chat")).isZero();
+    assertThat(terminal.out())
+        .contains("/new    start a new context")
+        .contains("done after")
+        .contains("context c-1")
+        .contains("Unknown: /nonsense");
+    assertThat(server.requests().stream().filter(r -> r.contains("/messages"))).hasSize(2);
+    assertThat(server.requests().stream().filter("POST /api/contexts {}"::equals)).hasSize(2);
+  }
+
+  @Test
+  void tail_prints_a_line_per_event_until_the_context_is_gone() {
+    assertThat(screen.run("tail", "c-1", "--after", "10", "--json")).isEqualTo(1);
+    assertThat(screen.out().lines()).hasSize(3);
+    assertThat(screen.err()).contains("deleted");
+  }
+
+  @Test
+  void tail_without_following_ends_at_the_end() {
+    assertThat(screen.run("tail", "c-1", "--no-follow", "--json")).isZero();
+    assertThat(screen.out()).isEqualTo(LINES);
+  }
+
+  @Test
+  void contexts_and_tasks_are_tables_or_json() {
+    assertThat(screen.run("contexts")).isZero();
+    assertThat(screen.run("contexts", "--json")).isZero();
+    assertThat(screen.run("tasks", "c-1")).isZero();
+    assertThat(screen.out())
+        .contains("CONTEXT  UPDATED")
+        .contains(FakeServer.CONTEXT)
+        .contains("task-0001  completed  agent-code")
+        .contains("1.5 s");
+  }
+
+  @Test
+  void show_has_the_conversation_tasks_artifacts_and_usage() {
+    assertThat(screen.run("show", "c-1")).isZero();
+    assertThat(screen.out())
+        .contains("A talk", "user\nhi[2J\n", "assistant agent-code\nHello\n")
+        .contains("report.md", "2.0 KB", "offline")
+        .doesNotContain("\u001b");
+  }
+
+  @Test
+  void cancel_finds_the_context_of_a_task() {
+    server.taskStatus("working");
+    assertThat(screen.run("cancel", "task-0001")).isZero();
+    assertThat(screen.out()).isEqualTo("Cancellation requested: task-0001\n");
+    assertThat(server.requests()).contains("POST /api/contexts/c-1/tasks/task-0001/cancel {}");
+  }
+
+  @Test
+  void cancel_says_that_a_task_had_already_ended() {
+    assertThat(screen.run("cancel", "task-0001", "--context", "c-1")).isZero();
+    assertThat(screen.out()).contains("already ended: completed");
+  }
+
+  @Test
+  void what_is_not_there_is_a_failure_with_one_line() {
+    assertThat(screen.run("show", "c-2")).isEqualTo(1);
+    assertThat(screen.err()).isEqualTo("no such thing (not-found)\n");
+  }
+
+  @Test
+  void export_writes_every_event_once() throws Exception {
+    assertThat(screen.run("export", "c-1", "--format", "jsonl")).isZero();
+    assertThat(
+            screen
+                .out()
+                .lines()
+                .map(line -> EventJson.entry(line.getBytes(StandardCharsets.UTF_8))))
+        .containsExactlyElementsOf(RenderTest.TALK);
+
+    var file = folder.resolve("talk.json");
+    assertThat(screen.run("export", "c-1", "--output", file.toString())).isZero();
+    assertThat(Files.readString(file))
+        .startsWith("{\"context\":" + FakeServer.CONTEXT + ",\"events\":[\n")
+        .endsWith("\n]}\n")
+        .hasLineCount(RenderTest.TALK.size() + 2);
+    assertThat(folder).isDirectoryNotContaining("glob:**.part");
+  }
+
+  @Test
+  void export_as_markdown_is_a_transcript() {
+    assertThat(screen.run("export", "c-1", "--format", "md")).isZero();
+    assertThat(screen.out())
+        .isEqualTo(
+            """
+            # A talk
+
+            Context `c-1`, 2026-11-15T10:30:00.000Z
+
+            ## user
+
+            hi[2J
+
+            ## assistant (agent-code)
+
+            Hello
+
+            ## Artifacts
+
+            - report.md (file, version 1, 2.0 KB, `a-1`)
+            """);
+  }
+
+  @Test
+  void doctor_looks_at_everything() {
+    assertThat(screen.run("doctor", "--data", folder.toString())).isZero();
+    assertThat(screen.out()).contains("Java", "SQLite", "fsync", "data folder", "is healthy");
+  }
+
+  @Test
+  void a_server_is_found_by_the_file_it_left_in_its_data_folder() throws Exception {
+    ServerFile.write(folder, URI.create(server.environment().get("PARLEY_URL")), Instant.now());
+    var own = Screen.piped(Map.of("PARLEY_DATA", folder.toString()));
+
+    assertThat(own.run("contexts")).isZero();
+    ServerFile.remove(folder);
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void a_file_that_a_dead_server_left_is_not_believed() throws Exception {
+    Files.writeString(
+        folder.resolve("server.json"),
+        "{\"url\":\"http://127.0.0.1:1\",\"pid\":%d,\"startedAt\":\"2001-01-01T00:00:00.000Z\"}"
+            .formatted(ProcessHandle.current().pid()));
+
+    assertThat(ServerFile.read(folder)).isEmpty();
+  }
+}

@@ -1,0 +1,165 @@
+package dev.parley.app;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+
+/// The real program in a process of its own, as `mvn package` laid it out.
+///
+/// Ends with the test, by force if it has to.
+final class RealProcess implements AutoCloseable {
+
+  private static final String READY = "Parley is ready: ";
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Process process;
+  private final List<String> out = new CopyOnWriteArrayList<>();
+  private final List<String> err = new CopyOnWriteArrayList<>();
+  private final CompletableFuture<URI> ready = new CompletableFuture<>();
+  private final List<Thread> readers;
+
+  private RealProcess(List<String> command, List<String> arguments) {
+    var all = new ArrayList<>(command);
+    all.addAll(arguments);
+    var builder = new ProcessBuilder(all);
+    builder.environment().keySet().removeIf(name -> name.startsWith("PARLEY_"));
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    readers =
+        List.of(
+            Thread.ofVirtual().start(() -> read(process.inputReader(), out)),
+            Thread.ofVirtual().start(() -> read(process.errorReader(), err)));
+  }
+
+  /// Starts `parley serve` on a free port, and waits until it is ready.
+  static RealProcess serve(Path data, String... more) {
+    var arguments = new ArrayList<>(List.of("serve", "--port", "0", "--data", data.toString()));
+    arguments.addAll(List.of(more));
+    var server = new RealProcess(java(List.of()), arguments);
+    server.url();
+    return server;
+  }
+
+  /// Starts `parley` with these arguments and does not wait.
+  static RealProcess run(String... arguments) {
+    return new RealProcess(java(List.of()), List.of(arguments));
+  }
+
+  /// Starts `parley` with options for the JVM, such as `-Xmx64m`.
+  static RealProcess run(List<String> jvmOptions, String... arguments) {
+    return new RealProcess(java(jvmOptions), List.of(arguments));
+  }
+
+  private static List<String> java(List<String> jvmOptions) {
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-cp", jars(), "dev.parley.app.Main"));
+    return command;
+  }
+
+  private static String jars() {
+    var lib = Path.of("target", "parley", "lib").toAbsolutePath();
+    try (var files = Files.list(lib)) {
+      return files
+          .map(Path::toString)
+          .filter(name -> name.endsWith(".jar"))
+          .sorted()
+          .collect(Collectors.joining(System.getProperty("path.separator")));
+    } catch (IOException missing) {
+      throw new IllegalStateException("package the app first: there is no " + lib, missing);
+    }
+  }
+
+  private void read(BufferedReader from, List<String> to) {
+    try (from) {
+      for (var line = from.readLine(); line != null; line = from.readLine()) {
+        to.add(line);
+        if (line.startsWith(READY)) {
+          ready.complete(URI.create(line.substring(READY.length())));
+        }
+      }
+    } catch (IOException gone) {
+      // The process was killed.
+    }
+  }
+
+  /// Where it answers; waits until it says so.
+  URI url() {
+    var _ =
+        process.onExit().thenRun(() -> ready.completeExceptionally(new IllegalStateException()));
+    try {
+      return ready.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException never) {
+      process.destroyForcibly();
+      throw new IllegalStateException("parley did not get ready: " + out + " " + err, never);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(interrupted);
+    }
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /// Lines on standard output so far.
+  List<String> out() {
+    return List.copyOf(out);
+  }
+
+  /// Lines on standard error so far.
+  List<String> err() {
+    return List.copyOf(err);
+  }
+
+  /// Sends SIGTERM and waits. Returns the exit code.
+  int terminate() throws InterruptedException {
+    process.destroy();
+    return await();
+  }
+
+  /// Kills it in the middle of whatever it does, and waits until it is gone.
+  void kill() throws InterruptedException {
+    process.destroyForcibly();
+    var _ = await();
+  }
+
+  /// Waits for its end. Returns the exit code; all output has then been read.
+  int await() throws InterruptedException {
+    if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new IllegalStateException("parley did not end: " + out + " " + err);
+    }
+    for (var reader : readers) {
+      reader.join();
+    }
+    return process.exitValue();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    try {
+      process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

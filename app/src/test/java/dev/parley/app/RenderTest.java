@@ -1,0 +1,183 @@
+package dev.parley.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ThoughtEvent.ThoughtType;
+import dev.parley.protocol.ThoughtEvent.Verbosity;
+import dev.parley.protocol.ThoughtId;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class RenderTest {
+
+  private static final BlockId BLOCK = new BlockId("b-1");
+
+  static final List<Entry> TALK =
+      Events.of(
+          new TaskCreated(Initiator.USER, null, null, "hi", null, null, null, null),
+          new TaskStatus(TaskState.WORKING, null, null),
+          new ThoughtStream(
+              new ThoughtId("th-1"),
+              ThoughtType.PLANNING,
+              Verbosity.NORMAL,
+              "Let me look.",
+              0,
+              null,
+              null),
+          new ToolStart(
+              new ToolCallId("call-1"),
+              "read_file",
+              Json.object().put("path", "a.csv"),
+              null,
+              null,
+              null,
+              null,
+              null),
+          new ToolComplete(
+              new ToolCallId("call-1"), "read_file", true, null, null, null, null, null),
+          new ContentDelta("Hel\u001b]0;owned\u0007", 0, BLOCK),
+          new ContentDelta("lo\nthere", 1, BLOCK),
+          new ContentComplete("Hello\nthere", BLOCK, FinishReason.STOP, null, null, null),
+          new FileWrite(
+              new ArtifactId("a-1"), "# R", 0, true, "report.md", null, null, null, null, 1),
+          new Usage("offline", 3, 5, null, null, null),
+          new Message(new MessageId("m-2"), Role.ASSISTANT, "Hello\nthere", null, null),
+          new TaskStatus(TaskState.COMPLETED, null, null),
+          new TaskComplete("Hello\nthere", List.of(new ArtifactId("a-1")), null));
+
+  @Test
+  void a_terminal_shows_the_answer_and_what_led_to_it_without_escape_sequences() {
+    var screen = Screen.terminal(Map.of(), "");
+    show(screen, TALK, TaskState.COMPLETED);
+
+    assertThat(screen.out())
+        .isEqualTo(
+            """
+            Let me look.
+            * read_file {"path":"a.csv"}
+              ok 100 ms
+            Hel]0;ownedlo
+            there
+            + file report.md (a-1)
+            done after 1.2 s
+            """);
+  }
+
+  @Test
+  void a_pipe_gets_the_answer_exactly_and_nothing_else() {
+    var screen = Screen.piped(Map.of());
+    show(screen, TALK, TaskState.COMPLETED);
+
+    assertThat(screen.out()).isEqualTo("Hel\u001b]0;owned\u0007lo\nthere\n");
+    assertThat(screen.err()).isEmpty();
+  }
+
+  @Test
+  void an_answer_that_was_not_streamed_is_shown_at_the_end() {
+    var screen = Screen.piped(Map.of());
+    show(
+        screen,
+        Events.of(
+            new Message(new MessageId("m-2"), Role.ASSISTANT, "All at once", null, null),
+            new TaskComplete("All at once", null, null)),
+        TaskState.COMPLETED);
+
+    assertThat(screen.out()).isEqualTo("All at once\n");
+  }
+
+  @Test
+  void a_failure_says_why_even_in_a_pipe() {
+    var screen = Screen.piped(Map.of());
+    show(
+        screen,
+        Events.of(
+            new ContentDelta("so f", 0, BLOCK),
+            new ErrorReported(ErrorCode.TIMEOUT, "too slow", true, ErrorScope.TASK, null),
+            new TaskStatus(TaskState.FAILED, "timed out", null)),
+        TaskState.FAILED);
+
+    assertThat(screen.out()).isEqualTo("so f\n");
+    assertThat(screen.err()).isEqualTo("The task failed: timeout: too slow\n");
+  }
+
+  @Test
+  void colours_are_for_terminals_that_want_them() {
+    assertThat(new Style(true).dim("x")).isEqualTo("\u001b[2mx\u001b[0m");
+    assertThat(Screen.terminal(Map.of(), "").terminal().outStyle().coloured()).isFalse();
+    assertThat(Screen.piped(Map.of()).terminal().errStyle().coloured()).isFalse();
+  }
+
+  @Test
+  void an_event_is_one_line() {
+    var line = new EventLine(new Style(false), ZoneOffset.UTC);
+
+    assertThat(TALK.stream().map(line::of).collect(Collectors.joining("\n", "", "\n")))
+        .isEqualTo(
+            """
+                 1  10:30:00.100  task-000  task-created      user "hi"
+                 2  10:30:00.200  task-000  task-status       working
+                 3  10:30:00.300  task-000  thought-stream    planning "Let me look."
+                 4  10:30:00.400  task-000  tool-start        read_file {"path":"a.csv"}
+                 5  10:30:00.500  task-000  tool-complete     read_file ok
+                 6  10:30:00.600  task-000  content-delta     "Hel]0;owned"
+                 7  10:30:00.700  task-000  content-delta     "lo\\nthere"
+                 8  10:30:00.800  task-000  content-complete  stop "Hello\\nthere"
+                 9  10:30:00.900  task-000  file-write        report.md chunk 0, complete
+                10  10:30:01.000  task-000  usage             offline, 3 in, 5 out
+                11  10:30:01.100  task-000  message           assistant "Hello\\nthere"
+                12  10:30:01.200  task-000  task-status       completed
+                13  10:30:01.300  task-000  task-complete     "Hello\\nthere"
+            """);
+  }
+
+  @Test
+  void text_from_elsewhere_cannot_steer_the_terminal() {
+    assertThat(Clean.text("a\u001b[31mb\u009b2Jc\r\bd\u202Ee\n\tf\ud800"))
+        .isEqualTo("a[31mb2Jcde\n\tf");
+    assertThat(Clean.text("👩\u200d🚀")).isEqualTo("👩\u200d🚀");
+    assertThat(Clean.line("one\ntwo\tthree", 9)).isEqualTo("one tw...");
+    assertThat(Clean.line("🦜🦜🦜🦜🦜", 4)).isEqualTo("🦜...");
+  }
+
+  @Test
+  void times_and_sizes_are_short() {
+    assertThat(Durations.text(Duration.ofMillis(999))).isEqualTo("999 ms");
+    assertThat(Durations.text(Duration.ofSeconds(61))).isEqualTo("1 min 1 s");
+    assertThat(Durations.text(Duration.ofMinutes(125))).isEqualTo("2 h 5 min");
+    assertThat(Durations.size(1536)).isEqualTo("1.5 KB");
+  }
+
+  private static void show(Screen screen, List<Entry> entries, TaskState outcome) {
+    var view = new ChatView(screen.terminal(), Events.TASK);
+    entries.forEach(view::show);
+    view.end(outcome, entries.getLast().timestamp());
+  }
+}

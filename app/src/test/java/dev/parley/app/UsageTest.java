@@ -1,0 +1,104 @@
+package dev.parley.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class UsageTest {
+
+  private final Screen screen = Screen.piped(Map.of("PARLEY_URL", "http://127.0.0.1:1"));
+
+  @Test
+  void help_lists_the_commands_and_the_exit_codes() {
+    assertThat(screen.run("--help")).isZero();
+    assertThat(screen.out())
+        .contains(
+            "serve", "chat", "tail", "contexts", "tasks", "show", "cancel", "export", "doctor")
+        .contains("completion", "Examples:", "Exit codes:")
+        .doesNotContain("warm-up");
+  }
+
+  @Test
+  void each_command_has_help() {
+    for (var command : Program.commandLine(screen.terminal()).getSubcommands().keySet()) {
+      if (!command.equals("warm-up")) {
+        var own = Screen.piped(Map.of());
+        assertThat(own.run(command, "--help")).as(command).isZero();
+        assertThat(own.out()).as(command).contains("Usage: parley " + command);
+      }
+    }
+  }
+
+  @Test
+  void an_unknown_command_gets_a_suggestion() {
+    assertThat(screen.run("chta", "hi")).isEqualTo(2);
+    assertThat(screen.err()).startsWith("Unknown: chta. Did you mean chat?\n");
+  }
+
+  @Test
+  void an_unknown_option_gets_a_suggestion() {
+    assertThat(screen.run("tail", "c-1", "--afte", "3")).isEqualTo(2);
+    assertThat(screen.err()).contains("--after").contains("Try: parley tail --help");
+  }
+
+  @Test
+  void a_missing_argument_is_named() {
+    assertThat(screen.run("tail")).isEqualTo(2);
+    assertThat(screen.err()).contains("CONTEXT");
+  }
+
+  @Test
+  void options_before_the_command_are_not_ignored_in_silence() {
+    assertThat(screen.run("--port", "0", "contexts")).isEqualTo(2);
+    assertThat(screen.err()).contains("Put --port after the command");
+  }
+
+  @Test
+  void an_unknown_kind_is_wrong_usage() {
+    assertThat(screen.run("tail", "c-1", "--kinds", "mesage")).isEqualTo(2);
+    assertThat(screen.err()).contains("mesage");
+  }
+
+  @Test
+  void without_a_server_it_says_how_to_start_one() {
+    assertThat(screen.run("contexts")).isEqualTo(3);
+    assertThat(screen.err())
+        .isEqualTo("No Parley server at http://127.0.0.1:1. Start one with: ./parley\n");
+  }
+
+  @Test
+  void an_address_that_is_none_is_wrong_usage() {
+    assertThat(screen.run("contexts", "--url", "gopher://x")).isEqualTo(2);
+    assertThat(screen.err()).contains("http://127.0.0.1:7070");
+  }
+
+  @Test
+  void nothing_to_say_is_wrong_usage() {
+    assertThat(screen.run("chat")).isEqualTo(2);
+    assertThat(screen.err()).contains("nothing to say");
+  }
+
+  @Test
+  void a_stack_trace_is_only_for_those_who_ask() {
+    screen.run("contexts");
+    assertThat(screen.err()).doesNotContain("\tat ");
+    screen.run("contexts", "--verbose");
+    assertThat(screen.err()).contains("\tat ");
+  }
+
+  @Test
+  void completion_is_a_script_for_the_shell() {
+    assertThat(screen.run("completion")).isZero();
+    assertThat(screen.out())
+        .contains("complete -F")
+        .contains("--when-busy")
+        .doesNotContain("warm-up");
+  }
+
+  @Test
+  void the_version_is_told() {
+    assertThat(screen.run("--version")).isZero();
+    assertThat(screen.out()).startsWith("parley ");
+  }
+}

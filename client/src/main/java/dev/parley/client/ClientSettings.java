@@ -1,0 +1,53 @@
+package dev.parley.client;
+
+import dev.parley.protocol.Rejection;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// Where a server is, and how patient a client is with it.
+///
+/// `requestTimeout` is how long an answer may take to begin.
+public record ClientSettings(
+    URI url,
+    @Nullable String token,
+    Duration connectTimeout,
+    Duration requestTimeout,
+    Reconnect reconnect) {
+
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
+
+  public ClientSettings {
+    var scheme = url.getScheme() == null ? "" : url.getScheme().toLowerCase(Locale.ROOT);
+    if (!(scheme.equals("http") || scheme.equals("https")) || url.getHost() == null) {
+      throw new Rejection.Invalid(
+          "invalid-url", "a server's address looks like http://127.0.0.1:7070, not " + url);
+    }
+    if (url.getRawQuery() != null || url.getRawFragment() != null || url.getUserInfo() != null) {
+      throw new Rejection.Invalid(
+          "invalid-url", "a server's address has no user, query or fragment: " + url);
+    }
+  }
+
+  /// A server at `url`, with every default.
+  public static ClientSettings of(URI url) {
+    return new ClientSettings(url, null, CONNECT_TIMEOUT, REQUEST_TIMEOUT, Reconnect.DEFAULT);
+  }
+
+  /// The same, but with a token to show.
+  public ClientSettings withToken(@Nullable String newToken) {
+    return new ClientSettings(url, newToken, connectTimeout, requestTimeout, reconnect);
+  }
+
+  /// The same, but reconnecting otherwise.
+  public ClientSettings withReconnect(Reconnect newReconnect) {
+    return new ClientSettings(url, token, connectTimeout, requestTimeout, newReconnect);
+  }
+
+  @Override
+  public String toString() {
+    return "ClientSettings[" + url + (token == null ? "" : ", with a token") + "]";
+  }
+}

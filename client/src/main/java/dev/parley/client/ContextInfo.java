@@ -1,0 +1,18 @@
+package dev.parley.client;
+
+import dev.parley.protocol.ContextId;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A context as lists show it.
+public record ContextInfo(
+    ContextId contextId,
+    @Nullable String title,
+    @Nullable String owner,
+    Instant createdAt,
+    Instant updatedAt,
+    String position,
+    long messageCount,
+    long openTasks,
+    @Nullable ObjectNode metadata) {}

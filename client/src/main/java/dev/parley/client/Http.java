@@ -1,0 +1,246 @@
+package dev.parley.client;
+
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.net.http.HttpResponse.ResponseInfo;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Sends requests, and tries again where that does no harm. For many threads.
+final class Http implements AutoCloseable {
+
+  private static final long JSON_MAX = 64L << 20;
+  private static final int ERROR_MAX = 64 << 10;
+  private static final int NO_CONTENT = 204;
+
+  private final ClientSettings settings;
+  private final RandomGenerator random;
+  private final HttpClient http;
+  private final String base;
+
+  /// Set once a server has answered: from then on a refused connection may be a restart.
+  private volatile boolean answered;
+
+  Http(ClientSettings settings, RandomGenerator random) {
+    this.settings = settings;
+    this.random = random;
+    this.http =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(settings.connectTimeout())
+            .build();
+    this.base = settings.url().toString().replaceFirst("/+$", "");
+  }
+
+  /// The JSON object that answers `call`.
+  ///
+  /// @throws Rejection what the server refused with
+  /// @throws Unreachable if no server answers
+  ObjectNode json(Call call) {
+    var body = send(call, BodyHandlers.limiting(BodyHandlers.ofByteArray(), JSON_MAX));
+    try {
+      if (Json.mapper().readTree(body) instanceof ObjectNode object) {
+        return object;
+      }
+    } catch (JacksonException notJson) {
+      throw new BadAnswer(call + " was not answered with JSON: is this a Parley server?", notJson);
+    }
+    throw new BadAnswer(call + " was not answered with a JSON object: is this a Parley server?");
+  }
+
+  /// Sends `call` and takes any success for an answer.
+  void plain(Call call) {
+    send(call, BodyHandlers.limiting(BodyHandlers.ofByteArray(), JSON_MAX));
+  }
+
+  /// The bytes that answer `call`; the caller closes them.
+  InputStream bytes(Call call) {
+    return send(call, BodyHandlers.ofInputStream());
+  }
+
+  private <T> T send(Call call, BodyHandler<T> handler) {
+    for (var attempt = 1; ; attempt++) {
+      var last = attempt >= settings.reconnect().attemptsMax();
+      try {
+        return body(once(request(call).build(), handler));
+      } catch (Failure failure) {
+        if (last || failure.permanent) {
+          throw failure.reason;
+        }
+        pause(settings.reconnect().delay(attempt, failure.retryAfter, random), failure.reason);
+      }
+    }
+  }
+
+  /// Opens an event stream.
+  ///
+  /// @throws Failure if there is none to be had, now or ever
+  InputStream stream(Call call, String lastEventId) throws Failure {
+    var request = request(call).header("Accept", "text/event-stream");
+    var response =
+        once(request.header("Last-Event-ID", lastEventId).build(), BodyHandlers.ofInputStream());
+    var type = response.headers().firstValue("Content-Type").orElse("nothing");
+    if (response.statusCode() == NO_CONTENT || !type.startsWith("text/event-stream")) {
+      closeQuietly(body(response));
+      throw new Failure(new BadAnswer(call + " was answered with " + type), null, true);
+    }
+    return body(response);
+  }
+
+  private static <T> T body(HttpResponse<Outcome<T>> response) {
+    return switch (response.body()) {
+      case Outcome.Success<T> success -> success.body;
+      case Outcome.Refused<T> refused ->
+          throw new IllegalStateException("a refusal got through: " + refused.status);
+    };
+  }
+
+  private HttpRequest.Builder request(Call call) {
+    var publisher =
+        call.body() == null
+            ? BodyPublishers.noBody()
+            : BodyPublishers.ofByteArray(Json.bytes(call.body()));
+    var request = HttpRequest.newBuilder(URI.create(base + call.path()));
+    request.method(call.method(), publisher);
+    if (call.body() != null) {
+      request.header("Content-Type", "application/json");
+    }
+    if (call.key() != null) {
+      request.header("Idempotency-Key", call.key());
+    }
+    if (settings.token() != null) {
+      request.header("Authorization", "Bearer " + settings.token());
+    }
+    return request;
+  }
+
+  private <T> HttpResponse<Outcome<T>> once(HttpRequest request, BodyHandler<T> handler)
+      throws Failure {
+    // Not HttpRequest.timeout: newer JDKs count the whole body in, and a stream has no end.
+    var sent = http.sendAsync(request, info -> outcome(info, handler));
+    try {
+      var response = sent.get(settings.requestTimeout().toMillis(), TimeUnit.MILLISECONDS);
+      answered = true;
+      if (response.body() instanceof Outcome.Refused<T> refused) {
+        var passing = refused.status == 429 || refused.status >= 500;
+        throw new Failure(refused.reason, refused.retryAfter, !passing);
+      }
+      return response;
+    } catch (InterruptedException interrupted) {
+      sent.cancel(true);
+      Thread.currentThread().interrupt();
+      throw new Failure(unreachable("interrupted while waiting", interrupted), null, true);
+    } catch (TimeoutException slow) {
+      sent.cancel(true);
+      var why = "no answer within " + settings.requestTimeout().toMillis() + " ms";
+      throw new Failure(unreachable(why, slow), null, false);
+    } catch (ExecutionException failed) {
+      throw failure(failed.getCause() == null ? failed : failed.getCause());
+    }
+  }
+
+  /// A refusal's body is read whole, as text; only a success is what the caller asked for.
+  private static <T> BodySubscriber<Outcome<T>> outcome(ResponseInfo info, BodyHandler<T> handler) {
+    if (success(info.statusCode())) {
+      return BodySubscribers.mapping(handler.apply(info), Outcome.Success::new);
+    }
+    return BodySubscribers.mapping(
+        BodySubscribers.limiting(BodySubscribers.ofByteArray(), ERROR_MAX),
+        body -> refused(info, body));
+  }
+
+  private static <T> Outcome<T> refused(ResponseInfo info, byte[] body) {
+    var status = info.statusCode();
+    return new Outcome.Refused<>(status, Problems.of(status, body), retryAfter(info));
+  }
+
+  private Failure failure(Throwable cause) {
+    for (var at = cause; at != null; at = at.getCause()) {
+      if (at instanceof ConnectException || at instanceof UnresolvedAddressException) {
+        return new Failure(unreachable("the connection was refused", cause), null, !answered);
+      }
+    }
+    var message =
+        cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    return new Failure(unreachable(message, cause), null, false);
+  }
+
+  Unreachable unreachable(String why, @Nullable Throwable cause) {
+    return new Unreachable(settings.url(), why, cause);
+  }
+
+  private static boolean success(int status) {
+    return status >= 200 && status < 300;
+  }
+
+  private static @Nullable Duration retryAfter(ResponseInfo info) {
+    var text = info.headers().firstValue("Retry-After").orElse("").strip();
+    return text.matches("\\d{1,6}") ? Duration.ofSeconds(Long.parseLong(text)) : null;
+  }
+
+  private static void pause(Duration delay, RuntimeException reason) {
+    try {
+      Thread.sleep(delay);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw reason;
+    }
+  }
+
+  static void closeQuietly(InputStream body) {
+    try {
+      body.close();
+    } catch (IOException ignored) {
+      // It was to be thrown away.
+    }
+  }
+
+  @Override
+  public void close() {
+    http.shutdownNow();
+  }
+
+  /// A request did not succeed; it may the next time, unless this is `permanent`.
+  static final class Failure extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    final transient RuntimeException reason;
+    final transient @Nullable Duration retryAfter;
+    final boolean permanent;
+
+    Failure(RuntimeException reason, @Nullable Duration retryAfter, boolean permanent) {
+      super(reason);
+      this.reason = reason;
+      this.retryAfter = retryAfter;
+      this.permanent = permanent;
+    }
+  }
+
+  /// What an answer comes to.
+  private sealed interface Outcome<T> {
+
+    record Success<T>(T body) implements Outcome<T> {}
+
+    record Refused<T>(int status, RuntimeException reason, @Nullable Duration retryAfter)
+        implements Outcome<T> {}
+  }
+}

@@ -1,0 +1,207 @@
+package dev.parley.client;
+
+import dev.parley.client.EventStream.Subscription;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Puts what a stream sends in order: drops what came before, fetches what was left out.
+///
+/// Holds at most one page and one event. For one thread.
+final class Inbox {
+
+  private static final int PAGE = 500;
+  private static final Duration HEARTBEAT_MAX = Duration.ofHours(1);
+
+  private final Http http;
+  private final Subscription subscription;
+  private final boolean dense;
+  private final Queue<Entry> ready = new ArrayDeque<>();
+  private Consumer<ObjectNode> onUnknown = _ -> {};
+
+  private Position received;
+  private Position delivered;
+  private @Nullable ObjectNode held;
+  private long repairThrough;
+  private long unknown;
+  private long duplicates;
+
+  Inbox(Http http, Subscription subscription) {
+    this.http = http;
+    this.subscription = subscription;
+    this.dense = subscription.filter().dense();
+    this.received = subscription.after();
+    this.delivered = subscription.after();
+  }
+
+  /// The next event that can be delivered now.
+  Optional<Entry> poll() {
+    while (ready.isEmpty() && repairThrough > received.seq()) {
+      repair();
+    }
+    if (ready.isEmpty() && held != null) {
+      var fields = held;
+      held = null;
+      accept(fields);
+    }
+    var entry = Optional.ofNullable(ready.poll());
+    entry.ifPresent(e -> delivered = e.position());
+    return entry;
+  }
+
+  /// Takes a frame of the stream. True if it brought the reader forward.
+  ///
+  /// @throws BadAnswer if it is none
+  boolean take(SseFrame frame) {
+    var before = received;
+    if (frame.data().isEmpty()) {
+      if (frame.id() != null) {
+        heartbeat(position(frame.id()));
+        return true;
+      }
+      return false;
+    }
+    var fields = object(frame.data());
+    if (gapBefore(position(fields))) {
+      held = fields;
+      repairThrough = lastPublicBefore(position(fields));
+      return true;
+    }
+    accept(fields);
+    return received.after(before);
+  }
+
+  private void heartbeat(Position position) {
+    if (dense && position.seq() > received.seq()) {
+      repairThrough = position.seq();
+    } else if (position.after(received)) {
+      received = position;
+    }
+  }
+
+  private void accept(ObjectNode fields) {
+    var position = position(fields);
+    if (!position.after(received)) {
+      duplicates++;
+      return;
+    }
+    var entry = EventPage.entry(fields);
+    if (entry == null) {
+      unknown++;
+      onUnknown.accept(fields);
+    } else {
+      ready.add(entry);
+    }
+    received = position;
+  }
+
+  private boolean gapBefore(Position position) {
+    return dense && lastPublicBefore(position) > received.seq();
+  }
+
+  private static long lastPublicBefore(Position position) {
+    return position.k() > 0 ? position.seq() : position.seq() - 1;
+  }
+
+  /// Fetches the next page of what is missing.
+  private void repair() {
+    var before = received;
+    var query = new Query("/api/contexts/" + subscription.context() + "/events");
+    subscription.filter().addTo(query.with("after", received).with("limit", PAGE));
+    var page = EventPage.of(http.json(Call.get(query.toString())));
+    for (var fields : page.events()) {
+      if (gapBefore(position(fields))) {
+        break;
+      }
+      accept(fields);
+    }
+    if (!received.after(before)) {
+      throw new StreamGap("missing", before.toString(), page.position().toString());
+    }
+  }
+
+  /// Gives up on fetching; a new connection sends what is missing.
+  void forgetGap() {
+    held = null;
+    repairThrough = 0;
+  }
+
+  private static Position position(ObjectNode fields) {
+    var seq = fields.path("seq");
+    if (!seq.isIntegralNumber() || seq.asLong() < 1) {
+      throw new BadAnswer("the server sent an event without a number");
+    }
+    return new Position(seq.asLong(), Math.max(0, fields.path("k").asInt(0)));
+  }
+
+  private static Position position(String id) {
+    try {
+      return Position.parse(id);
+    } catch (Rejection.Invalid notOne) {
+      throw new BadAnswer("the server sent an id that is no position", notOne);
+    }
+  }
+
+  private static ObjectNode object(String data) {
+    try {
+      if (Json.mapper().readTree(data) instanceof ObjectNode fields) {
+        return fields;
+      }
+    } catch (JacksonException notJson) {
+      throw new BadAnswer("the server sent a frame that is not JSON", notJson);
+    }
+    throw new BadAnswer("the server sent a frame that is not a JSON object");
+  }
+
+  /// The interval that a `stream-open` frame promises; zero if there are no heartbeats.
+  static Duration heartbeat(SseFrame frame, Duration usual) {
+    var millis = object(frame.data()).path("heartbeatMs").asLong(usual.toMillis());
+    return Duration.ofMillis(Math.clamp(millis, 0, HEARTBEAT_MAX.toMillis()));
+  }
+
+  /// What a `stream-gap` frame says.
+  static StreamGap gap(SseFrame frame) {
+    var fields = object(frame.data());
+    return new StreamGap(
+        fields.path("reason").asString("unknown"),
+        optional(fields, "requested"),
+        optional(fields, "position"));
+  }
+
+  private static @Nullable String optional(ObjectNode fields, String name) {
+    var text = fields.path(name).asString("");
+    return text.isEmpty() ? null : text;
+  }
+
+  void onUnknown(Consumer<ObjectNode> hook) {
+    onUnknown = hook;
+  }
+
+  /// The position to go on from after a cut.
+  ///
+  /// What is held back or being fetched has not been received.
+  Position received() {
+    return received;
+  }
+
+  Position position() {
+    return ready.isEmpty() ? received : delivered;
+  }
+
+  long unknown() {
+    return unknown;
+  }
+
+  long duplicates() {
+    return duplicates;
+  }
+}

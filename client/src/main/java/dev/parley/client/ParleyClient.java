@@ -1,0 +1,223 @@
+package dev.parley.client;
+
+import dev.parley.client.EventStream.Subscription;
+import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import java.io.InputStream;
+import java.net.URI;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Talks to a Parley server: sends messages, and reads the log of any context, live or later.
+///
+/// ```java
+/// try (var parley = new ParleyClient(URI.create("http://127.0.0.1:7070"));
+///     var answer = parley.ask("count to 20")) {
+///   answer.forEach(
+///       entry -> {
+///         if (entry.event() instanceof ContentDelta delta) {
+///           System.out.print(delta.delta());
+///         }
+///       });
+/// }
+/// ```
+///
+/// Every method blocks, and may be called by many threads. What the server refuses is thrown as the
+/// same [Rejection] that the server threw; [Unreachable] says that there is no server, [BadAnswer]
+/// that it is broken or not Parley's.
+public final class ParleyClient implements AutoCloseable {
+
+  private final ClientSettings settings;
+  private final Http http;
+  private final RandomGenerator random;
+  private final Supplier<String> keys;
+
+  /// A client of the server at `url`.
+  public ParleyClient(URI url) {
+    this(ClientSettings.of(url));
+  }
+
+  /// A client with settings of its own.
+  public ParleyClient(ClientSettings settings) {
+    this(settings, new SecureRandom(), () -> UUID.randomUUID().toString());
+  }
+
+  ParleyClient(ClientSettings settings, RandomGenerator random, Supplier<String> keys) {
+    this.settings = settings;
+    this.http = new Http(settings, random);
+    this.random = random;
+    this.keys = keys;
+  }
+
+  /// Makes a context.
+  public ContextInfo createContext(NewContext context) {
+    return read(Call.post("/api/contexts", context, keys.get()), ContextInfo.class);
+  }
+
+  /// The context.
+  public ContextInfo context(ContextId context) {
+    return read(Call.get(path(context, "")), ContextInfo.class);
+  }
+
+  /// Contexts, the one that changed last first.
+  public Page<ContextInfo> contexts(@Nullable String cursor, int limit) {
+    return list(new Query("/api/contexts"), cursor, limit, ContextInfo.class);
+  }
+
+  /// Renames a context or replaces its metadata; what is null stays as it is.
+  public ContextInfo updateContext(
+      ContextId context, @Nullable String title, @Nullable ObjectNode metadata) {
+    var change = new NewContext(null, title, metadata);
+    return read(Call.patch(path(context, ""), change), ContextInfo.class);
+  }
+
+  /// Deletes a context with all its bytes. Returns when they are gone.
+  public void deleteContext(ContextId context) {
+    http.plain(Call.delete(path(context, "")));
+  }
+
+  /// Sends a message. Returns when it is durable; the answer comes as events.
+  public Accepted send(ContextId context, NewMessage message) {
+    return send(context, message, keys.get());
+  }
+
+  /// Sends a message with a key of the caller's: sent again with the same key, it is the same message.
+  public Accepted send(ContextId context, NewMessage message, String key) {
+    return read(Call.post(path(context, "/messages"), message, key), Accepted.class);
+  }
+
+  /// Sends a message and yields what becomes of it.
+  public TaskStream sendAndStream(ContextId context, NewMessage message) {
+    var accepted = send(context, message);
+    return new TaskStream(accepted, stream(context, Position.of(accepted.seq()), StreamFilter.ALL));
+  }
+
+  /// Sends text to a new context and yields what becomes of it.
+  public TaskStream ask(String text) {
+    var context = createContext(NewContext.UNTITLED).contextId();
+    return sendAndStream(context, NewMessage.text(text));
+  }
+
+  /// Messages after the one at `cursor`, oldest first.
+  public Page<MessageInfo> messages(ContextId context, @Nullable String cursor, int limit) {
+    var query = new Query(path(context, "/messages")).with("after", cursor).with("limit", limit);
+    return page(query, MessageInfo.class);
+  }
+
+  /// Tasks, oldest first.
+  public Page<TaskInfo> tasks(ContextId context, @Nullable String cursor, int limit) {
+    return list(new Query(path(context, "/tasks")), cursor, limit, TaskInfo.class);
+  }
+
+  /// One task.
+  public TaskInfo task(ContextId context, TaskId task) {
+    return read(Call.get(path(context, "/tasks/" + task)), TaskInfo.class);
+  }
+
+  /// The context that a task belongs to.
+  public ContextId contextOf(TaskId task) {
+    return read(Call.get("/api/task-lookup/" + task), TaskPlace.class).contextId();
+  }
+
+  /// Asks that a task and all below it stop. Returns when that is durable, before they have stopped.
+  public void cancel(ContextId context, TaskId task) {
+    http.plain(Call.post(path(context, "/tasks/" + task + "/cancel"), Json.object(), keys.get()));
+  }
+
+  /// Artifacts in their latest version, oldest first.
+  public Page<ArtifactInfo> artifacts(ContextId context, @Nullable String cursor, int limit) {
+    return list(new Query(path(context, "/artifacts")), cursor, limit, ArtifactInfo.class);
+  }
+
+  /// One version of an artifact, the latest if null.
+  public ArtifactInfo artifact(ContextId context, ArtifactId artifact, @Nullable Integer version) {
+    var query = new Query(path(context, "/artifacts/" + artifact)).with("version", version);
+    return read(Call.get(query.toString()), ArtifactInfo.class);
+  }
+
+  /// An artifact's bytes, which the caller closes.
+  public InputStream content(ContextId context, ArtifactId artifact, @Nullable Integer version) {
+    var query = new Query(path(context, "/artifacts/" + artifact + "/content"));
+    return http.bytes(Call.get(query.with("version", version).toString()));
+  }
+
+  /// The context as it now is.
+  public Snapshot snapshot(ContextId context) {
+    return read(Call.get(path(context, "/snapshot")), Snapshot.class);
+  }
+
+  /// The agents that the server offers.
+  public List<AgentTypeInfo> agentTypes() {
+    return page(new Query("/api/agent-types"), AgentTypeInfo.class).items();
+  }
+
+  /// Events after `after`, oldest first.
+  public EventPage events(ContextId context, Position after, int limit, StreamFilter filter) {
+    var query = new Query(path(context, "/events")).with("after", after).with("limit", limit);
+    return EventPage.of(http.json(Call.get(filter.addTo(query).toString())));
+  }
+
+  /// Events after `after` ([Position#START] for all), and then live ones, until it is closed.
+  public EventStream stream(ContextId context, Position after, StreamFilter filter) {
+    var subscription = new Subscription(context, after, filter);
+    return new EventStream(http, subscription, settings.reconnect(), random);
+  }
+
+  /// What the server says of its health.
+  public ObjectNode health() {
+    return http.json(Call.get("/healthz"));
+  }
+
+  /// Ends every request and stream of this client.
+  @Override
+  public void close() {
+    http.close();
+  }
+
+  private <T> T read(Call call, Class<T> type) {
+    return fit(call.path(), http.json(call), type);
+  }
+
+  private <T> Page<T> list(Query query, @Nullable String cursor, int limit, Class<T> type) {
+    return page(query.with("cursor", cursor).with("limit", limit), type);
+  }
+
+  private <T> Page<T> page(Query query, Class<T> type) {
+    var answer = http.json(Call.get(query.toString()));
+    var items = new ArrayList<T>();
+    for (var item : answer.path("items")) {
+      if (!(item instanceof ObjectNode fields)) {
+        throw new BadAnswer(query + " was answered with a list of something else");
+      }
+      items.add(fit(query.toString(), fields, type));
+    }
+    var next = answer.path("nextCursor");
+    return new Page<>(items, next.isString() || next.isNumber() ? next.asString() : null);
+  }
+
+  private static <T> T fit(String path, ObjectNode answer, Class<T> type) {
+    try {
+      return Json.read(answer, type);
+    } catch (Rejection.Invalid misfit) {
+      // The server is wrong here, not the caller.
+      throw new BadAnswer(
+          path + " was answered with something else: " + misfit.getMessage(), misfit);
+    }
+  }
+
+  private static String path(ContextId context, String rest) {
+    return "/api/contexts/" + context + rest;
+  }
+
+  private record TaskPlace(ContextId contextId, TaskId taskId) {}
+}

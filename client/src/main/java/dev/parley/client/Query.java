@@ -1,0 +1,30 @@
+package dev.parley.client;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// Builds a path with its query; what is null is left out.
+final class Query {
+
+  private final StringBuilder text;
+  private char separator = '?';
+
+  Query(String path) {
+    text = new StringBuilder(path);
+  }
+
+  Query with(String name, @Nullable Object value) {
+    if (value != null) {
+      text.append(separator).append(name).append('=');
+      text.append(URLEncoder.encode(value.toString(), StandardCharsets.UTF_8));
+      separator = '&';
+    }
+    return this;
+  }
+
+  @Override
+  public String toString() {
+    return text.toString();
+  }
+}

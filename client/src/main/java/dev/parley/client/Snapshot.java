@@ -1,0 +1,24 @@
+package dev.parley.client;
+
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.TaskId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// A context at a position: a reader who shows this and streams on from `position` misses nothing.
+public record Snapshot(
+    String position,
+    ContextInfo context,
+    List<MessageInfo> messages,
+    boolean hasEarlierMessages,
+    List<TaskInfo> tasks,
+    @Nullable List<JsonNode> pendingInputs,
+    @Nullable List<JsonNode> pendingAuths,
+    List<ArtifactInfo> artifacts,
+    List<PartialText> partialTexts,
+    List<UsageInfo> usage) {
+
+  /// Text of a block that is still being streamed.
+  public record PartialText(TaskId taskId, @Nullable BlockId blockId, long firstSeq, String text) {}
+}

@@ -1,0 +1,43 @@
+package dev.parley.client;
+
+import dev.parley.protocol.Position;
+import org.jspecify.annotations.Nullable;
+
+/// A stream cannot go on from where its reader stands, for instance because the context was deleted.
+///
+/// A reader that wants to go on takes a snapshot, and streams from there.
+public final class StreamGap extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final String reason;
+  private final @Nullable String requested;
+  private final @Nullable String position;
+
+  StreamGap(String reason, @Nullable String requested, @Nullable String position) {
+    super(
+        "The stream cannot go on"
+            + (requested == null ? "" : " after " + requested)
+            + ": "
+            + reason
+            + (position == null ? "" : " (the log is at " + position + ")"));
+    this.reason = reason;
+    this.requested = requested;
+    this.position = position;
+  }
+
+  /// Why: `ahead-of-head`, `deleted`, or `missing` if the server has lost events.
+  public String reason() {
+    return reason;
+  }
+
+  /// Where the reader wanted to go on.
+  public @Nullable Position requested() {
+    return requested == null ? null : Position.parse(requested);
+  }
+
+  /// Where the log stands, if it still exists.
+  public @Nullable Position position() {
+    return position == null ? null : Position.parse(position);
+  }
+}

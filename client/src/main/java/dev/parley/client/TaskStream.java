@@ -1,0 +1,103 @@
+package dev.parley.client;
+
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// What becomes of one message: the events of its task and of every task below it, to the last.
+///
+/// For one thread; any thread may [#close]. Closing stops nothing but the reading.
+public final class TaskStream implements AutoCloseable {
+
+  private final Accepted accepted;
+  private final EventStream events;
+  private @Nullable TaskState outcome;
+
+  TaskStream(Accepted accepted, EventStream events) {
+    this.accepted = accepted;
+    this.events = events;
+  }
+
+  /// The ids that the server gave the message and its task.
+  public Accepted accepted() {
+    return accepted;
+  }
+
+  /// Waits for the next event of the task; empty after the one that ended it.
+  public Optional<Entry> next() throws InterruptedException {
+    while (outcome == null) {
+      var next = events.next();
+      if (next.isEmpty()) {
+        return next;
+      }
+      if (belongs(next.get())) {
+        outcome = outcome(next.get());
+        if (outcome != null) {
+          close();
+        }
+        return next;
+      }
+    }
+    return Optional.empty();
+  }
+
+  /// Gives every event to `reader`, and returns when the task has ended, saying how.
+  ///
+  /// Empty if the stream was closed before that.
+  public Optional<TaskState> forEach(Consumer<Entry> reader) throws InterruptedException {
+    for (var entry = next(); entry.isPresent(); entry = next()) {
+      reader.accept(entry.get());
+    }
+    return outcome();
+  }
+
+  /// Waits for the end, and returns what the task itself said until then.
+  public String text() throws InterruptedException {
+    var text = new StringBuilder();
+    var _ =
+        forEach(
+            entry -> {
+              if (entry.event() instanceof ContentDelta delta
+                  && accepted.taskId().equals(entry.taskId())) {
+                text.append(delta.delta());
+              }
+            });
+    return text.toString();
+  }
+
+  /// How the task ended, if [#next] has come to its end.
+  public Optional<TaskState> outcome() {
+    return Optional.ofNullable(outcome);
+  }
+
+  private boolean belongs(Entry entry) {
+    var origin = entry.origin();
+    return origin != null
+        && (origin.taskId().equals(accepted.taskId())
+            || origin.rootTaskId().equals(accepted.taskId()));
+  }
+
+  private @Nullable TaskState outcome(Entry entry) {
+    if (!accepted.taskId().equals(entry.taskId())) {
+      return null;
+    }
+    return switch (entry.event()) {
+      case TaskComplete _ -> TaskState.COMPLETED;
+      case TaskStatus status
+          when status.status() == TaskState.FAILED || status.status() == TaskState.CANCELED ->
+          status.status();
+      // Every other event leaves the task going on, those of later versions too.
+      default -> null;
+    };
+  }
+
+  @Override
+  public void close() {
+    events.close();
+  }
+}

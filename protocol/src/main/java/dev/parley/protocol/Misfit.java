@@ -1,0 +1,130 @@
+package dev.parley.protocol;
+
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.InputCoercionException;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.exc.InvalidFormatException;
+import tools.jackson.databind.exc.InvalidNullException;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Says in the caller's words why their JSON was refused.
+///
+/// Jackson's own messages name Java classes and features, so none of their text is passed on.
+final class Misfit {
+
+  private Misfit() {}
+
+  static Rejection notAnObject() {
+    return new Rejection.Invalid("invalid-json", "a JSON object is needed");
+  }
+
+  static Rejection rejection(JacksonException problem) {
+    var path = path(problem);
+    return switch (problem) {
+      case InputCoercionException _ -> new Rejection.Invalid(path + " is out of range");
+      case InvalidNullException _ -> new Rejection.Invalid(path + " is missing");
+      case MismatchedInputException mismatch -> mismatch(path, mismatch);
+      case DatabindException refused -> refused(path, refused);
+      case StreamConstraintsException _ ->
+          new Rejection.Invalid(
+              "invalid-json", "this JSON is nested too deeply, or a part of it is too long");
+      case StreamReadException twice when says(twice, "Duplicate") ->
+          new Rejection.Invalid("invalid-json", "a field stands there twice" + place(twice));
+      default -> new Rejection.Invalid("invalid-json", "this is not JSON" + place(problem));
+    };
+  }
+
+  private static Rejection mismatch(String path, MismatchedInputException mismatch) {
+    var type = mismatch.getTargetType();
+    if (path.isEmpty()) {
+      return says(mismatch, "Trailing")
+          ? new Rejection.Invalid("invalid-json", "there is more than one JSON value")
+          : notAnObject();
+    }
+    if (mismatch instanceof InvalidFormatException format
+        && format.getValue() instanceof String
+        && Id.class.isAssignableFrom(type)) {
+      return Id.refusal(path);
+    }
+    return new Rejection.Invalid(path + " must be " + wanted(type));
+  }
+
+  /// A record's constructor refused its values, each of which was of the right type.
+  private static Rejection refused(String path, DatabindException refused) {
+    for (Throwable cause = refused; cause != null; cause = cause.getCause()) {
+      if (cause instanceof Rejection rejection) {
+        return rejection;
+      }
+      if (cause instanceof IllegalArgumentException outOfRange) {
+        return new Rejection.Invalid((path.isEmpty() ? "" : path + ": ") + outOfRange.getMessage());
+      }
+    }
+    throw new IllegalStateException(refused);
+  }
+
+  /// Jackson has no type of its own for some problems.
+  private static boolean says(JacksonException problem, String start) {
+    return String.valueOf(problem.getOriginalMessage()).startsWith(start);
+  }
+
+  private static String wanted(@Nullable Class<?> type) {
+    if (type == null) {
+      return "something else";
+    } else if (type == String.class || Id.class.isAssignableFrom(type)) {
+      return "a string";
+    } else if (type == boolean.class || type == Boolean.class) {
+      return "true or false";
+    } else if (List.of(int.class, Integer.class, long.class, Long.class).contains(type)) {
+      return "a whole number";
+    } else if (List.of(double.class, Double.class, BigDecimal.class).contains(type)) {
+      return "a number";
+    } else if (type == Instant.class) {
+      return "a time such as 2026-11-15T10:30:00.123Z";
+    } else if (type == UUID.class) {
+      return "a UUID";
+    } else if (type.isEnum()) {
+      return "one of " + names(type);
+    } else if (Collection.class.isAssignableFrom(type)) {
+      return "an array";
+    } else if (type.isRecord() || type == ObjectNode.class) {
+      return "an object";
+    }
+    return "something else";
+  }
+
+  private static String names(Class<?> type) {
+    return Arrays.stream(type.getEnumConstants())
+        .map(c -> c instanceof WireName wire ? wire.wire() : c.toString())
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String path(JacksonException problem) {
+    var path = new StringBuilder();
+    for (var step : problem.getPath()) {
+      if (step.getPropertyName() == null) {
+        path.append('[').append(step.getIndex()).append(']');
+      } else {
+        path.append(path.isEmpty() ? "" : ".").append(step.getPropertyName());
+      }
+    }
+    return path.toString();
+  }
+
+  private static String place(JacksonException malformed) {
+    var location = malformed.getLocation();
+    return location == null || location.getLineNr() < 1
+        ? ""
+        : ": see line " + location.getLineNr() + ", column " + location.getColumnNr();
+  }
+}

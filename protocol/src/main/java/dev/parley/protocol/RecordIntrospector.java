@@ -1,0 +1,43 @@
+package dev.parley.protocol;
+
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import java.io.Serial;
+import java.lang.reflect.Constructor;
+import java.util.Arrays;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.introspect.Annotated;
+import tools.jackson.databind.introspect.AnnotatedClass;
+import tools.jackson.databind.introspect.AnnotatedParameter;
+import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
+
+/// Reads from our types what other projects put into annotations.
+final class RecordIntrospector extends JacksonAnnotationIntrospector {
+
+  @Serial private static final long serialVersionUID = 1L;
+
+  /// Refuses null, and with it a missing field, where a component is not `@Nullable`; and null in
+  /// a list, unless the list is of anything at all.
+  @Override
+  public JsonSetter.Value findSetterInfo(MapperConfig<?> config, Annotated member) {
+    if (member instanceof AnnotatedParameter parameter
+        && parameter.getOwner().getAnnotated() instanceof Constructor<?> constructor
+        && constructor.getDeclaringClass().isRecord()) {
+      var type = constructor.getAnnotatedParameterTypes()[parameter.getIndex()];
+      var element = parameter.getType().getContentType();
+      return JsonSetter.Value.construct(
+          RecordShape.optional(type) ? Nulls.SET : Nulls.FAIL,
+          element == null || element.hasRawClass(JsonNode.class) ? Nulls.SET : Nulls.FAIL);
+    }
+    return super.findSetterInfo(config, member);
+  }
+
+  @Override
+  public String[] findEnumValues(
+      MapperConfig<?> config, AnnotatedClass type, Enum<?>[] constants, String[] names) {
+    return Arrays.stream(constants)
+        .map(c -> c instanceof WireName wire ? wire.wire() : c.name())
+        .toArray(String[]::new);
+  }
+}

@@ -1,0 +1,166 @@
+package dev.parley.protocol;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+
+/// The wire format of every kind: S5.2, S5.8 to S5.52, and DESIGN §3 for the kinds that S5 lacks.
+class GoldenTest {
+
+  /// Fields of S5's examples that the envelope has, not the event.
+  private static final Set<String> ENVELOPE = Set.of("kind", "contextId", "taskId", "timestamp");
+
+  private static final int S5_EXAMPLES = 30;
+
+  static Stream<Golden> ours() {
+    return Golden.ours();
+  }
+
+  static Stream<Golden> s5() {
+    return Golden.s5();
+  }
+
+  static Stream<Golden> all() {
+    return Stream.concat(ours(), s5());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ours")
+  void an_entry_is_read_and_written_again_byte_for_byte(Golden golden) {
+    var entry = EventJson.entry(golden.json().getBytes(UTF_8));
+
+    assertThat(entry.event().kind()).isEqualTo(golden.kind());
+    assertThat(EventJson.text(entry)).isEqualTo(golden.json());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ours")
+  void a_golden_entry_has_every_field_that_its_kind_can_have(Golden golden) {
+    var fields = Arrays.stream(golden.kind().type().getRecordComponents()).map(c -> c.getName());
+
+    assertThat(golden.tree().propertyNames()).containsAll(fields.toList());
+  }
+
+  @Test
+  void every_example_of_s5_is_here() {
+    assertThat(s5()).hasSize(S5_EXAMPLES);
+  }
+
+  /// S5.8 to S5.51, with S5's own examples.
+  @ParameterizedTest
+  @MethodSource("s5")
+  void an_example_of_s5_keeps_all_its_fields(Golden golden) {
+    var event = EventJson.event(golden.kind(), golden.tree());
+
+    var written = Json.mapper().readTree(EventJson.payload(event));
+
+    assertThat(written).isEqualTo(golden.tree().remove(ENVELOPE));
+  }
+
+  /// S5.2: what a newer version adds does not break an older one.
+  @ParameterizedTest
+  @MethodSource("all")
+  void unknown_fields_are_ignored(Golden golden) {
+    var fields = golden.tree();
+    var known = EventJson.event(golden.kind(), fields);
+
+    fields.put("addedLater", "x").putObject("alsoAddedLater").putNull("y");
+
+    assertThat(EventJson.event(golden.kind(), fields)).isEqualTo(known);
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void a_missing_field_is_refused_by_name_exactly_when_it_is_required(Golden golden) {
+    for (var component : golden.kind().type().getRecordComponents()) {
+      var without = golden.tree();
+      without.remove(component.getName());
+      if (RecordShape.optional(component)) {
+        var written = EventJson.payload(EventJson.event(golden.kind(), without));
+        assertThat(Json.mapper().readTree(written).has(component.getName())).isFalse();
+      } else {
+        assertThatThrownBy(() -> EventJson.event(golden.kind(), without))
+            .isInstanceOf(Rejection.Invalid.class)
+            .hasMessage(component.getName() + " is missing");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void null_is_the_same_as_missing(Golden golden) {
+    for (var component : golden.kind().type().getRecordComponents()) {
+      var withNull = golden.tree().putNull(component.getName());
+      if (RecordShape.optional(component)) {
+        var without = golden.tree();
+        without.remove(component.getName());
+        assertThat(EventJson.event(golden.kind(), withNull))
+            .isEqualTo(EventJson.event(golden.kind(), without));
+      } else {
+        assertThatThrownBy(() -> EventJson.event(golden.kind(), withNull))
+            .isInstanceOf(Rejection.Invalid.class)
+            .hasMessage(component.getName() + " is missing");
+      }
+    }
+  }
+
+  /// DESIGN §3: absent means absent.
+  @ParameterizedTest
+  @MethodSource("ours")
+  void an_event_with_only_what_is_required_has_nothing_else_when_written(Golden golden) {
+    var required =
+        Arrays.stream(golden.kind().type().getRecordComponents())
+            .filter(component -> !RecordShape.optional(component))
+            .map(component -> component.getName())
+            .collect(Collectors.toSet());
+    var fields = golden.tree().retain(required);
+
+    var written = EventJson.payload(EventJson.event(golden.kind(), fields));
+
+    assertThat(Json.mapper().readTree(written)).isEqualTo(fields);
+  }
+
+  @ParameterizedTest
+  @MethodSource("ours")
+  void a_field_of_the_wrong_type_is_refused_by_name(Golden golden) {
+    for (var component : golden.kind().type().getRecordComponents()) {
+      if (component.getType() == JsonNode.class) {
+        continue;
+      }
+      for (var wrong : wrong(golden.tree().get(component.getName()))) {
+        var fields = golden.tree().set(component.getName(), wrong);
+        assertThatThrownBy(() -> EventJson.event(golden.kind(), fields))
+            .as("%s = %s", component.getName(), wrong)
+            .isInstanceOf(Rejection.Invalid.class)
+            .hasMessageStartingWith(component.getName() + " must be ")
+            .hasMessageNotContainingAny("`", "java", "dev.parley", "creator");
+      }
+    }
+  }
+
+  /// A value of every JSON type but that of `right`.
+  private static List<JsonNode> wrong(JsonNode right) {
+    var values = new ArrayList<JsonNode>();
+    Json.mapper().readTree("[\"1\", \"true\", \"\", true, 1, 1.5, [], {}]").forEach(values::add);
+    values.removeIf(value -> sameType(value, right));
+    return values;
+  }
+
+  /// A whole number also fits where any number does.
+  private static boolean sameType(JsonNode value, JsonNode right) {
+    return (value.isNumber() && right.isNumber())
+        ? right.isFloatingPointNumber() || value.isIntegralNumber()
+        : value.getNodeType() == right.getNodeType();
+  }
+}

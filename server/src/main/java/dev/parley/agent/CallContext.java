@@ -1,0 +1,76 @@
+package dev.parley.agent;
+
+import dev.parley.log.ContextState;
+import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.ToolProgress;
+import dev.parley.task.Run;
+import dev.parley.tool.ToolContext;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/// What a tool is given during one call. What it writes is refused once the call has ended.
+///
+/// For the call's thread.
+final class CallContext implements ToolContext {
+
+  private final Run run;
+  private final ToolCallId call;
+  private double progress;
+
+  CallContext(Run run, ToolCallId call) {
+    this.run = run;
+    this.call = call;
+  }
+
+  @Override
+  public Path workingDirectory() {
+    return run.workingDirectory();
+  }
+
+  @Override
+  public ToolCallId call() {
+    return call;
+  }
+
+  @Override
+  public void progress(double now, String message) {
+    if (now >= progress && now <= 1) {
+      progress = now;
+      emit(_ -> new ToolProgress(call, now, message, null));
+    }
+  }
+
+  @Override
+  public int write(ArtifactId artifact, boolean first, Piece piece) {
+    // Of several decisions the last is the one that was appended.
+    var version = new AtomicInteger();
+    emit(
+        state -> {
+          var head = state.artifact(artifact);
+          version.set(head.map(h -> first ? h.version() + 1 : h.version()).orElse(1));
+          var event = piece.of(version.get());
+          if (head.isPresent() && head.get().kind() != event.kind()) {
+            throw new Rejection.Invalid(
+                artifact + " is already the name of an artifact of another kind");
+          }
+          return event;
+        });
+    return version.get();
+  }
+
+  private void emit(Function<ContextState, Event> decide) {
+    run.emit(
+        state -> {
+          var task = state.openTask(run.origin().taskId());
+          if (task.isEmpty() || !task.get().openCalls().containsKey(call)) {
+            throw new Rejection.Conflict("tool-ended", "the call has ended: " + call);
+          }
+          return List.of(decide.apply(state));
+        });
+  }
+}

@@ -1,0 +1,106 @@
+package dev.parley.agent;
+
+import dev.parley.protocol.Event;
+import dev.parley.task.Run;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Writes what a model says while the model goes on: what comes while an append waits for the disk
+/// goes into the next one, so that a model is not slowed to one sync per token.
+///
+/// Its lock guards what waits. It owns one thread, which [#close] ends after all is written.
+final class Pen implements AutoCloseable {
+
+  private static final int WAITING_MAX = 4_096;
+  private static final int APPEND_MAX = 1_024;
+
+  private final Run run;
+  private final List<Event> waiting = new ArrayList<>();
+  private final Thread thread;
+  private boolean writing;
+  private boolean closed;
+  private @Nullable RuntimeException failure;
+
+  Pen(Run run) {
+    this.run = run;
+    this.thread = Thread.ofVirtual().name("pen-" + run.origin().taskId()).start(this::writeAll);
+  }
+
+  /// Adds an event, which will be durable soon. Waits only if too much waits already.
+  synchronized void write(Event event) throws InterruptedException {
+    while (waiting.size() >= WAITING_MAX && failure == null) {
+      wait();
+    }
+    check();
+    waiting.add(event);
+    notifyAll();
+  }
+
+  /// Returns when all that was added is durable.
+  synchronized void flush() throws InterruptedException {
+    while ((!waiting.isEmpty() || writing) && failure == null) {
+      wait();
+    }
+    check();
+  }
+
+  /// Ends after all that was added is written: what was said stays said, also when the run is stopped.
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      notifyAll();
+    }
+    var interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        break;
+      } catch (InterruptedException stopped) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void check() {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void writeAll() {
+    try {
+      for (var next = take(); !next.isEmpty(); next = take()) {
+        run.emit(next);
+      }
+    } catch (InterruptedException stopped) {
+      fail(new IllegalStateException("nobody interrupts this thread", stopped));
+    } catch (RuntimeException refused) {
+      fail(refused);
+    }
+  }
+
+  /// The next events to append; none at the end.
+  private synchronized List<Event> take() throws InterruptedException {
+    writing = false;
+    notifyAll();
+    while (waiting.isEmpty() && !closed) {
+      wait();
+    }
+    var some = waiting.subList(0, Math.min(waiting.size(), APPEND_MAX));
+    var next = List.copyOf(some);
+    some.clear();
+    writing = !next.isEmpty();
+    return next;
+  }
+
+  private synchronized void fail(RuntimeException reason) {
+    failure = reason;
+    waiting.clear();
+    notifyAll();
+  }
+}

@@ -1,0 +1,83 @@
+package dev.parley.agent;
+
+import dev.parley.model.Reply;
+import dev.parley.model.Sink;
+import dev.parley.model.Thought;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.task.Sources;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Puts one turn of a model into events: a block of text, and thoughts. For one thread.
+final class Scribe implements Sink {
+
+  private final Pen pen;
+  private final Sources sources;
+  private final BlockId block;
+  private final StringBuilder text = new StringBuilder();
+  private int deltas;
+  private int thoughts;
+
+  /// `thoughts` is how many the task has had before.
+  Scribe(Pen pen, Sources sources, int thoughts) {
+    this.pen = pen;
+    this.sources = sources;
+    this.block = sources.blockId();
+    this.thoughts = thoughts;
+  }
+
+  @Override
+  public void text(String piece) throws InterruptedException {
+    if (!piece.isEmpty()) {
+      text.append(piece);
+      pen.write(new ContentDelta(piece, deltas++, block));
+    }
+  }
+
+  @Override
+  public void thought(Thought thought) throws InterruptedException {
+    pen.write(
+        new ThoughtStream(
+            sources.thoughtId(),
+            thought.type(),
+            thought.verbosity(),
+            thought.content(),
+            thoughts++,
+            metadata(thought),
+            null));
+  }
+
+  /// The turn is over: returns when all of it is durable.
+  void finish(Reply.Answered answer, List<ToolCall> calls) throws InterruptedException {
+    pen.write(
+        new ContentComplete(
+            text.toString(), block, answer.reason(), null, null, calls.isEmpty() ? null : calls));
+    pen.write(answer.usage());
+    pen.flush();
+  }
+
+  String text() {
+    return text.toString();
+  }
+
+  int thoughts() {
+    return thoughts;
+  }
+
+  private static @Nullable ObjectNode metadata(Thought thought) {
+    var metadata = Json.object();
+    if (thought.confidence() != null) {
+      metadata.put("confidence", thought.confidence());
+    }
+    if (!thought.alternatives().isEmpty()) {
+      thought.alternatives().forEach(metadata.putArray("alternatives")::add);
+    }
+    return metadata.isEmpty() ? null : metadata;
+  }
+}

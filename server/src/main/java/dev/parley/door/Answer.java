@@ -1,0 +1,49 @@
+package dev.parley.door;
+
+import org.jspecify.annotations.Nullable;
+
+/// What a route answers when all is well, for its description.
+public record Answer(int status, Shape shape, @Nullable Class<?> type, String contentType) {
+
+  private static final String JSON = "application/json";
+
+  /// How the type stands in the reply.
+  public enum Shape {
+    /// As it is.
+    ONE,
+    /// As the items of a page.
+    PAGE,
+    /// Not as JSON, or not at all.
+    NONE
+  }
+
+  /// One JSON object.
+  public static Answer one(int status, Class<?> type) {
+    return new Answer(status, Shape.ONE, type, JSON);
+  }
+
+  /// One JSON object, with status 200.
+  public static Answer one(Class<?> type) {
+    return one(200, type);
+  }
+
+  /// A page of JSON objects.
+  public static Answer page(Class<?> type) {
+    return new Answer(200, Shape.PAGE, type, JSON);
+  }
+
+  /// A body that has no schema here.
+  public static Answer other(String contentType) {
+    return new Answer(200, Shape.NONE, null, contentType);
+  }
+
+  /// A stream of events.
+  public static Answer stream() {
+    return other("text/event-stream");
+  }
+
+  /// No body.
+  public static Answer empty() {
+    return new Answer(204, Shape.NONE, null, "");
+  }
+}

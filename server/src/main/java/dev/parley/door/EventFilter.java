@@ -1,0 +1,129 @@
+package dev.parley.door;
+
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Kind;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ThoughtEvent.ThoughtType;
+import dev.parley.protocol.ThoughtEvent.Verbosity;
+import dev.parley.protocol.WireName;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Which events a reader wants. Numbers are skipped, never changed.
+///
+/// Of thoughts, those that say no confidence pass any `minConfidence`.
+public record EventFilter(
+    Set<Kind> kinds,
+    @Nullable TaskId taskId,
+    @Nullable TaskId rootTaskId,
+    Verbosity verbosity,
+    Set<ThoughtType> thoughtTypes,
+    double minConfidence,
+    boolean internal) {
+
+  /// Every public event.
+  public static final EventFilter ALL =
+      new EventFilter(
+          EnumSet.allOf(Kind.class),
+          null,
+          null,
+          Verbosity.DETAILED,
+          EnumSet.allOf(ThoughtType.class),
+          0,
+          false);
+
+  /// What may stand in a query.
+  public static final List<Parameter> PARAMETERS =
+      List.of(
+          Parameter.query("kinds", "only these kinds, separated by commas"),
+          Parameter.query("exclude", "all but these kinds, separated by commas"),
+          Parameter.query("taskId", "only events of this task"),
+          Parameter.query("rootTaskId", "only events of this task and of everything below it"),
+          Parameter.query("verbosity", "thoughts of at most this: brief, normal or detailed"),
+          Parameter.query("thoughtTypes", "only thoughts of these types, separated by commas"),
+          Parameter.query(
+              "minConfidence", Parameter.Type.NUMBER, "no thoughts that are less sure, 0 to 1"),
+          Parameter.query("internal", Parameter.Type.BOOLEAN, "internal events too"));
+
+  /// Events of a task and of everything below it.
+  public static EventFilter tree(TaskId root) {
+    return new EventFilter(
+        ALL.kinds, null, root, ALL.verbosity, ALL.thoughtTypes, ALL.minConfidence, false);
+  }
+
+  /// Reads the filter in a request's query.
+  ///
+  /// @throws Rejection.Invalid for a value that does not exist
+  public static EventFilter of(Request request) {
+    var kinds = EnumSet.copyOf(list(Kind.class, "kinds", request, ALL.kinds));
+    kinds.removeAll(list(Kind.class, "exclude", request, Set.of()));
+    return new EventFilter(
+        kinds,
+        request.query("taskId").map(TaskId::new).orElse(null),
+        request.query("rootTaskId").map(TaskId::new).orElse(null),
+        request
+            .query("verbosity")
+            .map(name -> WireName.parse(Verbosity.class, "verbosity", name))
+            .orElse(ALL.verbosity),
+        list(ThoughtType.class, "thoughtTypes", request, ALL.thoughtTypes),
+        request.query("minConfidence").map(EventFilter::confidence).orElse(ALL.minConfidence),
+        request.flag("internal"));
+  }
+
+  /// True if the reader wants this one.
+  public boolean accepts(Entry entry) {
+    if ((entry.event().internal() && !internal) || !kinds.contains(entry.event().kind())) {
+      return false;
+    }
+    if (taskId != null && !taskId.equals(entry.taskId())) {
+      return false;
+    }
+    var origin = entry.origin();
+    if (rootTaskId != null
+        && (origin == null
+            || (!rootTaskId.equals(origin.rootTaskId()) && !rootTaskId.equals(origin.taskId())))) {
+      return false;
+    }
+    return !(entry.event() instanceof ThoughtStream thought) || accepts(thought);
+  }
+
+  private boolean accepts(ThoughtStream thought) {
+    if (thought.verbosity().compareTo(verbosity) > 0
+        || !thoughtTypes.contains(thought.thoughtType())) {
+      return false;
+    }
+    var metadata = thought.metadata();
+    return metadata == null || metadata.path("confidence").asDouble(1) >= minConfidence;
+  }
+
+  private static <E extends Enum<E> & WireName> Set<E> list(
+      Class<E> type, String name, Request request, Set<E> otherwise) {
+    return request
+        .query(name)
+        .map(
+            text ->
+                Arrays.stream(text.split(",", -1))
+                    .map(item -> WireName.parse(type, name, item.strip()))
+                    .collect(Collectors.toCollection(() -> EnumSet.noneOf(type))))
+        .map(set -> (Set<E>) set)
+        .orElse(otherwise);
+  }
+
+  private static double confidence(String text) {
+    try {
+      var number = Double.parseDouble(text);
+      if (number >= 0 && number <= 1) {
+        return number;
+      }
+    } catch (NumberFormatException notANumber) {
+      // Falls through to the one answer for everything that does not fit.
+    }
+    throw new Rejection.Invalid("minConfidence must be a number from 0 to 1");
+  }
+}

@@ -1,0 +1,105 @@
+package dev.parley.door;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/// Pages of encoded frames, by what they follow, so that many readers of one context encode once.
+///
+/// A page never goes stale: what follows a position never changes, there is only more of it later.
+/// The oldest pages go when there are too many bytes. The monitor guards `order` and `size`.
+public final class FrameCache {
+
+  /// How many entries are read from the log at once.
+  private static final int READ = 256;
+
+  private final EventLog log;
+  private final long bytesMax;
+  private final Map<Key, FutureTask<FramePage>> pages = new ConcurrentHashMap<>();
+  private final Queue<Kept> order = new ArrayDeque<>();
+  private long size;
+
+  public FrameCache(EventLog log, long bytesMax) {
+    this.log = log;
+    this.bytesMax = bytesMax;
+  }
+
+  private record Key(ContextId context, Position after) {}
+
+  private record Kept(Key key, int bytes) {}
+
+  /// Entries that follow `after`, of which there must be some.
+  FramePage page(ContextId context, Position after) throws InterruptedException {
+    var key = new Key(context, after);
+    var page = new FutureTask<>(() -> read(key));
+    var earlier = pages.putIfAbsent(key, page);
+    if (earlier == null) {
+      page.run();
+    }
+    try {
+      return (earlier == null ? page : earlier).get();
+    } catch (ExecutionException failed) {
+      pages.remove(key, page);
+      switch (failed.getCause()) {
+        case Rejection rejection -> throw rejection;
+        case RuntimeException wrong -> throw wrong;
+        case null, default -> throw new IllegalStateException(failed);
+      }
+    }
+  }
+
+  /// Drops what is kept of a context.
+  public void forget(ContextId context) {
+    pages.keySet().removeIf(key -> key.context().equals(context));
+  }
+
+  /// The same, straight from the log.
+  FramePage read(ContextId context, Position after) {
+    return pages(context, after).getFirst();
+  }
+
+  private FramePage read(Key key) {
+    var found = pages(key.context(), key.after());
+    for (var i = 1; i < found.size(); i++) {
+      keep(new Key(key.context(), found.get(i - 1).last()), found.get(i));
+    }
+    kept(key, found.getFirst());
+    return found.getFirst();
+  }
+
+  private List<FramePage> pages(ContextId context, Position after) {
+    var entries = log.read(context, after, READ);
+    if (entries.isEmpty()) {
+      throw new IllegalStateException("nothing follows " + after + " in " + context);
+    }
+    return FramePage.of(entries);
+  }
+
+  private void keep(Key key, FramePage page) {
+    var done = new FutureTask<>(() -> page);
+    done.run();
+    if (pages.putIfAbsent(key, done) == null) {
+      kept(key, page);
+    }
+  }
+
+  private synchronized void kept(Key key, FramePage page) {
+    // The entries behind the frames take about as much again.
+    var bytes = 2 * page.bytes().length;
+    order.add(new Kept(key, bytes));
+    size += bytes;
+    while (size > bytesMax) {
+      var oldest = order.remove();
+      size -= oldest.bytes();
+      pages.remove(oldest.key());
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package dev.parley.door;
+
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/// Some entries that follow each other, encoded once for all who read them.
+///
+/// `ends[i]` is where the frame of entry `i` ends in `bytes`. Nothing in here is ever changed.
+@SuppressWarnings(
+    "ArrayRecordComponent") // Never compared, and copies are what it is there to save.
+record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
+
+  /// A page is full when its frames have this many bytes; one larger frame may stand alone.
+  static final int BYTES = 64 * 1024;
+
+  static List<FramePage> of(List<Entry> entries) {
+    var pages = new ArrayList<FramePage>();
+    for (var from = 0; from < entries.size(); ) {
+      var page = of(entries, from);
+      pages.add(page);
+      from += page.entries.size();
+    }
+    return pages;
+  }
+
+  private static FramePage of(List<Entry> entries, int from) {
+    var bytes = new ByteArrayOutputStream();
+    var ends = new int[entries.size() - from];
+    var next = from;
+    while (next < entries.size()) {
+      var frame = Frames.entry(entries.get(next));
+      if (next > from && bytes.size() + frame.length > BYTES) {
+        break;
+      }
+      bytes.writeBytes(frame);
+      ends[next - from] = bytes.size();
+      next++;
+    }
+    return new FramePage(List.copyOf(entries.subList(from, next)), ends, bytes.toByteArray());
+  }
+
+  /// Where the last entry stands.
+  Position last() {
+    return entries.getLast().position();
+  }
+
+  /// The frames that pass the filter, at most up to the entry at index `to`, without copying if they
+  /// stand together.
+  ByteBuffer select(EventFilter filter, int to) {
+    var size = 0;
+    var first = 0;
+    var last = 0;
+    for (var i = 0; i < to; i++) {
+      if (filter.accepts(entries.get(i))) {
+        first = size == 0 ? start(i) : first;
+        size += ends[i] - start(i);
+        last = ends[i];
+      }
+    }
+    if (last - first == size) {
+      return ByteBuffer.wrap(bytes, first, size);
+    }
+    var chosen = ByteBuffer.allocate(size);
+    for (var i = 0; i < to; i++) {
+      if (filter.accepts(entries.get(i))) {
+        chosen.put(bytes, start(i), ends[i] - start(i));
+      }
+    }
+    return chosen.flip();
+  }
+
+  /// The same, with consecutive deltas of one block made one.
+  ByteBuffer merge(EventFilter filter, int to) {
+    var chosen = entries.subList(0, to).stream().filter(filter::accepts).toList();
+    var merged = new ByteArrayOutputStream();
+    for (var i = 0; i < chosen.size(); ) {
+      var run = run(chosen, i);
+      merged.writeBytes(run == 1 ? Frames.entry(chosen.get(i)) : joined(chosen, i, i + run));
+      i += run;
+    }
+    return ByteBuffer.wrap(merged.toByteArray());
+  }
+
+  private int start(int index) {
+    return index == 0 ? 0 : ends[index - 1];
+  }
+
+  private static int run(List<Entry> entries, int from) {
+    var to = from + 1;
+    while (to < entries.size() && continues(entries.get(to - 1), entries.get(to))) {
+      to++;
+    }
+    return to - from;
+  }
+
+  private static boolean continues(Entry one, Entry next) {
+    return one.event() instanceof ContentDelta first
+        && next.event() instanceof ContentDelta second
+        && Objects.equals(first.blockId(), second.blockId())
+        && Objects.equals(one.taskId(), next.taskId());
+  }
+
+  private static byte[] joined(List<Entry> entries, int from, int to) {
+    var text = new StringBuilder();
+    for (var entry : entries.subList(from, to)) {
+      text.append(((ContentDelta) entry.event()).delta());
+    }
+    var first = (ContentDelta) entries.get(from).event();
+    var last = entries.get(to - 1);
+    var delta = new ContentDelta(text.toString(), first.index(), first.blockId());
+    return Frames.merged(
+        new Entry(
+            last.contextId(),
+            last.position(),
+            last.eventId(),
+            last.timestamp(),
+            last.origin(),
+            delta),
+        entries.get(from).position().seq());
+  }
+}

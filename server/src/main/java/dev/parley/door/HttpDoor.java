@@ -1,0 +1,158 @@
+package dev.parley.door;
+
+import dev.parley.protocol.Rejection;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+
+/// The listener: one port, all routes, a virtual thread for each request.
+///
+/// Jetty's own platform threads only watch sockets. Buffers and threads are few, so that ten thousand
+/// idle streams fit beside everything else.
+public final class HttpDoor implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger(HttpDoor.class.getName());
+
+  private static final int THREADS_MAX = 16;
+  private static final int THREADS_MIN = 2;
+  private static final int SELECTORS_MAX = 2;
+  private static final int BUFFER = 4 * 1024;
+  private static final int CONNECTIONS_SPARE = 2_000;
+  private static final long POOLED_BYTES_MAX = 8L << 20;
+  private static final int ACCEPT_QUEUE = 1024;
+
+  /// What the listener needs beside its routes.
+  public record Parts(
+      Settings settings,
+      Metrics metrics,
+      Streams streams,
+      InstantSource clock,
+      Supplier<UUID> ids) {}
+
+  private final Parts parts;
+  private final Server server;
+  private final ServerConnector connector;
+
+  public HttpDoor(Parts parts, List<Route> routes) {
+    this.parts = parts;
+    var all = new ArrayList<>(routes);
+    all.addAll(new LoginRoutes(new Tokens(parts.settings().tokens())).routes());
+    all.add(new OpenApi(all).route());
+    server = new Server(threads(), new ScheduledExecutorScheduler("parley-timer", true), buffers());
+    connector = connector();
+    server.addConnector(connector);
+    server.setErrorHandler(new JettyErrors());
+    server.setHandler(handler(all));
+    server.setStopTimeout(0);
+  }
+
+  /// Begins to listen. Returns when requests are answered.
+  ///
+  /// @throws Rejection.Unavailable if the address cannot be had
+  public void start() {
+    try {
+      server.start();
+    } catch (
+        Exception failed) { // Jetty throws anything here, which is the root of a thread or of main.
+      close();
+      throw new Rejection.Unavailable(
+          "cannot listen on "
+              + parts.settings().host()
+              + ":"
+              + parts.settings().port()
+              + ": "
+              + failed.getMessage());
+    }
+  }
+
+  /// The port that is listened on.
+  public int port() {
+    return connector.getLocalPort();
+  }
+
+  /// Takes no more connections, ends all streams, and waits for requests that are being answered.
+  public void drain(Duration patience) {
+    parts.streams().end();
+    try {
+      connector.shutdown().get(patience.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS);
+    } catch (InterruptedException told) {
+      Thread.currentThread().interrupt();
+    } catch (java.util.concurrent.ExecutionException
+        | java.util.concurrent.TimeoutException unfinished) {
+      LOG.log(Level.INFO, "some requests were cut off");
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.stop();
+    } catch (Exception failed) { // Jetty throws anything; this is the root of a thread or of main.
+      LOG.log(Level.WARNING, "the listener did not stop in order", failed);
+    }
+  }
+
+  private static QueuedThreadPool threads() {
+    var threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN);
+    threads.setName("parley-http");
+    threads.setReservedThreads(0);
+    threads.setVirtualThreadsExecutor(
+        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory()));
+    return threads;
+  }
+
+  private static ArrayByteBufferPool buffers() {
+    return new ArrayByteBufferPool(
+        0, BUFFER, FramePage.BYTES, -1, POOLED_BYTES_MAX, POOLED_BYTES_MAX);
+  }
+
+  private ServerConnector connector() {
+    var http = new HttpConfiguration();
+    http.setSendServerVersion(false);
+    http.setSendDateHeader(true);
+    http.setRequestHeaderSize(Limits.HEADER_BYTES);
+    http.setInputBufferSize(BUFFER);
+    http.setOutputBufferSize(BUFFER);
+    http.setOutputAggregationSize(BUFFER);
+    http.setHeaderCacheSize(0);
+    var selectors = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, SELECTORS_MAX);
+    var made = new ServerConnector(server, 0, selectors, new HttpConnectionFactory(http));
+    var settings = parts.settings();
+    made.setHost(settings.host());
+    made.setPort(settings.port());
+    made.setAcceptQueueSize(ACCEPT_QUEUE);
+    made.setIdleTimeout(settings.limits().stall().toMillis());
+    server.addBean(
+        new NetworkConnectionLimit(settings.limits().streams() + CONNECTIONS_SPARE, made));
+    return made;
+  }
+
+  private JettyHandler handler(List<Route> routes) {
+    var settings = parts.settings();
+    var hosts = new HashSet<>(settings.allowedHosts());
+    hosts.add(settings.host());
+    return new JettyHandler(
+        new Router(routes),
+        new JettyHandler.Parts(
+            new HostCheck(hosts, settings.allowedOrigins()),
+            new Tokens(settings.tokens()),
+            parts.metrics(),
+            settings.limits(),
+            parts.clock(),
+            parts.ids()));
+  }
+}

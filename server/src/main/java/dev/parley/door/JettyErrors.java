@@ -1,0 +1,40 @@
+package dev.parley.door;
+
+import dev.parley.protocol.Json;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+
+/// Says what Jetty refuses by itself (a malformed request line, too large headers) as a problem too.
+final class JettyErrors extends ErrorHandler {
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) {
+    var cause = request.getAttribute(ERROR_EXCEPTION);
+    var status = cause instanceof HttpException http ? http.getCode() : response.getStatus();
+    var problem = problem(status);
+    response.setStatus(problem.status());
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, ReplyWriter.PROBLEM);
+    response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+    response.write(true, ByteBuffer.wrap(Json.bytes(problem.json())), callback);
+    return true;
+  }
+
+  private static Problem problem(int status) {
+    return switch (status) {
+      case 408 -> Problem.of(408, "request-timeout", "the request did not arrive in time");
+      case 413 -> Problem.of(413, "body-too-large", "the body is too large");
+      case 414 -> Problem.of(414, "uri-too-long", "the URI is too long");
+      case 417 -> Problem.of(417, "expectation-failed", "the expectation cannot be met");
+      case 431 -> Problem.of(431, "headers-too-large", "the headers are too large");
+      default ->
+          status >= 400 && status < 500
+              ? Problem.of(status, "bad-request", "this is not a well-formed HTTP request")
+              : Problem.of(500, "internal", "the server failed to answer");
+    };
+  }
+}

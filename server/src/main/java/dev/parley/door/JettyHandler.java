@@ -1,0 +1,185 @@
+package dev.parley.door;
+
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/// Between Jetty and our routes: checks who is there, finds the route, and has the reply written.
+final class JettyHandler extends Handler.Abstract {
+
+  private static final System.Logger LOG = System.getLogger(JettyHandler.class.getName());
+
+  /// What may be asked without a token.
+  private static final Set<String> OPEN = Set.of("/healthz", "/readyz", "/api/login");
+
+  /// What a handler needs beside its routes.
+  record Parts(
+      HostCheck hosts,
+      Tokens tokens,
+      Metrics metrics,
+      Limits limits,
+      InstantSource clock,
+      Supplier<UUID> ids) {}
+
+  private final Router router;
+  private final Parts parts;
+
+  JettyHandler(Router router, Parts parts) {
+    this.router = router;
+    this.parts = parts;
+  }
+
+  @Override
+  public boolean handle(
+      org.eclipse.jetty.server.Request jetty, Response response, Callback callback) {
+    var writer = new ReplyWriter(response, callback);
+    Reply reply;
+    try {
+      reply = reply(jetty, writer);
+      writer.write(reply, jetty.getMethod().equals("HEAD"));
+      count(reply);
+    } catch (IOException | UncheckedIOException gone) {
+      callback.failed(gone);
+    } catch (Exception thrown) { // This is the root of a thread: one for each request.
+      finish(refusal(jetty, thrown), response, callback);
+    }
+    return true;
+  }
+
+  /// What a throwable is to the caller. A bug is logged under a number, and only that is told.
+  private Reply refusal(org.eclipse.jetty.server.Request jetty, Exception thrown) {
+    return switch (thrown) {
+      case Rejection rejection -> ReplyWriter.reply(rejection);
+      case Refusal refusal -> refusal.reply();
+      default -> {
+        var id = parts.ids().get();
+        LOG.log(Level.ERROR, "request " + id + " failed: " + jetty.getMethod(), thrown);
+        var problem = Problem.of(500, "internal", "the server failed to answer; see its log");
+        yield new Reply.Refused(problem.at("urn:uuid:" + id));
+      }
+    };
+  }
+
+  private void finish(Reply refusal, Response response, Callback callback) {
+    count(refusal);
+    if (response.isCommitted()) {
+      callback.failed(new IOException("the reply had begun"));
+      return;
+    }
+    response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
+    try {
+      new ReplyWriter(response, callback).write(refusal, false);
+    } catch (IOException gone) {
+      callback.failed(gone);
+    }
+  }
+
+  private Reply reply(org.eclipse.jetty.server.Request jetty, ReplyWriter writer) {
+    var uri = jetty.getHttpURI();
+    if (uri.getPathQuery() != null && uri.getPathQuery().length() > Limits.URI_CHARACTERS) {
+      throw new Refusal(Problem.of(414, "uri-too-long", "the URI is too long"));
+    }
+    var path = Optional.ofNullable(uri.getPath()).orElse("/");
+    var origin = parts.hosts().check(asked(jetty, path));
+    writer.allow(origin);
+    var segments = Router.split(path).stream().map(JettyHandler::decode).toList();
+    if (jetty.getMethod().equals("OPTIONS")) {
+      return options(segments, origin);
+    }
+    var principal = OPEN.contains(path) ? Tokens.LOCAL : parts.tokens().principal(token(jetty));
+    var match = router.find(jetty.getMethod(), segments);
+    var query = query(uri.getQuery(), match.route().queryNames());
+    var body =
+        new Body(
+            Content.Source.asInputStream(jetty), jetty.getLength(), parts.limits(), parts.clock());
+    var request =
+        new Request(
+            new Request.Parts(jetty.getMethod(), path, principal, match.variables(), query),
+            name -> jetty.getHeaders().get(name),
+            body);
+    return match.route().handler().handle(request);
+  }
+
+  private Reply options(List<String> segments, Optional<String> origin) {
+    var allowed = router.allowed(segments);
+    var headers = new HashMap<>(Map.of("Allow", allowed));
+    if (origin.isPresent()) {
+      headers.put("Access-Control-Allow-Methods", allowed);
+      headers.put(
+          "Access-Control-Allow-Headers",
+          "Authorization, Content-Type, Idempotency-Key, Last-Event-ID");
+      headers.put("Access-Control-Max-Age", "600");
+    }
+    return new Reply.Empty(204, headers);
+  }
+
+  private static HostCheck.Asked asked(org.eclipse.jetty.server.Request jetty, String path) {
+    var headers = jetty.getHeaders();
+    var local =
+        jetty.getConnectionMetaData().getLocalSocketAddress() instanceof InetSocketAddress address
+            ? address.getAddress().getHostAddress()
+            : "";
+    return new HostCheck.Asked(
+        jetty.getMethod(),
+        path,
+        Optional.ofNullable(headers.get(HttpHeader.HOST)),
+        local.contains(":") ? "[" + local + "]" : local,
+        Optional.ofNullable(headers.get(HttpHeader.ORIGIN)),
+        Optional.ofNullable(headers.get("Sec-Fetch-Site")),
+        Optional.ofNullable(headers.get("Sec-Fetch-Mode")));
+  }
+
+  private static @Nullable String token(org.eclipse.jetty.server.Request jetty) {
+    var headers = jetty.getHeaders();
+    return Tokens.find(headers.get(HttpHeader.AUTHORIZATION), headers.get(HttpHeader.COOKIE));
+  }
+
+  private static Map<String, String> query(@Nullable String query, Set<String> known) {
+    var values = new HashMap<String, String>();
+    if (query == null || query.isEmpty()) {
+      return values;
+    }
+    for (var pair : query.split("&", -1)) {
+      var equals = pair.indexOf('=');
+      var name = decode(equals < 0 ? pair : pair.substring(0, equals));
+      var value = equals < 0 ? "" : decode(pair.substring(equals + 1).replace('+', ' '));
+      if (!known.contains(name)) {
+        throw new Rejection.Invalid("unknown-parameter", "there is no parameter " + name);
+      }
+      if (values.put(name, value) != null) {
+        throw new Rejection.Invalid("repeated-parameter", name + " is given twice");
+      }
+    }
+    return values;
+  }
+
+  private static String decode(String text) {
+    try {
+      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException malformed) {
+      throw new Rejection.Invalid("invalid-uri", "the URI is not well formed");
+    }
+  }
+
+  private void count(Reply reply) {
+    parts.metrics().counter("parley_requests_total{status=\"" + reply.status() + "\"}").increment();
+  }
+}

@@ -1,0 +1,59 @@
+package dev.parley.door;
+
+import dev.parley.protocol.Rejection;
+import java.util.List;
+import java.util.Map;
+
+/// `POST /api/login` and `/api/logout`: a cookie for those who cannot send headers, as `EventSource`.
+final class LoginRoutes {
+
+  private static final String ATTRIBUTES = "; Path=/; HttpOnly; SameSite=Strict";
+
+  /// Who wants to come in.
+  record Login(String token) {}
+
+  /// Who came in.
+  record LoggedIn(String principal) {}
+
+  private final Tokens tokens;
+
+  LoginRoutes(Tokens tokens) {
+    this.tokens = tokens;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.send(
+            Route.Method.POST,
+            "/api/login",
+            new Route.Description(
+                "Sets a cookie that holds the token",
+                List.of(),
+                Login.class,
+                Answer.one(LoggedIn.class)),
+            this::login),
+        Route.act(
+            Route.Method.POST, "/api/logout", "Clears the cookie", Answer.empty(), this::logout));
+  }
+
+  private Reply login(Request request) {
+    var token = request.body(Login.class).token();
+    var principal = tokens.principal(token);
+    if (!tokens.required()) {
+      return new Reply.Json(200, new LoggedIn(principal));
+    }
+    if (!token.matches("[!-~&&[^;,\"\\\\]]+")) {
+      throw new Rejection.Invalid("this token has characters that a cookie cannot hold");
+    }
+    return new Reply.Json(
+        200, new LoggedIn(principal), Map.of("Set-Cookie", cookie(request, token, "")));
+  }
+
+  private Reply logout(Request request) {
+    return new Reply.Empty(204, Map.of("Set-Cookie", cookie(request, "", "; Max-Age=0")));
+  }
+
+  private static String cookie(Request request, String value, String age) {
+    return Tokens.COOKIE + "=" + value + ATTRIBUTES + age + (request.secure() ? "; Secure" : "");
+  }
+}

@@ -1,0 +1,89 @@
+package dev.parley.door;
+
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Why a request failed, as RFC 9457 has it, with a `code` for programs.
+public record Problem(
+    int status,
+    String title,
+    String code,
+    String detail,
+    @Nullable String instance,
+    Map<String, Object> more) {
+
+  private static final String TYPE = "about:blank";
+
+  public Problem {
+    more = Map.copyOf(more);
+  }
+
+  /// A problem that needs no further fields.
+  public static Problem of(int status, String code, String detail) {
+    return new Problem(status, title(status), code, detail, null, Map.of());
+  }
+
+  /// The problem that a rejection is on the wire.
+  public static Problem of(Rejection rejection) {
+    return of(status(rejection), rejection.code(), String.valueOf(rejection.getMessage()));
+  }
+
+  /// The same problem with one more field.
+  public Problem with(String name, Object value) {
+    return new Problem(status, title, code, detail, instance, Map.of(name, value));
+  }
+
+  Problem at(String place) {
+    return new Problem(status, title, code, detail, place, more);
+  }
+
+  ObjectNode json() {
+    var json = Json.object();
+    json.put("type", TYPE).put("title", title).put("status", status);
+    json.put("detail", detail).put("code", code);
+    if (instance != null) {
+      json.put("instance", instance);
+    }
+    more.forEach(json::putPOJO);
+    return json;
+  }
+
+  private static int status(Rejection rejection) {
+    return switch (rejection) {
+      case Rejection.Invalid _ -> 400;
+      case Rejection.Unauthorized _ -> 401;
+      case Rejection.Forbidden _ -> 403;
+      case Rejection.NotFound _ -> 404;
+      case Rejection.Conflict _, Rejection.Stale _ -> 409;
+      case Rejection.Gone _ -> 410;
+      case Rejection.TooLarge _ -> 413;
+      case Rejection.Busy _ -> 429;
+      case Rejection.Unavailable _ -> 503;
+    };
+  }
+
+  private static String title(int status) {
+    return switch (status) {
+      case 400 -> "Bad Request";
+      case 401 -> "Unauthorized";
+      case 403 -> "Forbidden";
+      case 404 -> "Not Found";
+      case 405 -> "Method Not Allowed";
+      case 408 -> "Request Timeout";
+      case 409 -> "Conflict";
+      case 410 -> "Gone";
+      case 413 -> "Content Too Large";
+      case 414 -> "URI Too Long";
+      case 415 -> "Unsupported Media Type";
+      case 417 -> "Expectation Failed";
+      case 429 -> "Too Many Requests";
+      case 431 -> "Request Header Fields Too Large";
+      case 500 -> "Internal Server Error";
+      case 503 -> "Service Unavailable";
+      default -> status < 500 ? "Request Refused" : "Server Error";
+    };
+  }
+}

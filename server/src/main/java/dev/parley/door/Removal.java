@@ -1,0 +1,30 @@
+package dev.parley.door;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.task.Tasks;
+import dev.parley.view.Views;
+
+/// Removes a context: ends its tasks, then every byte of it, wherever it is kept.
+public final class Removal {
+
+  private final EventLog log;
+  private final Views views;
+  private final Tasks tasks;
+  private final FrameCache cache;
+
+  public Removal(EventLog log, Views views, Tasks tasks, FrameCache cache) {
+    this.log = log;
+    this.views = views;
+    this.tasks = tasks;
+    this.cache = cache;
+  }
+
+  /// Returns when the context is gone.
+  public void remove(ContextId context) {
+    tasks.cancelAll(context, "deleted");
+    log.delete(context);
+    views.forget(context);
+    cache.forget(context);
+  }
+}

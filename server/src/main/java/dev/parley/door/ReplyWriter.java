@@ -1,0 +1,102 @@
+package dev.parley.door;
+
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Optional;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/// Writes replies: the one place that knows what each looks like on the wire.
+final class ReplyWriter {
+
+  static final String PROBLEM = "application/problem+json";
+  private static final String JSON = "application/json";
+  private static final String RETRY_SECONDS = "1";
+
+  /// The protocol of streams asks for it. Jetty leaves it out of HTTP/1.1 where it knows the name.
+  private static final HttpField KEEP_ALIVE = new HttpField(null, "Connection", "keep-alive");
+
+  private final Response response;
+  private final Callback callback;
+
+  ReplyWriter(Response response, Callback callback) {
+    this.response = response;
+    this.callback = callback;
+  }
+
+  /// A rejection as a reply, with the headers that go with it.
+  static Reply reply(Rejection rejection) {
+    return new Reply.Refused(
+        Problem.of(rejection),
+        switch (rejection) {
+          case Rejection.Unauthorized _ -> Map.of("WWW-Authenticate", "Bearer realm=\"parley\"");
+          case Rejection.Busy _, Rejection.Unavailable _ -> Map.of("Retry-After", RETRY_SECONDS);
+          case Rejection.Invalid _,
+              Rejection.Forbidden _,
+              Rejection.NotFound _,
+              Rejection.Conflict _,
+              Rejection.Stale _,
+              Rejection.Gone _,
+              Rejection.TooLarge _ ->
+              Map.of();
+        });
+  }
+
+  /// Lets the page at this origin read the reply.
+  void allow(Optional<String> origin) {
+    response.getHeaders().put("Vary", "Origin");
+    origin.ifPresent(
+        page -> {
+          response.getHeaders().put("Access-Control-Allow-Origin", page);
+          response.getHeaders().put("Access-Control-Expose-Headers", "Location, Retry-After");
+        });
+  }
+
+  /// Writes the reply. A stream is written on the calling thread; `headOnly` leaves it out.
+  void write(Reply reply, boolean headOnly) throws IOException {
+    switch (reply) {
+      case Reply.Json json -> body(json, JSON, Json.bytes(json.value()));
+      case Reply.Refused refused -> body(refused, PROBLEM, Json.bytes(refused.problem().json()));
+      case Reply.Bytes bytes -> body(bytes, bytes.contentType(), bytes.bytes());
+      case Reply.Empty empty -> {
+        begin(empty);
+        response.write(true, ByteBuffer.allocate(0), callback);
+      }
+      case Reply.Stream stream -> stream(stream, headOnly);
+    }
+  }
+
+  private void body(Reply reply, String contentType, byte[] bytes) {
+    begin(reply);
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
+    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.length);
+    response.write(true, ByteBuffer.wrap(bytes), callback);
+  }
+
+  private void stream(Reply.Stream stream, boolean headOnly) throws IOException {
+    begin(stream);
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
+    response.getHeaders().add(KEEP_ALIVE);
+    // Silence is the server's business here: there are heartbeats, or somebody switched them off.
+    response.getRequest().addIdleTimeoutListener(_ -> false);
+    if (!headOnly) {
+      stream.events().run(frames -> Content.Sink.write(response, false, frames));
+    }
+    response.write(true, ByteBuffer.allocate(0), callback);
+  }
+
+  private void begin(Reply reply) {
+    response.setStatus(reply.status());
+    var headers = response.getHeaders();
+    headers.put("X-Content-Type-Options", "nosniff");
+    headers.put("Cross-Origin-Resource-Policy", "same-origin");
+    headers.put("Cache-Control", "no-store");
+    reply.headers().forEach(headers::put);
+  }
+}

@@ -1,0 +1,142 @@
+package dev.parley.door;
+
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// A request that has passed the guards at the door, and what its route takes from it.
+///
+/// For one thread: the body is read when it is first asked for.
+public final class Request {
+
+  private static final int PAGE_USUAL = 100;
+
+  /// What the transport knows of a request.
+  record Parts(
+      String method,
+      String path,
+      String principal,
+      Map<String, String> variables,
+      Map<String, String> query) {}
+
+  private final Parts parts;
+  private final Function<String, @Nullable String> headers;
+  private final Body body;
+
+  Request(Parts parts, Function<String, @Nullable String> headers, Body body) {
+    this.parts = parts;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  /// Who is asking.
+  public String principal() {
+    return parts.principal();
+  }
+
+  /// The path as it was asked for.
+  public String path() {
+    return parts.path();
+  }
+
+  /// What stands in the path for `{name}`.
+  public String path(String name) {
+    var value = parts.variables().get(name);
+    if (value == null) {
+      throw new IllegalArgumentException("the route has no variable " + name);
+    }
+    return value;
+  }
+
+  /// The context that the path names with `{c}`.
+  public ContextId context() {
+    return new ContextId(path("c"));
+  }
+
+  /// True if the caller came over TLS, which ends at a proxy before us.
+  boolean secure() {
+    return header("X-Forwarded-Proto").filter("https"::equalsIgnoreCase).isPresent();
+  }
+
+  /// A header's value, if it was sent.
+  public Optional<String> header(String name) {
+    return Optional.ofNullable(headers.apply(name));
+  }
+
+  /// A query parameter, if it was given.
+  public Optional<String> query(String name) {
+    return Optional.ofNullable(parts.query().get(name));
+  }
+
+  /// How many items are wanted: at most [Limits#PAGE_MAX].
+  public int limit() {
+    return number("limit", 1).map(n -> (int) Math.min(n, Limits.PAGE_MAX)).orElse(PAGE_USUAL);
+  }
+
+  /// A query parameter that is a whole number of at least `min`, if it was given.
+  public Optional<Long> number(String name, long min) {
+    return query(name)
+        .map(
+            text -> {
+              try {
+                var number = Long.parseLong(text);
+                if (number >= min) {
+                  return number;
+                }
+              } catch (NumberFormatException notANumber) {
+                // Falls through to the one answer for everything that does not fit.
+              }
+              throw new Rejection.Invalid(name + " must be a whole number of at least " + min);
+            });
+  }
+
+  /// A query parameter that is `true` or `false`; false if it was not given.
+  public boolean flag(String name) {
+    var text = query(name).orElse("false");
+    return switch (text) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new Rejection.Invalid(name + " must be true or false");
+    };
+  }
+
+  /// True if the caller wants this type of content rather than any.
+  public boolean wants(String contentType) {
+    return header("Accept").map(accept -> accept.contains(contentType)).orElse(false);
+  }
+
+  /// The body as a record.
+  ///
+  /// @throws Rejection.Invalid if it is not JSON, or does not fit
+  /// @throws Rejection.TooLarge if it is larger than the limit
+  public <T> T body(Class<T> type) {
+    return Json.read(body.json(header("Content-Type").orElse("")), type);
+  }
+
+  /// A hash of the body, to tell whether two requests are the same.
+  public String bodyHash() {
+    return Hash.hex(parts.method() + " " + parts.path() + "\n", body.bytes());
+  }
+
+  /// What the caller calls this request, to be able to send it twice.
+  public Optional<String> idempotencyKey() {
+    var key = header("Idempotency-Key");
+    key.ifPresent(
+        text -> {
+          if (text.isBlank()
+              || text.length() > Limits.KEY_CHARACTERS
+              || !text.chars().allMatch(c -> c > 0x20 && c < 0x7f)) {
+            throw new Rejection.Invalid(
+                "invalid-idempotency-key",
+                "Idempotency-Key must be 1 to "
+                    + Limits.KEY_CHARACTERS
+                    + " visible ASCII characters");
+          }
+        });
+    return key;
+  }
+}

@@ -1,0 +1,126 @@
+package dev.parley.door;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A reader of one context: a position and a wait. There is no queue, so a slow reader costs nothing,
+/// and one that comes back continues where it was.
+///
+/// A tail holds no lock and no statement while it writes. It ends when its task has ended, when the
+/// context is deleted, when the server stops, or when the reader no longer reads.
+public final class Tail implements EventStream {
+
+  /// What every tail needs.
+  public record Parts(
+      EventLog log,
+      FrameCache cache,
+      Streams streams,
+      Metrics metrics,
+      InstantSource clock,
+      Duration heartbeat) {}
+
+  /// What a reader asked for. `until` is the task whose end is the end of the stream.
+  public record Wish(
+      ContextId context,
+      Position after,
+      EventFilter filter,
+      boolean merge,
+      @Nullable TaskId until,
+      @Nullable ObjectNode greeting) {}
+
+  private static final Duration FOR_EVER = Duration.ofDays(1);
+
+  private final Parts parts;
+  private final Wish wish;
+  private Position position;
+  private long quietSince;
+
+  /// Takes a reader in.
+  public Tail(Parts parts, Wish wish) {
+    this.parts = parts;
+    this.wish = wish;
+    this.position = wish.after();
+  }
+
+  @Override
+  public void run(Sink sink) throws IOException {
+    try (var place = parts.streams().open()) {
+      begin(sink);
+      var more = true;
+      while (more && !place.ended()) {
+        more = advance(sink, place);
+      }
+    } catch (Rejection.Gone | Rejection.NotFound deleted) {
+      write(sink, ByteBuffer.wrap(Frames.gap(position, "deleted", "")));
+    } catch (InterruptedException told) {
+      // Somebody else's interrupt: the stream ends, as it may at any time; the reader comes back.
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Tells the reader where it starts, and, if it asked for what does not exist, where that is.
+  private void begin(Sink sink) throws IOException {
+    var head = parts.log().head(wish.context());
+    var ahead = position.after(head);
+    position = ahead ? head : position;
+    var fields = Json.object().put("contextId", wish.context().value());
+    if (wish.greeting() != null) {
+      fields.setAll(wish.greeting());
+    }
+    fields.put("heartbeatMs", parts.heartbeat().toMillis());
+    write(sink, ByteBuffer.wrap(Frames.open(position, fields)));
+    if (ahead) {
+      var requested = wish.after().toString();
+      write(sink, ByteBuffer.wrap(Frames.gap(position, "ahead-of-head", requested)));
+    }
+  }
+
+  /// Sends what is new, or a heartbeat if there is nothing. False when nothing more will come.
+  private boolean advance(Sink sink, Streams.Open place) throws IOException, InterruptedException {
+    if (!place.await(() -> parts.log().await(wish.context(), position, patience()))) {
+      if (!place.ended() && parts.heartbeat().isPositive()) {
+        heartbeat(sink);
+      }
+      return true;
+    }
+    var batch = Batch.next(parts, wish, position, parts.log().head(wish.context()));
+    position = batch.position();
+    if (batch.frames().hasRemaining()) {
+      write(sink, batch.frames());
+    } else if (parts.heartbeat().isPositive() && !patience().isPositive()) {
+      heartbeat(sink);
+    }
+    return !batch.last();
+  }
+
+  /// The time to the next heartbeat. A clock that jumps makes one early or late, no more.
+  private Duration patience() {
+    if (!parts.heartbeat().isPositive()) {
+      return FOR_EVER;
+    }
+    var interval = parts.heartbeat().toMillis();
+    var left = interval - (parts.clock().millis() - quietSince);
+    return Duration.ofMillis(Math.clamp(left, 0, interval));
+  }
+
+  private void heartbeat(Sink sink) throws IOException {
+    write(sink, ByteBuffer.wrap(Frames.heartbeat(position)));
+  }
+
+  private void write(Sink sink, ByteBuffer frames) throws IOException {
+    parts.metrics().counter("parley_stream_writes_total").increment();
+    parts.metrics().counter("parley_stream_bytes_total").add(frames.remaining());
+    sink.write(frames);
+    quietSince = parts.clock().millis();
+  }
+}

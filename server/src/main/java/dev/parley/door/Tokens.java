@@ -1,0 +1,82 @@
+package dev.parley.door;
+
+import dev.parley.protocol.Rejection;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Who is calling: knows tokens by their hashes.
+public final class Tokens {
+
+  /// Who everybody is when no tokens are configured.
+  public static final String LOCAL = "local";
+
+  static final String COOKIE = "parley_token";
+  private static final String BEARER = "Bearer ";
+
+  /// A token by its SHA-256 in hex, and the name of whoever holds it.
+  public record Token(String name, String sha256) {
+    public Token {
+      if (name.isBlank() || name.equals(LOCAL)) {
+        throw new Rejection.Invalid("a token needs a name other than " + LOCAL);
+      }
+      if (!sha256.matches("[0-9a-fA-F]{64}")) {
+        throw new Rejection.Invalid("sha256 must be 64 hexadecimal digits: token " + name);
+      }
+    }
+  }
+
+  private final List<Token> tokens;
+
+  public Tokens(List<Token> tokens) {
+    this.tokens = List.copyOf(tokens);
+  }
+
+  /// True if callers must show a token.
+  boolean required() {
+    return !tokens.isEmpty();
+  }
+
+  /// Whose token this is.
+  ///
+  /// @throws Rejection.Unauthorized if it is nobody's
+  String principal(@Nullable String token) {
+    if (!required()) {
+      return LOCAL;
+    }
+    if (token != null) {
+      var hash = Hash.of(token);
+      var found = "";
+      // Looks at all of them, in constant time each, so that the time taken tells nothing.
+      for (var known : tokens) {
+        if (MessageDigest.isEqual(hash, HexFormat.of().parseHex(known.sha256()))) {
+          found = known.name();
+        }
+      }
+      if (!found.isEmpty()) {
+        return found;
+      }
+    }
+    throw new Rejection.Unauthorized("a valid token is needed: Authorization: Bearer …");
+  }
+
+  /// The token in these headers, if there is one.
+  static @Nullable String find(@Nullable String authorization, @Nullable String cookies) {
+    if (authorization != null && authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+      return authorization.substring(BEARER.length()).strip();
+    }
+    return cookies == null ? null : cookie(cookies).orElse(null);
+  }
+
+  private static Optional<String> cookie(String cookies) {
+    for (var cookie : cookies.split(";", -1)) {
+      var text = cookie.strip();
+      if (text.startsWith(COOKIE + "=")) {
+        return Optional.of(text.substring(COOKIE.length() + 1));
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,179 @@
+package dev.parley.door.contexts;
+
+import dev.parley.door.Answer;
+import dev.parley.door.Hash;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.view.ContextView;
+import dev.parley.view.Page;
+import dev.parley.view.Snapshot;
+import dev.parley.view.UsageView;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Contexts: making, listing, showing, renaming, deleting.
+final class ContextRoutes {
+
+  private static final int TITLE_MAX = 500;
+  private static final int SNAPSHOT_MESSAGES = 50;
+  private static final String ONE = "/api/contexts/{c}";
+
+  private final ContextsDoor.Parts parts;
+
+  ContextRoutes(ContextsDoor.Parts parts) {
+    this.parts = parts;
+  }
+
+  /// A context that is wanted.
+  record NewContext(
+      @Nullable ContextId contextId, @Nullable String title, @Nullable ObjectNode metadata) {}
+
+  /// What is to change of a context.
+  record ContextChange(@Nullable String title, @Nullable ObjectNode metadata) {}
+
+  List<Route> routes() {
+    return List.of(
+        Route.send(
+            Route.Method.POST,
+            "/api/contexts",
+            new Route.Description(
+                "Makes a context",
+                List.of(Parameter.header("Idempotency-Key", "makes it safe to send this twice")),
+                NewContext.class,
+                Answer.one(201, ContextView.class)),
+            this::create),
+        Route.get(
+            "/api/contexts",
+            "Lists contexts, the one that changed last first",
+            Answer.page(ContextView.class),
+            List.of(Paging.LIMIT, Paging.CURSOR),
+            this::list),
+        Route.get(ONE, "Shows a context", Answer.one(ContextView.class), this::show),
+        Route.send(
+            Route.Method.PATCH,
+            ONE,
+            new Route.Description(
+                "Renames a context or replaces its metadata",
+                List.of(),
+                ContextChange.class,
+                Answer.one(ContextView.class)),
+            this::change),
+        Route.act(
+            Route.Method.DELETE, ONE, "Deletes a context for ever", Answer.empty(), this::delete),
+        Route.get(
+            ONE + "/snapshot",
+            "A context at a position; a stream from there misses nothing",
+            Answer.one(Snapshot.class),
+            List.of(
+                Parameter.query("at", "the position, or now"),
+                Parameter.query(
+                    "messages", Parameter.Type.INTEGER, "how many of the latest messages")),
+            this::snapshot),
+        Route.get(
+            ONE + "/usage", "What the models cost", Answer.page(UsageView.class), this::usage),
+        Route.get(
+            "/api/agent-types",
+            "Lists the agents that can be asked",
+            Answer.page(AgentType.class),
+            _ -> new Reply.Json(200, new Page<>(parts.agentTypes(), null))));
+  }
+
+  private Reply create(Request request) {
+    var wanted = request.body(NewContext.class);
+    checkTitle(wanted.title());
+    var created = new ContextCreated(request.principal(), wanted.title(), wanted.metadata());
+    var key = request.idempotencyKey();
+    var context =
+        wanted.contextId() != null
+            ? wanted.contextId()
+            : new ContextId(
+                key.map(text -> derived(request.principal(), text))
+                    .orElseGet(parts.ids())
+                    .toString());
+    if (!parts.log().create(context, created)) {
+      var same = key.isPresent() && created.equals(first(context));
+      if (!same) {
+        throw wanted.contextId() == null
+            ? new Rejection.Conflict("idempotency-key-reused", "the key was used with another body")
+            : new Rejection.Conflict("context-exists", "the context exists: " + context);
+      }
+    }
+    return new Reply.Json(
+        201, parts.views().context(context), Map.of("Location", "/api/contexts/" + context));
+  }
+
+  /// The id that a key stands for, so that the same request twice makes one context.
+  private static UUID derived(String principal, String key) {
+    var hash = ByteBuffer.wrap(Hash.of(principal + "\n" + key));
+    var version4 = (hash.getLong() & ~0xf000L) | 0x4000L;
+    return new UUID(version4, (hash.getLong() & ~(3L << 62)) | (2L << 62));
+  }
+
+  private Object first(ContextId context) {
+    return parts.log().read(context, Position.START, 1).getFirst().event();
+  }
+
+  private Reply list(Request request) {
+    var owners = parts.access().owners(request.principal());
+    var cursor = request.query("cursor").orElse(null);
+    return new Reply.Json(200, parts.views().contexts(owners, cursor, request.limit()));
+  }
+
+  private Reply show(Request request) {
+    return new Reply.Json(200, parts.views().context(parts.access().context(request)));
+  }
+
+  private Reply change(Request request) {
+    var context = parts.access().context(request);
+    var change = request.body(ContextChange.class);
+    checkTitle(change.title());
+    if (change.title() == null && change.metadata() == null) {
+      throw new Rejection.Invalid("title or metadata is needed");
+    }
+    var event = new ContextUpdated(change.title(), change.metadata());
+    parts.log().append(context, Guard.none(), Decision.always(Draft.of(event)));
+    return new Reply.Json(200, parts.views().context(context));
+  }
+
+  private Reply delete(Request request) {
+    parts.removal().remove(parts.access().context(request));
+    return new Reply.Empty(204);
+  }
+
+  private Reply snapshot(Request request) {
+    var context = parts.access().context(request);
+    var at = request.query("at").map(Position::parse);
+    var head = parts.log().head(context);
+    if (at.isPresent() && at.get().after(head)) {
+      throw EventRoutes.ahead(at.get(), head);
+    }
+    var messages = request.number("messages", 0).orElse((long) SNAPSHOT_MESSAGES);
+    var most = (int) Math.min(messages, dev.parley.door.Limits.PAGE_MAX);
+    return new Reply.Json(200, parts.views().snapshot(context, at.orElse(null), most));
+  }
+
+  private Reply usage(Request request) {
+    var usage = parts.views().usage(parts.access().context(request));
+    return new Reply.Json(200, new Page<>(usage, null));
+  }
+
+  private static void checkTitle(@Nullable String title) {
+    if (title != null && (title.isBlank() || title.length() > TITLE_MAX)) {
+      throw new Rejection.Invalid("a title has 1 to " + TITLE_MAX + " characters");
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package dev.parley.door.contexts;
+
+import dev.parley.door.Answer;
+import dev.parley.door.EventFilter;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.door.Tail;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.EventJson;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.task.Accepted;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Events, a page at a time or as they happen.
+final class EventRoutes {
+
+  /// How many entries one request looks at, whatever its filter leaves of them.
+  private static final int SCAN_MAX = 10_000;
+
+  private static final int READ = 256;
+  private static final int BYTES_MAX = 4 << 20;
+
+  private static final Parameter AFTER =
+      Parameter.query("after", "only events after this position, such as 17");
+
+  /// Some events. `position` is the next `after`, even if a filter left none.
+  record Events(List<JsonNode> events, String position, boolean hasMore) {}
+
+  private final ContextsDoor.Parts parts;
+
+  EventRoutes(ContextsDoor.Parts parts) {
+    this.parts = parts;
+  }
+
+  List<Route> routes() {
+    var paged = new ArrayList<>(List.of(AFTER, Paging.LIMIT));
+    paged.addAll(EventFilter.PARAMETERS);
+    var streamed =
+        new ArrayList<>(
+            List.of(
+                AFTER,
+                Parameter.header("Last-Event-ID", "the same as after, and stronger"),
+                Parameter.query(
+                    "merge",
+                    Parameter.Type.BOOLEAN,
+                    "make consecutive deltas one, which says fromSeq")));
+    streamed.addAll(EventFilter.PARAMETERS);
+    return List.of(
+        Route.get(
+            "/api/contexts/{c}/events",
+            "Lists events, oldest first",
+            Answer.one(Events.class),
+            paged,
+            this::list),
+        Route.get(
+            "/api/contexts/{c}/stream",
+            "Streams events, from the log and then as they happen",
+            Answer.stream(),
+            streamed,
+            this::stream));
+  }
+
+  /// The stream of a task that a message began, which ends with the task.
+  Reply follow(Accepted accepted) {
+    var greeting = (ObjectNode) Json.mapper().valueToTree(accepted);
+    var after = Position.of(accepted.seq());
+    var filter = EventFilter.tree(accepted.taskId());
+    return new Reply.Stream(
+        new Tail(
+            parts.tails(),
+            new Tail.Wish(
+                accepted.contextId(), after, filter, false, accepted.taskId(), greeting)));
+  }
+
+  static Rejection ahead(Position asked, Position head) {
+    return new Rejection.Invalid(
+        "cursor-ahead", asked + " is ahead of the last event, which stands at " + head);
+  }
+
+  private Reply stream(Request request) {
+    var context = parts.access().context(request);
+    var after =
+        request
+            .header("Last-Event-ID")
+            .or(() -> request.query("after"))
+            .map(Position::parse)
+            .orElse(Position.START);
+    var filter = EventFilter.of(request);
+    return new Reply.Stream(
+        new Tail(
+            parts.tails(),
+            new Tail.Wish(context, after, filter, request.flag("merge"), null, null)));
+  }
+
+  private Reply list(Request request) {
+    var context = parts.access().context(request);
+    var after = request.query("after").map(Position::parse).orElse(Position.START);
+    var head = parts.log().head(context);
+    if (after.after(head)) {
+      throw ahead(after, head);
+    }
+    return list(context, after, head, EventFilter.of(request), request.limit());
+  }
+
+  private Reply list(
+      ContextId context, Position after, Position head, EventFilter filter, int limit) {
+    var json = new ByteArrayOutputStream();
+    json.writeBytes("{\"events\":[".getBytes(StandardCharsets.US_ASCII));
+    var position = after;
+    var found = 0;
+    var scanned = 0;
+    while (head.after(position) && found < limit && scanned < SCAN_MAX && json.size() < BYTES_MAX) {
+      for (var entry : parts.log().read(context, position, READ)) {
+        if (found == limit || json.size() >= BYTES_MAX || entry.position().after(head)) {
+          break;
+        }
+        position = entry.position();
+        scanned++;
+        if (filter.accepts(entry)) {
+          if (found++ > 0) {
+            json.write(',');
+          }
+          json.writeBytes(EventJson.bytes(entry));
+        }
+      }
+    }
+    var rest = "],\"position\":\"" + position + "\",\"hasMore\":" + head.after(position) + "}";
+    json.writeBytes(rest.getBytes(StandardCharsets.US_ASCII));
+    return new Reply.Bytes("application/json", json.toByteArray());
+  }
+}

@@ -1,0 +1,219 @@
+package dev.parley.door.contexts;
+
+import dev.parley.door.Answer;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.MessageEvent.MessageDeleted;
+import dev.parley.protocol.MessageEvent.MessageUpdated;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.Priority;
+import dev.parley.task.Accepted;
+import dev.parley.task.Submission;
+import dev.parley.task.Submission.Options;
+import dev.parley.task.WhenBusy;
+import dev.parley.view.MessageView;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// Messages: saying something, reading what was said, editing and hiding it.
+final class MessageRoutes {
+
+  private static final String EVENTS = "text/event-stream";
+  private static final String ALL = "/api/contexts/{c}/messages";
+  private static final String ONE = ALL + "/{m}";
+  private static final Parameter KEY =
+      Parameter.header("Idempotency-Key", "makes it safe to send this twice");
+
+  private final ContextsDoor.Parts parts;
+  private final EventRoutes events;
+
+  MessageRoutes(ContextsDoor.Parts parts, EventRoutes events) {
+    this.parts = parts;
+    this.events = events;
+  }
+
+  /// Something a person says, and how it is to be taken up.
+  record NewMessage(
+      @Nullable String content,
+      @Nullable List<JsonNode> parts,
+      @Nullable AgentTypeId agentId,
+      @Nullable String taskType,
+      @Nullable Priority priority,
+      @Nullable Long timeoutMs,
+      @Nullable String workingDirectory,
+      @Nullable String strategy,
+      @Nullable WhenBusy whenBusy) {}
+
+  /// A message in the form that names its context itself.
+  record Said(@Nullable ContextId contextId, SaidMessage message) {}
+
+  /// Who says what.
+  record SaidMessage(Role role, String content) {}
+
+  /// What a message is to read from now on.
+  record Edit(String content) {}
+
+  List<Route> routes() {
+    return List.of(
+        Route.send(
+            Route.Method.POST,
+            ALL,
+            new Route.Description(
+                "Says something; with Accept: text/event-stream, streams what comes of it",
+                List.of(KEY, Parameter.header("Accept", "text/event-stream or application/json")),
+                NewMessage.class,
+                Answer.one(202, Accepted.class)),
+            this::post),
+        Route.send(
+            Route.Method.POST,
+            "/api/messages",
+            new Route.Description(
+                "Says something in a context that is made if need be, and streams what comes of it",
+                List.of(KEY),
+                Said.class,
+                Answer.stream()),
+            this::say),
+        Route.get(
+            ALL,
+            "Lists messages, oldest first",
+            Answer.page(MessageView.class),
+            List.of(
+                Paging.LIMIT,
+                Parameter.query(
+                    "after", Parameter.Type.INTEGER, "only messages after this seq or nextCursor")),
+            this::list),
+        Route.get(ONE, "Shows a message", Answer.one(MessageView.class), this::show),
+        Route.send(
+            Route.Method.PATCH,
+            ONE,
+            new Route.Description(
+                "Edits a message", List.of(), Edit.class, Answer.one(MessageView.class)),
+            this::edit),
+        Route.act(Route.Method.DELETE, ONE, "Hides a message", Answer.empty(), this::delete));
+  }
+
+  private Reply post(Request request) {
+    var context = parts.access().context(request);
+    var message = request.body(NewMessage.class);
+    var options =
+        new Options(
+            message.agentId(),
+            message.taskType(),
+            message.priority(),
+            message.timeoutMs(),
+            message.workingDirectory(),
+            message.strategy(),
+            message.whenBusy());
+    var accepted =
+        parts
+            .tasks()
+            .submit(
+                new Submission(
+                    context,
+                    request.principal(),
+                    text(message.content(), message.parts()),
+                    message.parts(),
+                    options,
+                    guard(request)));
+    return request.wants(EVENTS) ? events.follow(accepted) : new Reply.Json(202, accepted);
+  }
+
+  private Reply say(Request request) {
+    var said = request.body(Said.class);
+    if (said.message().role() != Role.USER) {
+      throw new Rejection.Invalid("message.role must be user");
+    }
+    var content = text(said.message().content(), null);
+    var context =
+        said.contextId() == null ? new ContextId(parts.ids().get().toString()) : said.contextId();
+    parts.log().create(context, new ContextCreated(request.principal(), null, null));
+    parts.access().check(request.principal(), context);
+    var submission =
+        new Submission(context, request.principal(), content, null, Options.NONE, guard(request));
+    return events.follow(parts.tasks().submit(submission));
+  }
+
+  private static Guard guard(Request request) {
+    return request
+        .idempotencyKey()
+        .<Guard>map(key -> new Guard.Once(request.principal(), key, request.bodyHash()))
+        .orElseGet(Guard::none);
+  }
+
+  /// The text of a message: its content, or else the texts among its parts.
+  private static String text(@Nullable String content, @Nullable List<JsonNode> parts) {
+    var text =
+        content != null || parts == null
+            ? content
+            : parts.stream()
+                .map(part -> part.path("text"))
+                .filter(JsonNode::isString)
+                .map(JsonNode::asString)
+                .collect(Collectors.joining("\n"));
+    return checked(text);
+  }
+
+  private static String checked(@Nullable String text) {
+    if (text == null || text.isBlank()) {
+      throw new Rejection.Invalid("a message needs text");
+    }
+    return text;
+  }
+
+  private Reply list(Request request) {
+    var context = parts.access().context(request);
+    var after = request.number("after", 0).orElse(0L);
+    return new Reply.Json(200, parts.views().messages(context, after, request.limit()));
+  }
+
+  private Reply show(Request request) {
+    var context = parts.access().context(request);
+    return new Reply.Json(200, message(context, new MessageId(request.path("m"))));
+  }
+
+  private Reply edit(Request request) {
+    var context = parts.access().context(request);
+    var id = new MessageId(request.path("m"));
+    var content = checked(request.body(Edit.class).content());
+    message(context, id);
+    // An edit that loses against a delete stays without effect, and is answered as unknown.
+    append(context, Guard.none(), new MessageUpdated(id, content, null));
+    return new Reply.Json(200, message(context, id));
+  }
+
+  private Reply delete(Request request) {
+    var context = parts.access().context(request);
+    var id = new MessageId(request.path("m"));
+    message(context, id);
+    // Nobody has the empty name: of two deletes at the same time, the log lets one happen.
+    var once = new Guard.Once("", "delete-message:" + id, "");
+    if (append(context, once, new MessageDeleted(id))) {
+      throw unknown(id);
+    }
+    return new Reply.Empty(204);
+  }
+
+  private boolean append(ContextId context, Guard guard, dev.parley.protocol.Event event) {
+    return parts.log().append(context, guard, Decision.always(Draft.of(event))).replayed();
+  }
+
+  private MessageView message(ContextId context, MessageId id) {
+    return parts.views().message(context, id).orElseThrow(() -> unknown(id));
+  }
+
+  private static Rejection unknown(MessageId id) {
+    return new Rejection.NotFound("no such message: " + id);
+  }
+}

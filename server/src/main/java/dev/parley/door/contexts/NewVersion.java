@@ -1,0 +1,74 @@
+package dev.parley.door.contexts;
+
+import dev.parley.log.ContextState;
+import dev.parley.protocol.ArtifactEvent;
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.ArtifactEvent.Encoding;
+import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.Rejection;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A new version of an artifact: `text` makes a file, `data` a file in base64 if it is a string and a
+/// data record if it is an object. An `expectedVersion` of 0, or none, wants a new artifact.
+record NewVersion(
+    @Nullable Integer expectedVersion,
+    @Nullable JsonNode data,
+    @Nullable String text,
+    @Nullable String name,
+    @Nullable String mimeType) {
+
+  /// The write, if the context is as expected.
+  ArtifactEvent event(ArtifactId id, ContextState state) {
+    var current = ArtifactRoutes.current(state, id);
+    if (current != (expectedVersion == null ? 0 : expectedVersion)) {
+      throw ArtifactRoutes.mismatch(current);
+    }
+    var event = event(id, current + 1);
+    state
+        .artifact(id)
+        .ifPresent(
+            head -> {
+              if (!head.complete()) {
+                throw new Rejection.Conflict("artifact-building", "it is still being written");
+              }
+              if (head.kind() != event.kind()) {
+                throw new Rejection.Conflict(
+                    "artifact-kind", "it was written by " + head.kind().wire());
+              }
+            });
+    return event;
+  }
+
+  private ArtifactEvent event(ArtifactId id, int version) {
+    if ((data == null) == (text == null)) {
+      throw new Rejection.Invalid("either data or text is needed");
+    }
+    if (text != null) {
+      return file(id, text, Encoding.UTF_8, version);
+    }
+    if (data instanceof ObjectNode object) {
+      return new DataWrite(id, name, null, object, null, version);
+    }
+    if (data == null || !data.isString()) {
+      throw new Rejection.Invalid("data must be an object, or a string in base64");
+    }
+    return file(id, base64(data.asString()), Encoding.BASE64, version);
+  }
+
+  private ArtifactEvent file(ArtifactId id, String content, Encoding encoding, int version) {
+    return new FileWrite(id, content, 0, true, name, null, mimeType, encoding, null, version);
+  }
+
+  private static String base64(String text) {
+    try {
+      Base64.getDecoder().decode(text);
+      return text;
+    } catch (IllegalArgumentException malformed) {
+      throw new Rejection.Invalid("data is not base64");
+    }
+  }
+}

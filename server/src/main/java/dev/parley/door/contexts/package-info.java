@@ -1,0 +1,5 @@
+/// The native door: contexts, their messages, events, tasks and artifacts, as JSON and as streams.
+@NullMarked
+package dev.parley.door.contexts;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,192 @@
+package dev.parley.log;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+
+/// The writer's statements. One connection, one thread; every method is part of a transaction.
+final class BlockTable implements AutoCloseable {
+
+  /// How many entries a segment holds at most, so that a page of a few costs little to read.
+  private static final int SEGMENT_EVENTS = 512;
+
+  private static final long PAGE_BYTES = 4_096;
+  private static final long ERASE_BYTES = 1 << 20;
+
+  private final Connection connection;
+  private final PreparedStatement insertBlock;
+  private final PreparedStatement deleteBlock;
+  private final PreparedStatement insertContext;
+  private final PreparedStatement insertKey;
+  private final PreparedStatement insertSegment;
+  private final PreparedStatement sealContext;
+
+  BlockTable(Connection connection) throws SQLException {
+    this.connection = connection;
+    insertBlock = connection.prepareStatement("INSERT INTO blocks (id, data) VALUES (?, ?)");
+    deleteBlock = connection.prepareStatement("DELETE FROM blocks WHERE id = ?");
+    insertContext =
+        connection.prepareStatement(
+            "INSERT INTO contexts (number, id, owner, secret, touched) VALUES (?, ?, ?, ?, ?)");
+    insertKey = connection.prepareStatement("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?)");
+    insertSegment =
+        connection.prepareStatement("INSERT INTO segments (context, last, data) VALUES (?, ?, ?)");
+    sealContext =
+        connection.prepareStatement(
+            "UPDATE contexts SET sealed = ?, state = ?, open_tasks = ?, touched = ?"
+                + " WHERE number = ?");
+  }
+
+  void insertBlock(long id, byte[] data) throws SQLException {
+    insertBlock.setLong(1, id);
+    insertBlock.setBytes(2, data);
+    insertBlock.executeUpdate();
+  }
+
+  void deleteBlocks(List<Long> ids) throws SQLException {
+    for (var id : ids) {
+      deleteBlock.setLong(1, id);
+      deleteBlock.executeUpdate();
+    }
+  }
+
+  void insertContext(LiveContext context, String owner, long block) throws SQLException {
+    insertContext.setLong(1, context.number);
+    insertContext.setString(2, context.id.value());
+    insertContext.setString(3, owner);
+    insertContext.setBytes(4, Secrets.bytes(context.ids));
+    insertContext.setLong(5, block);
+    insertContext.executeUpdate();
+  }
+
+  void insertKey(LiveContext context, Ticket.NewKey key) throws SQLException {
+    insertKey.setLong(1, context.number);
+    insertKey.setString(2, key.once().principal());
+    insertKey.setString(3, key.once().key());
+    insertKey.setString(4, key.once().bodyHash());
+    insertKey.setLong(5, Positions.pack(key.appended().first()));
+    insertKey.setLong(6, Positions.pack(key.appended().last()));
+    insertKey.executeUpdate();
+  }
+
+  /// Moves a context's unsealed entries into segments, with its state at the last of them.
+  void seal(LiveContext context) throws SQLException {
+    var slots = context.window.after(context.sealedTo, Integer.MAX_VALUE);
+    var before = context.sealedTo;
+    for (var from = 0; from < slots.size(); from += SEGMENT_EVENTS) {
+      var part = slots.subList(from, Math.min(slots.size(), from + SEGMENT_EVENTS));
+      var last = part.getLast().entry().position();
+      insertSegment.setLong(1, context.number);
+      insertSegment.setLong(2, Positions.pack(last));
+      insertSegment.setBytes(3, Packed.pack(ChunkWriter.chunk(before, part)));
+      insertSegment.executeUpdate();
+      before = last;
+    }
+    sealContext.setLong(1, Positions.pack(before));
+    sealContext.setBytes(2, SavedState.save(context.durable, context.durableMillis));
+    sealContext.setInt(3, context.durable.openTasks().size());
+    sealContext.setLong(4, context.lastBlock);
+    sealContext.setLong(5, context.number);
+    sealContext.executeUpdate();
+  }
+
+  boolean hasBlock(long id) throws SQLException {
+    return Database.number(connection, "SELECT count(*) FROM blocks WHERE id = " + id) > 0;
+  }
+
+  /// Removes every byte of a context and leaves its tombstone, as a transaction of its own.
+  void erase(LiveContext context, long mark) throws SQLException {
+    Database.execute(connection, "PRAGMA secure_delete = ON");
+    try {
+      eraseRows(context, mark);
+      connection.commit();
+      eraseFreePages();
+      connection.commit();
+    } finally {
+      Database.execute(connection, "PRAGMA secure_delete = FAST");
+    }
+    checkpoint();
+  }
+
+  /// Free pages may still hold blocks that were sealed earlier: takes them all, as zeros, and lets go.
+  private void eraseFreePages() throws SQLException {
+    var pages = Database.number(connection, "PRAGMA freelist_count");
+    Database.execute(connection, "CREATE TABLE erasing (data BLOB)");
+    for (var left = pages * PAGE_BYTES; left > 0; left -= ERASE_BYTES) {
+      Database.execute(
+          connection, "INSERT INTO erasing VALUES (zeroblob(" + Math.min(left, ERASE_BYTES) + "))");
+    }
+    Database.execute(connection, "DROP TABLE erasing");
+  }
+
+  private void eraseRows(LiveContext context, long mark) throws SQLException {
+    for (var id : context.unsealedBlocks) {
+      rewriteBlock(id, context.number);
+    }
+    var number = context.number;
+    Database.execute(connection, "DELETE FROM segments WHERE context = " + number);
+    Database.execute(connection, "DELETE FROM keys WHERE context = " + number);
+    Database.execute(
+        connection,
+        "UPDATE contexts SET secret = NULL, state = NULL, open_tasks = 0, deleted = 1, touched = "
+            + (mark + " WHERE number = " + number));
+  }
+
+  boolean isErased(LiveContext context) throws SQLException {
+    return Database.number(
+            connection, "SELECT deleted FROM contexts WHERE number = " + context.number)
+        != 0;
+  }
+
+  private void rewriteBlock(long id, long number) throws SQLException {
+    try (var select = connection.prepareStatement("SELECT data FROM blocks WHERE id = ?");
+        var update = connection.prepareStatement("UPDATE blocks SET data = ? WHERE id = ?")) {
+      select.setLong(1, id);
+      byte[] data;
+      try (var rows = select.executeQuery()) {
+        if (!rows.next()) {
+          return;
+        }
+        data = rows.getBytes(1);
+      }
+      var kept = new ByteSink(data.length);
+      var in = new ByteSource(data);
+      while (in.hasMore()) {
+        var context = in.number();
+        var chunk = in.block();
+        if (context != number) {
+          kept.number(context);
+          kept.block(chunk);
+        }
+      }
+      if (kept.size() == 0) {
+        deleteBlocks(List.of(id));
+        return;
+      }
+      update.setBytes(1, kept.toArray());
+      update.setLong(2, id);
+      update.executeUpdate();
+    }
+  }
+
+  void commit() throws SQLException {
+    connection.commit();
+  }
+
+  /// Puts the write-ahead log back into the database and empties it, as far as readers allow.
+  void checkpoint() throws SQLException {
+    connection.commit();
+    connection.setAutoCommit(true);
+    try {
+      Database.execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      connection.setAutoCommit(false);
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+  }
+}

@@ -1,0 +1,70 @@
+package dev.parley.log;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// Bytes that grow: numbers as varints, text as UTF-8. For one thread.
+final class ByteSink {
+
+  private byte[] bytes;
+  private int size;
+
+  ByteSink(int capacity) {
+    bytes = new byte[capacity];
+  }
+
+  int size() {
+    return size;
+  }
+
+  byte[] array() {
+    return bytes;
+  }
+
+  byte[] toArray() {
+    return Arrays.copyOf(bytes, size);
+  }
+
+  void clear() {
+    size = 0;
+  }
+
+  void oneByte(int value) {
+    reserve(1);
+    bytes[size++] = (byte) value;
+  }
+
+  void number(long value) {
+    if (value < 0) {
+      throw new IllegalArgumentException("only numbers from 0 are stored: " + value);
+    }
+    reserve(10);
+    var rest = value;
+    while (rest >= 0x80) {
+      bytes[size++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    bytes[size++] = (byte) rest;
+  }
+
+  void raw(byte[] data) {
+    reserve(data.length);
+    System.arraycopy(data, 0, bytes, size, data.length);
+    size += data.length;
+  }
+
+  void block(byte[] data) {
+    number(data.length);
+    raw(data);
+  }
+
+  void text(String text) {
+    block(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void reserve(int more) {
+    if (bytes.length - size < more) {
+      bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, size + more));
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package dev.parley.log;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// Reads what [ByteSink] wrote. For one thread.
+final class ByteSource {
+
+  private final byte[] bytes;
+  private int at;
+
+  ByteSource(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  boolean hasMore() {
+    return at < bytes.length;
+  }
+
+  int position() {
+    return at;
+  }
+
+  int oneByte() {
+    return bytes[at++] & 0xff;
+  }
+
+  long number() {
+    var value = 0L;
+    for (var shift = 0; ; shift += 7) {
+      var b = bytes[at++];
+      value |= (long) (b & 0x7f) << shift;
+      if (b >= 0) {
+        return value;
+      }
+    }
+  }
+
+  int length() {
+    return Math.toIntExact(number());
+  }
+
+  byte[] block() {
+    var length = length();
+    at += length;
+    return Arrays.copyOfRange(bytes, at - length, at);
+  }
+
+  String text() {
+    return text(length());
+  }
+
+  String text(int length) {
+    at += length;
+    return new String(bytes, at - length, length, StandardCharsets.UTF_8);
+  }
+}

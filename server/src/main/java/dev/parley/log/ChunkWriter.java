@@ -1,0 +1,185 @@
+package dev.parley.log;
+
+import dev.parley.protocol.AgentLevel;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.EventJson;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Position;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Writes a run of one context's entries as a chunk of bytes that can be read by itself.
+///
+/// A chunk is a format byte, the position before its first entry, the time of its first entry, the
+/// origins that occur in it, and then items: an entry with its payload as JSON; the end of a block
+/// without its text, which is in the deltas; or a run of deltas, in which a delta takes its text and
+/// two or three bytes. Positions, indexes and times are all relative to what comes before.
+final class ChunkWriter {
+
+  static final int FORMAT = 1;
+  static final int DELTA_RUN = 0x7f;
+  static final int TEXTLESS_END = 0x7e;
+  static final int INTERNAL = 0x80;
+
+  private final ByteSink out;
+  private final List<Slot> slots;
+  private final List<Origin> origins = new ArrayList<>();
+  private long time;
+
+  private ChunkWriter(List<Slot> slots) {
+    this.slots = slots;
+    this.out = new ByteSink(128 + 64 * slots.size());
+  }
+
+  /// The chunk of these entries, which follow one another, the first one standing after `before`.
+  static byte[] chunk(Position before, List<Slot> slots) {
+    return new ChunkWriter(slots).write(before);
+  }
+
+  private byte[] write(Position before) {
+    time = slots.getFirst().entry().timestamp().toEpochMilli();
+    out.oneByte(FORMAT);
+    out.number(before.seq());
+    out.number(before.k());
+    out.number(time);
+    writeOrigins();
+    for (var i = 0; i < slots.size(); ) {
+      i += writeItem(i);
+    }
+    return out.toArray();
+  }
+
+  private void writeOrigins() {
+    for (var slot : slots) {
+      var origin = slot.entry().origin();
+      if (origin != null && indexOf(origin) < 0) {
+        origins.add(origin);
+      }
+    }
+    out.number(origins.size());
+    for (var origin : origins) {
+      text(origin.taskId());
+      text(origin.parentTaskId());
+      text(origin.rootTaskId().equals(origin.taskId()) ? null : origin.rootTaskId());
+      text(origin.agentId());
+      out.oneByte(origin.agentLevel() == AgentLevel.CORE ? 0 : 1);
+      text(origin.invocationId());
+      text(origin.spawnedByCallId());
+      out.text(origin.traceId() == null ? "" : origin.traceId());
+    }
+  }
+
+  /// Writes what begins at `from` and says how many entries that took.
+  private int writeItem(int from) {
+    var slot = slots.get(from);
+    var entry = slot.entry();
+    if (entry.event() instanceof ContentDelta delta && packable(delta)) {
+      return writeRun(from, delta);
+    }
+    var flag = entry.position().k() > 0 ? INTERNAL : 0;
+    if (slot.textFrom() > 0 && entry.event() instanceof ContentComplete end) {
+      out.oneByte(TEXTLESS_END | flag);
+      writeHead(entry);
+      out.number(entry.position().seq() - slot.textFrom());
+      out.block(EventJson.payload(withoutText(end)));
+    } else {
+      out.oneByte(entry.event().kind().code() | flag);
+      writeHead(entry);
+      out.block(EventJson.payload(entry.event()));
+    }
+    return 1;
+  }
+
+  private int writeRun(int from, ContentDelta first) {
+    var origin = slots.get(from).entry().origin();
+    var count = 1;
+    while (from + count < slots.size()
+        && continues(slots.get(from + count), origin, first, count)) {
+      count++;
+    }
+    out.oneByte(DELTA_RUN);
+    out.number(reference(origin));
+    text(first.blockId());
+    out.number(first.index());
+    out.number(count);
+    var texts = new ByteSink(8 * count);
+    for (var i = 0; i < count; i++) {
+      var entry = slots.get(from + i).entry();
+      writeTime(entry);
+      var text = ((ContentDelta) entry.event()).delta().getBytes(StandardCharsets.UTF_8);
+      out.number(text.length);
+      texts.raw(text);
+    }
+    out.raw(texts.toArray());
+    return count;
+  }
+
+  private static boolean continues(
+      Slot slot, @Nullable Origin origin, ContentDelta first, int offset) {
+    return slot.entry().event() instanceof ContentDelta delta
+        && delta.index() == first.index() + offset
+        && Objects.equals(delta.blockId(), first.blockId())
+        && Objects.equals(slot.entry().origin(), origin)
+        && packable(delta);
+  }
+
+  /// Half of a surrogate pair has no UTF-8; such a delta is kept as JSON, which can escape it.
+  private static boolean packable(ContentDelta delta) {
+    var text = delta.delta();
+    for (var i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        if (!Character.isHighSurrogate(text.charAt(i))
+            || i + 1 == text.length()
+            || !Character.isLowSurrogate(text.charAt(i + 1))) {
+          return false;
+        }
+        i++;
+      }
+    }
+    return true;
+  }
+
+  private void writeHead(Entry entry) {
+    out.number(reference(entry.origin()));
+    writeTime(entry);
+  }
+
+  private void writeTime(Entry entry) {
+    var millis = entry.timestamp().toEpochMilli();
+    out.number(millis - time);
+    time = millis;
+  }
+
+  private int reference(@Nullable Origin origin) {
+    return origin == null ? 0 : indexOf(origin) + 1;
+  }
+
+  private int indexOf(Origin origin) {
+    for (var i = 0; i < origins.size(); i++) {
+      if (Objects.equals(origins.get(i), origin)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private void text(@Nullable Id id) {
+    out.text(id == null ? "" : id.value());
+  }
+
+  private static ContentComplete withoutText(ContentComplete end) {
+    return new ContentComplete(
+        "", end.blockId(), end.finishReason(), end.partial(), end.replaces(), end.toolCalls());
+  }
+
+  static @Nullable BlockId block(String text) {
+    return text.isEmpty() ? null : new BlockId(text);
+  }
+}

@@ -1,0 +1,127 @@
+package dev.parley.log;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Properties;
+
+/// The log's SQLite file: how it is opened, and the schema with its history.
+final class Database {
+
+  /// Each step takes the schema from one version to the next. Steps are added, never edited.
+  private static final List<List<String>> MIGRATIONS =
+      List.of(
+          List.of(
+              """
+              CREATE TABLE contexts (
+                number INTEGER PRIMARY KEY,
+                id TEXT NOT NULL UNIQUE,
+                owner TEXT NOT NULL,
+                secret BLOB,
+                sealed INTEGER NOT NULL DEFAULT 0,
+                state BLOB,
+                open_tasks INTEGER NOT NULL DEFAULT 0,
+                touched INTEGER NOT NULL,
+                deleted INTEGER NOT NULL DEFAULT 0)
+              """,
+              "CREATE INDEX contexts_by_touched ON contexts (touched)",
+              "CREATE INDEX contexts_with_open_tasks ON contexts (number) WHERE open_tasks > 0",
+              "CREATE TABLE blocks (id INTEGER PRIMARY KEY, data BLOB NOT NULL)",
+              """
+              CREATE TABLE segments (
+                context INTEGER NOT NULL, last INTEGER NOT NULL, data BLOB NOT NULL)
+              """,
+              "CREATE UNIQUE INDEX segments_by_context ON segments (context, last)",
+              """
+              CREATE TABLE keys (
+                context INTEGER NOT NULL,
+                principal TEXT NOT NULL,
+                key TEXT NOT NULL,
+                hash TEXT NOT NULL,
+                first INTEGER NOT NULL,
+                last INTEGER NOT NULL,
+                PRIMARY KEY (context, principal, key)) WITHOUT ROWID
+              """));
+
+  private static final int BUSY_MILLIS = 2_000;
+
+  private final String url;
+
+  Database(Path file) {
+    this.url = "jdbc:sqlite:" + file;
+  }
+
+  /// Opens the file for its one writer, and brings its schema up to date.
+  Connection openWriter() throws SQLException {
+    var connection = open(false);
+    try {
+      migrate(connection);
+      connection.setAutoCommit(false);
+      return connection;
+    } catch (SQLException failed) {
+      connection.close();
+      throw failed;
+    }
+  }
+
+  /// Opens the file for reading only.
+  Connection openReader() throws SQLException {
+    var connection = open(true);
+    execute(connection, "PRAGMA query_only = ON");
+    return connection;
+  }
+
+  private Connection open(boolean reader) throws SQLException {
+    var connection = DriverManager.getConnection(url, new Properties());
+    try {
+      if (!reader) {
+        execute(connection, "PRAGMA page_size = 4096");
+        execute(connection, "PRAGMA journal_mode = WAL");
+      }
+      // FULL: a commit returns when the write-ahead log is on the disk, not before.
+      execute(connection, "PRAGMA synchronous = FULL");
+      execute(connection, "PRAGMA wal_autocheckpoint = 0");
+      // Sealed blocks are deleted all the time: to write zeros over each would halve the speed.
+      // What is
+      // left of them on free pages goes when a context is erased (see BlockTable#erase).
+      execute(connection, "PRAGMA secure_delete = FAST");
+      execute(connection, "PRAGMA cache_size = -" + (reader ? 2_000 : 8_000));
+      execute(connection, "PRAGMA busy_timeout = " + BUSY_MILLIS);
+      return connection;
+    } catch (SQLException failed) {
+      connection.close();
+      throw failed;
+    }
+  }
+
+  private static void migrate(Connection connection) throws SQLException {
+    var version = number(connection, "PRAGMA user_version");
+    if (version > MIGRATIONS.size()) {
+      throw new SQLException(
+          "the log was written by a newer Parley (schema " + version + "); use that version");
+    }
+    connection.setAutoCommit(false);
+    for (var step = (int) version; step < MIGRATIONS.size(); step++) {
+      for (var statement : MIGRATIONS.get(step)) {
+        execute(connection, statement);
+      }
+      execute(connection, "PRAGMA user_version = " + (step + 1));
+      connection.commit();
+    }
+  }
+
+  static void execute(Connection connection, String sql) throws SQLException {
+    try (var statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  static long number(Connection connection, String sql) throws SQLException {
+    try (var statement = connection.createStatement();
+        var rows = statement.executeQuery(sql)) {
+      return rows.next() ? rows.getLong(1) : 0;
+    }
+  }
+}

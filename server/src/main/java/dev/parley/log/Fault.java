@@ -1,0 +1,16 @@
+package dev.parley.log;
+
+import java.sql.SQLException;
+
+/// Where tests make a commit fail.
+interface Fault {
+
+  /// No fault at all.
+  Fault NONE = new Fault() {};
+
+  /// Called before a commit is written.
+  default void beforeCommit() throws SQLException {}
+
+  /// Called when a commit is durable, before that is known.
+  default void afterCommit() throws SQLException {}
+}

@@ -1,0 +1,181 @@
+package dev.parley.log;
+
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// A context in memory: its state, its newest entries, those who wait for more.
+///
+/// `lock` guards what appends use: the state with what is not durable yet, the keys, the last ticket.
+/// The writer's thread alone changes what is durable (`durable`, `window`, the unsealed part), the
+/// first of them under `lock` too.
+final class LiveContext {
+
+  final ContextId id;
+  final ReentrantLock lock = new ReentrantLock();
+  final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
+
+  // Guarded by lock.
+  Status status;
+  long number;
+  EventIds ids = new EventIds(0, 0);
+  ContextState state = new ContextState();
+  ContextState durable = new ContextState();
+  long lastMillis;
+  int generation;
+  @Nullable Ticket lastTicket;
+  final Map<KeyName, StoredKey> keys = new HashMap<>();
+  final List<KeyName> keysInDoubt = new ArrayList<>();
+
+  // Guarded by the table that hands out contexts.
+  int pins;
+
+  // Changed by the writer alone.
+  volatile Window window = Window.empty(Position.START);
+  final List<Long> unsealedBlocks = new ArrayList<>();
+  volatile Position sealedTo = Position.START;
+  long durableMillis;
+  int unsealedCount;
+  int unsealedWeight;
+  volatile long lastBlock;
+
+  enum Status {
+    ABSENT,
+    PRESENT,
+    DELETED
+  }
+
+  /// Whose key it is, and the key.
+  record KeyName(String principal, String key) {}
+
+  /// What a key was used for.
+  record StoredKey(String bodyHash, Appended appended) {}
+
+  LiveContext(ContextId id, Status status) {
+    this.id = id;
+    this.status = status;
+  }
+
+  /// Refuses if the context is not there.
+  void check() {
+    switch (status) {
+      case ABSENT -> throw new Rejection.NotFound("no such context: " + id);
+      case DELETED -> throw new Rejection.Gone("the context was deleted: " + id);
+      case PRESENT -> {}
+    }
+  }
+
+  /// True if the context was deleted. For the writer, who alone deletes.
+  boolean deleted() {
+    return status == Status.DELETED;
+  }
+
+  /// Numbers and stamps the drafts, and takes them into the state. All or none.
+  List<Slot> admit(List<Draft> drafts, long nowMillis) {
+    var uniform = uniform(drafts);
+    // Only a batch in which a later event can be refused needs a state that can be thrown away.
+    var next = drafts.size() == 1 || uniform ? state : state.copy();
+    var slots = new ArrayList<Slot>(drafts.size());
+    var millis = Math.max(nowMillis, lastMillis);
+    var time = Instant.ofEpochMilli(millis);
+    for (var draft : drafts) {
+      var position = next(next.head(), draft);
+      var textFrom = textFrom(next, draft);
+      next.admit(draft, position);
+      var entry = new Entry(id, position, ids.of(position), time, draft.origin(), draft.event());
+      slots.add(new Slot(entry, textFrom, false));
+    }
+    state = next;
+    lastMillis = millis;
+    return slots;
+  }
+
+  /// Forgets what did not become durable.
+  void rollBack() {
+    generation++;
+    state = durable.copy();
+    lastMillis = durableMillis;
+    lastTicket = null;
+    keysInDoubt.forEach(keys::remove);
+    keysInDoubt.clear();
+    if (status == Status.PRESENT && durable.head().equals(Position.START)) {
+      status = Status.ABSENT;
+    }
+  }
+
+  /// Takes in entries that became durable.
+  void becameDurable(Ticket ticket) {
+    for (var slot : ticket.slots()) {
+      var entry = slot.entry();
+      durable.apply(entry.origin(), entry.event(), entry.position());
+    }
+    durableMillis = ticket.slots().getLast().entry().timestamp().toEpochMilli();
+    var key = ticket.key();
+    if (key != null) {
+      keysInDoubt.remove(new KeyName(key.once().principal(), key.once().key()));
+    }
+  }
+
+  /// Forgets everything but that it was.
+  void erased(long mark) {
+    status = Status.DELETED;
+    generation++;
+    state = new ContextState();
+    durable = new ContextState();
+    keys.clear();
+    window = Window.empty(Position.START);
+    lastBlock = mark;
+  }
+
+  /// True if all of it is in segments and nothing is on its way to the disk.
+  boolean idle() {
+    lock.lock();
+    try {
+      return (lastTicket == null || lastTicket.settled())
+          && state.head().equals(sealedTo)
+          && window.head().equals(sealedTo);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static Position next(Position head, Draft draft) {
+    if (!draft.event().internal()) {
+      return head.nextPublic();
+    }
+    if (head.k() >= Positions.K_MAX) {
+      throw new Rejection.Conflict(
+          "too-many-internal-events", "a public event must follow before further internal ones");
+    }
+    return head.nextInternal();
+  }
+
+  private static long textFrom(ContextState state, Draft draft) {
+    return draft.event() instanceof ContentComplete end
+        ? state.wholeBlock(draft.origin(), end).map(OpenBlock::firstSeq).orElse(0L)
+        : 0;
+  }
+
+  private static boolean uniform(List<Draft> drafts) {
+    var first = drafts.getFirst().origin();
+    for (var draft : drafts) {
+      if (!(draft.event() instanceof ContentDelta) || !Objects.equals(draft.origin(), first)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

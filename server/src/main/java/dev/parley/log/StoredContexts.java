@@ -1,0 +1,146 @@
+package dev.parley.log;
+
+import dev.parley.log.LiveContext.KeyName;
+import dev.parley.log.LiveContext.Status;
+import dev.parley.log.LiveContext.StoredKey;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Reads contexts, blocks and segments out of the store.
+final class StoredContexts {
+
+  private static final String COLUMNS = "number, id, secret, sealed, state, touched, deleted";
+
+  private StoredContexts() {}
+
+  /// The context with this id; absent if there is none.
+  static LiveContext load(Connection connection, ContextId id) throws SQLException {
+    try (var select =
+        connection.prepareStatement("SELECT " + COLUMNS + " FROM contexts WHERE id = ?")) {
+      select.setString(1, id.value());
+      return loadOne(connection, select, id);
+    }
+  }
+
+  /// Every context with unsealed entries, those entries taken in.
+  static List<LiveContext> loadUnsealed(Connection connection, Unsealed unsealed, int keep)
+      throws SQLException {
+    Map<Long, LiveContext> found = new HashMap<>();
+    try (var select = connection.prepareStatement("SELECT id, data FROM blocks ORDER BY id");
+        var rows = select.executeQuery()) {
+      while (rows.next()) {
+        var block = rows.getLong(1);
+        var data = rows.getBytes(2);
+        var in = new ByteSource(data);
+        while (in.hasMore()) {
+          var number = in.number();
+          var context = found.get(number);
+          if (context == null) {
+            context = loadNumber(connection, number);
+            found.put(number, context);
+          }
+          var slots = ChunkReader.slots(context.id, context.ids, in.block());
+          takeIn(context, slots, keep);
+          unsealed.add(block, data.length, context, slots);
+        }
+      }
+    }
+    found.values().forEach(LiveContext::rollBack);
+    return List.copyOf(found.values());
+  }
+
+  /// Up to about `limit` entries of segments that follow `after`, and at least one segment's.
+  static List<Slot> readSegments(
+      Connection connection, LiveContext context, Position after, int limit) throws SQLException {
+    var slots = new ArrayList<Slot>();
+    try (var select =
+        connection.prepareStatement(
+            "SELECT data FROM segments WHERE context = ? AND last > ? ORDER BY last")) {
+      select.setLong(1, context.number);
+      select.setLong(2, Positions.packCursor(after));
+      try (var rows = select.executeQuery()) {
+        while (slots.size() < limit && rows.next()) {
+          var chunk = Packed.unpack(rows.getBytes(1));
+          for (var slot : ChunkReader.slots(context.id, context.ids, chunk)) {
+            if (slot.entry().position().after(after)) {
+              slots.add(slot);
+            }
+          }
+        }
+      }
+    }
+    return slots;
+  }
+
+  private static LiveContext loadNumber(Connection connection, long number) throws SQLException {
+    try (var select =
+        connection.prepareStatement("SELECT " + COLUMNS + " FROM contexts WHERE number = ?")) {
+      select.setLong(1, number);
+      return loadOne(connection, select, new ContextId("unknown"));
+    }
+  }
+
+  private static LiveContext loadOne(
+      Connection connection, PreparedStatement select, ContextId unknown) throws SQLException {
+    try (var rows = select.executeQuery()) {
+      if (!rows.next()) {
+        return new LiveContext(unknown, Status.ABSENT);
+      }
+      var id = new ContextId(rows.getString("id"));
+      var deleted = rows.getInt("deleted") != 0;
+      var context = new LiveContext(id, deleted ? Status.DELETED : Status.PRESENT);
+      context.number = rows.getLong("number");
+      context.lastBlock = rows.getLong("touched");
+      if (deleted) {
+        return context;
+      }
+      context.ids = Secrets.read(rows.getBytes("secret"));
+      context.sealedTo = Positions.unpack(rows.getLong("sealed"));
+      context.window = Window.empty(context.sealedTo);
+      var saved = rows.getBytes("state");
+      if (saved != null) {
+        var state = SavedState.read(saved);
+        context.durable = state.restore();
+        context.state = state.restore();
+        context.durableMillis = state.lastMillis();
+        context.lastMillis = state.lastMillis();
+      }
+      loadKeys(connection, context);
+      return context;
+    }
+  }
+
+  private static void loadKeys(Connection connection, LiveContext context) throws SQLException {
+    try (var select =
+        connection.prepareStatement(
+            "SELECT principal, key, hash, first, last FROM keys WHERE context = ?")) {
+      select.setLong(1, context.number);
+      try (var rows = select.executeQuery()) {
+        while (rows.next()) {
+          context.keys.put(
+              new KeyName(rows.getString(1), rows.getString(2)),
+              new StoredKey(
+                  rows.getString(3),
+                  new Appended(
+                      Positions.unpack(rows.getLong(4)), Positions.unpack(rows.getLong(5)), true)));
+        }
+      }
+    }
+  }
+
+  private static void takeIn(LiveContext context, List<Slot> slots, int keep) {
+    for (var slot : slots) {
+      var entry = slot.entry();
+      context.durable.apply(entry.origin(), entry.event(), entry.position());
+    }
+    context.durableMillis = slots.getLast().entry().timestamp().toEpochMilli();
+    context.window = context.window.plus(slots, context.unsealedCount + keep);
+  }
+}

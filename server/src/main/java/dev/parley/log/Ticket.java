@@ -1,0 +1,85 @@
+package dev.parley.log;
+
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// An append on its way to the disk. Its thread waits here; the writer settles it, once.
+final class Ticket {
+
+  private static final Object DURABLE = new Object();
+
+  private final LiveContext context;
+  private final List<Slot> slots;
+  private final byte[] chunk;
+  private final @Nullable NewKey key;
+  private final int generation;
+  private final Thread thread = Thread.currentThread();
+  private volatile @Nullable Object outcome;
+
+  /// An idempotency key that is stored with the append.
+  record NewKey(Guard.Once once, Appended appended) {}
+
+  Ticket(LiveContext context, Position before, List<Slot> slots, @Nullable NewKey key) {
+    this.context = context;
+    this.generation = context.generation;
+    this.slots = slots;
+    this.chunk = slots.isEmpty() ? new byte[0] : ChunkWriter.chunk(before, slots);
+    this.key = key;
+  }
+
+  LiveContext context() {
+    return context;
+  }
+
+  /// True if nothing that these events build on was lost since. For the writer.
+  boolean current() {
+    return generation == context.generation;
+  }
+
+  List<Slot> slots() {
+    return slots;
+  }
+
+  byte[] chunk() {
+    return chunk;
+  }
+
+  @Nullable NewKey key() {
+    return key;
+  }
+
+  void settle(@Nullable Rejection failure) {
+    outcome = failure == null ? DURABLE : failure;
+    LockSupport.unpark(thread);
+  }
+
+  boolean settled() {
+    return outcome != null;
+  }
+
+  /// Waits until the append is durable. An interrupt does not cut the wait short, as the answer would
+  /// then be unknown; it is kept for later.
+  ///
+  /// @throws Rejection.Unavailable if the append is not durable and never will be
+  void await() {
+    var interrupted = false;
+    while (outcome == null) {
+      if (Thread.currentThread().equals(thread)) {
+        LockSupport.park(this);
+      } else {
+        // Somebody else's append, which this thread's answer depends on: rare, and soon over.
+        LockSupport.parkNanos(this, 200_000);
+      }
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (outcome instanceof Rejection failure) {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package dev.parley.log;
+
+/// The store's limits; tests make them small.
+///
+/// `batchEvents` and `batchBytes` bound a group commit; a context with `sealEvents` or `sealBytes`
+/// unsealed is sealed, as is the oldest block while all unsealed data is over `unsealedBytes`;
+/// `liveContexts` may stay in memory unused; `walBytes` starts a checkpoint.
+public record Tuning(
+    int batchEvents,
+    int batchBytes,
+    int sealEvents,
+    int sealBytes,
+    int unsealedBytes,
+    int liveContexts,
+    long walBytes) {
+
+  /// What a server uses.
+  public static final Tuning DEFAULT =
+      new Tuning(4_096, 1 << 20, 256, 64 << 10, 16 << 20, 2_000, 16 << 20);
+}

@@ -1,0 +1,134 @@
+package dev.parley.log;
+
+import dev.parley.protocol.Position;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+/// Which blocks hold entries that are not in segments yet, and which contexts should be sealed next.
+///
+/// Used by the writer's thread only, but for [#contexts].
+final class Unsealed {
+
+  /// How many contexts one commit seals at most, so that no commit takes long.
+  private static final int SEALS_MAX = 64;
+
+  /// How many contexts may have unsealed entries, as each of them stays in memory.
+  private static final int CONTEXTS_MAX = 20_000;
+
+  private final Tuning tuning;
+  private final TreeMap<Long, Block> blocks = new TreeMap<>();
+  private final Set<LiveContext> ripe = new LinkedHashSet<>();
+  private final Set<LiveContext> contexts = java.util.concurrent.ConcurrentHashMap.newKeySet();
+  private long bytes;
+
+  private static final class Block {
+    final int bytes;
+    final Set<LiveContext> contexts = new LinkedHashSet<>();
+
+    Block(int bytes) {
+      this.bytes = bytes;
+    }
+  }
+
+  Unsealed(Tuning tuning) {
+    this.tuning = tuning;
+  }
+
+  /// Contexts that have unsealed entries. For any thread.
+  Collection<LiveContext> contexts() {
+    return contexts;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  /// Notes that a durable block holds these entries of a context.
+  void add(long block, int blockBytes, LiveContext context, List<Slot> slots) {
+    var known = blocks.get(block);
+    if (known == null) {
+      known = new Block(blockBytes);
+      blocks.put(block, known);
+      bytes += blockBytes;
+    }
+    if (known.contexts.add(context)) {
+      context.unsealedBlocks.add(block);
+    }
+    contexts.add(context);
+    context.lastBlock = block;
+    context.unsealedCount += slots.size();
+    for (var slot : slots) {
+      context.unsealedWeight += slot.weight();
+    }
+    if (context.unsealedCount >= tuning.sealEvents()
+        || context.unsealedWeight >= tuning.sealBytes()) {
+      ripe.add(context);
+    }
+  }
+
+  /// The contexts to seal with the next commit.
+  List<LiveContext> due() {
+    var due = new LinkedHashSet<LiveContext>();
+    for (var context : ripe) {
+      if (due.size() >= SEALS_MAX) {
+        break;
+      }
+      due.add(context);
+    }
+    if (bytes > tuning.unsealedBytes() || contexts.size() > CONTEXTS_MAX) {
+      for (var block : blocks.values()) {
+        if (due.size() >= SEALS_MAX) {
+          break;
+        }
+        due.addAll(block.contexts);
+      }
+    }
+    return new ArrayList<>(due);
+  }
+
+  /// The blocks that nothing needs once these contexts are sealed.
+  List<Long> emptiedBy(List<LiveContext> sealed) {
+    var emptied = new ArrayList<Long>();
+    var gone = Set.copyOf(sealed);
+    for (var context : sealed) {
+      for (var block : context.unsealedBlocks) {
+        if (!emptied.contains(block) && gone.containsAll(block(block).contexts)) {
+          emptied.add(block);
+        }
+      }
+    }
+    return emptied;
+  }
+
+  /// Notes that a context's entries up to `to` are in segments, durably.
+  void sealed(LiveContext context, Position to) {
+    forget(context);
+    context.sealedTo = to;
+  }
+
+  /// Drops a context's part of every block.
+  void forget(LiveContext context) {
+    for (var id : context.unsealedBlocks) {
+      var block = block(id);
+      block.contexts.remove(context);
+      if (block.contexts.isEmpty()) {
+        blocks.remove(id);
+        bytes -= block.bytes;
+      }
+    }
+    context.unsealedBlocks.clear();
+    context.unsealedCount = 0;
+    context.unsealedWeight = 0;
+    ripe.remove(context);
+    contexts.remove(context);
+  }
+
+  private Block block(long id) {
+    return Objects.requireNonNull(blocks.get(id));
+  }
+}

@@ -1,0 +1,45 @@
+package dev.parley.log;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
+
+/// Wakes those who wait for a context, without keeping the writer.
+///
+/// A few are woken at once. Many are left to a thread of its own: while it is at work, further
+/// changes of the same context become one wake-up.
+final class Waker implements AutoCloseable {
+
+  private static final int AT_ONCE_MAX = 16;
+
+  private final Set<LiveContext> queued = ConcurrentHashMap.newKeySet();
+  private final LinkedBlockingQueue<LiveContext> queue = new LinkedBlockingQueue<>();
+  private final Thread thread =
+      Thread.ofPlatform().daemon().name("parley-log-waker").start(this::run);
+
+  void wake(LiveContext context) {
+    if (context.waiters.size() <= AT_ONCE_MAX) {
+      context.waiters.forEach(LockSupport::unpark);
+    } else if (queued.add(context)) {
+      queue.add(context);
+    }
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        var context = queue.take();
+        queued.remove(context);
+        context.waiters.forEach(LockSupport::unpark);
+      }
+    } catch (InterruptedException closed) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.interrupt();
+  }
+}

@@ -1,0 +1,130 @@
+package dev.parley.model;
+
+import dev.parley.model.Prompt.Part;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.ThoughtEvent.ThoughtType;
+import dev.parley.protocol.ThoughtEvent.Verbosity;
+import dev.parley.protocol.ToolCallId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import tools.jackson.databind.node.ObjectNode;
+
+/// One question to the offline model: what was asked, what tools have answered since, and the reply as
+/// it grows. For one thread.
+final class Exchange {
+
+  private static final int CHARACTERS_PER_TOKEN = 4;
+
+  private final Prompt prompt;
+  private final Sink sink;
+  private final Supplier<String> ids;
+  private final String request;
+  private final List<Part.Returned> results;
+  private final List<ToolCall> calls = new ArrayList<>();
+  private long written;
+
+  Exchange(Prompt prompt, Sink sink, Supplier<String> ids) {
+    this.prompt = prompt;
+    this.sink = sink;
+    this.ids = ids;
+    var last = lastRequest(prompt.parts());
+    this.request = last < 0 ? "" : ((Part.Said) prompt.parts().get(last)).text();
+    this.results =
+        prompt.parts().subList(last + 1, prompt.parts().size()).stream()
+            .filter(Part.Returned.class::isInstance)
+            .map(Part.Returned.class::cast)
+            .toList();
+  }
+
+  private static int lastRequest(List<Part> parts) {
+    for (var i = parts.size() - 1; i >= 0; i--) {
+      if (parts.get(i) instanceof Part.Said(var role, _) && role == Role.USER) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /// What the person said last.
+  String request() {
+    return request;
+  }
+
+  /// What tools have answered since then, oldest first.
+  List<Part.Returned> results() {
+    return results;
+  }
+
+  List<Part.Returned> results(String tool) {
+    return results.stream().filter(result -> result.tool().equals(tool)).toList();
+  }
+
+  boolean has(String tool) {
+    return prompt.tools().stream().anyMatch(known -> known.name().equals(tool));
+  }
+
+  /// Says something, a word at a time.
+  void say(String text) throws InterruptedException {
+    var start = 0;
+    for (var i = 1; i < text.length(); i++) {
+      if (Character.isWhitespace(text.charAt(i)) && !Character.isWhitespace(text.charAt(i - 1))) {
+        piece(text.substring(start, i));
+        start = i;
+      }
+    }
+    if (start < text.length()) {
+      piece(text.substring(start));
+    }
+  }
+
+  void piece(String text) throws InterruptedException {
+    written += text.length();
+    sink.text(text);
+  }
+
+  void think(ThoughtType type, Verbosity verbosity, String content) throws InterruptedException {
+    think(Thought.of(type, verbosity, content));
+  }
+
+  void think(Thought thought) throws InterruptedException {
+    written += thought.content().length();
+    sink.thought(thought);
+  }
+
+  void call(String tool, ObjectNode arguments) {
+    calls.add(new ToolCall(new ToolCallId(ids.get()), tool, arguments));
+    written += tool.length() + arguments.toString().length();
+  }
+
+  void call(String tool, String name, String value) {
+    call(tool, Json.object().put(name, value));
+  }
+
+  Reply reply() {
+    var reason = calls.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
+    var usage = new Usage(OfflineModel.NAME, tokens(read()), tokens(written), null, null, null);
+    return new Reply.Answered(reason, calls, usage);
+  }
+
+  private long read() {
+    return prompt.instructions().length()
+        + prompt.parts().stream()
+            .mapToLong(
+                part ->
+                    switch (part) {
+                      case Part.Said said -> said.text().length();
+                      case Part.Asked asked -> asked.text().length();
+                      case Part.Returned returned -> returned.result().toString().length();
+                    })
+            .sum();
+  }
+
+  private static long tokens(long characters) {
+    return (characters + CHARACTERS_PER_TOKEN - 1) / CHARACTERS_PER_TOKEN;
+  }
+}

@@ -1,0 +1,117 @@
+package dev.parley.model;
+
+import dev.parley.protocol.ThoughtEvent.ThoughtType;
+import dev.parley.protocol.ThoughtEvent.Verbosity;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+/// What the offline model says by itself, without tools.
+final class Speech {
+
+  static final String HELP =
+      """
+      I am the offline model: I follow simple rules, and these phrases show what Parley can do.
+
+      - `say X`: I say X.
+      - `count to N`: one piece of text for each number; `count slowly to N` takes its time.
+      - `think about X`: I think aloud, then answer.
+      - `list files`, `read FILE`, `search for X`: I use tools in the working directory.
+      - `calculate 2+3*4`, `what time is it`: a calculator and a clock.
+      - `summarise the CSV files here`: a dataset, a data record and a report from real files.
+      - `write a report on X`: a Markdown file.
+      - `fail`, `loop`: what going wrong looks like.
+      - `help`: this list.
+
+      Anything else I answer as well as I can.""";
+
+  private static final int COUNT_MAX = 100_000;
+  private static final int ECHO_MAX = 200;
+
+  private Speech() {}
+
+  /// The text without the spaces and punctuation around it.
+  static String bare(String text) {
+    var bare = text.strip();
+    while (!bare.isEmpty() && ".!?;,\"'`".indexOf(bare.charAt(bare.length() - 1)) >= 0) {
+      bare = bare.substring(0, bare.length() - 1).stripTrailing();
+    }
+    while (!bare.isEmpty() && "\"'`".indexOf(bare.charAt(0)) >= 0) {
+      bare = bare.substring(1).stripLeading();
+    }
+    return bare;
+  }
+
+  /// What follows `say`, with its punctuation.
+  static String quoted(String request) {
+    return request.strip().replaceFirst("(?is)^.*?\\bsay\\s+", "");
+  }
+
+  static void count(Exchange exchange, String limit, Duration pace) throws InterruptedException {
+    var wanted = Long.parseLong(limit);
+    if (wanted > COUNT_MAX) {
+      exchange.say("I can count to " + COUNT_MAX + " at most.");
+      return;
+    }
+    for (var number = 1; number <= wanted; number++) {
+      if (number > 1 && !pace.isZero()) {
+        Thread.sleep(pace);
+      }
+      exchange.piece(number == 1 ? "1" : " " + number);
+    }
+    if (wanted == 0) {
+      exchange.say("There is nothing to count.");
+    }
+  }
+
+  static void think(Exchange exchange, String subject) throws InterruptedException {
+    var what = clip(subject);
+    exchange.think(ThoughtType.PLANNING, Verbosity.BRIEF, "First I look at what is asked: " + what);
+    exchange.think(
+        new Thought(
+            ThoughtType.REASONING,
+            Verbosity.NORMAL,
+            "There are two sides to " + what + ": what is known, and what is only assumed.",
+            0.8,
+            List.of()));
+    exchange.think(
+        new Thought(
+            ThoughtType.REFLECTION,
+            Verbosity.DETAILED,
+            "A short answer is honest here, since I follow rules and know nothing of " + what + ".",
+            0.6,
+            List.of("give a long answer", "ask back what exactly is meant")));
+    exchange.think(
+        new Thought(
+            ThoughtType.DECISION, Verbosity.BRIEF, "I give the short answer.", 0.9, List.of()));
+    exchange.say(
+        "I have thought about "
+            + what
+            + ". What is known should come first, what is assumed second.");
+  }
+
+  static void notYet(Exchange exchange, String phrase) throws InterruptedException {
+    exchange.say(
+        "This version cannot do `"
+            + phrase.toLowerCase(Locale.ROOT)
+            + "` yet. Say `help` to see what it can do.");
+  }
+
+  static void other(Exchange exchange, String request) throws InterruptedException {
+    exchange.say(
+        request.isEmpty()
+            ? "I am listening. Say `help` to see what I can do."
+            : "You said: \""
+                + clip(request)
+                + "\". I am the offline model and follow simple rules;"
+                + " say `help` to see what I can do.");
+  }
+
+  private static String clip(String text) {
+    if (text.length() <= ECHO_MAX) {
+      return text;
+    }
+    var end = Character.isHighSurrogate(text.charAt(ECHO_MAX - 1)) ? ECHO_MAX - 1 : ECHO_MAX;
+    return text.substring(0, end) + "…";
+  }
+}

@@ -1,0 +1,66 @@
+package dev.parley.server;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// `parley.yaml` as it is written: every section, and everything in it, may be missing.
+record ConfigFile(
+    @Nullable Map<String, ModelSection> models,
+    @Nullable List<AgentSection> agents,
+    @Nullable SupervisorSection supervisor,
+    @Nullable Map<String, McpSection> mcpServers,
+    @Nullable List<String> workspaces,
+    @Nullable LimitSection limits,
+    @Nullable AuthSection auth,
+    @Nullable RetentionSection retention,
+    @Nullable List<String> allowedHosts,
+    @Nullable List<String> allowedOrigins,
+    @Nullable Duration heartbeat) {
+
+  static final ConfigFile EMPTY =
+      new ConfigFile(null, null, null, null, null, null, null, null, null, null, null);
+
+  record ModelSection(
+      @Nullable String provider,
+      @Nullable String model,
+      @Nullable String baseUrl,
+      @Nullable String apiKey) {}
+
+  record AgentSection(
+      @Nullable String id,
+      @Nullable String name,
+      @Nullable String description,
+      @Nullable String type,
+      @Nullable String model,
+      @Nullable String instructions,
+      @Nullable List<String> tools,
+      @Nullable List<String> taskTypes,
+      @Nullable String cli,
+      @Nullable List<String> command,
+      @Nullable String permission,
+      @Nullable String url) {}
+
+  record SupervisorSection(@Nullable String model, @Nullable String fallbackAgent) {}
+
+  record McpSection(
+      @Nullable List<String> command,
+      @Nullable String url,
+      @Nullable Map<String, String> env,
+      @Nullable Map<String, String> headers) {}
+
+  record LimitSection(
+      @Nullable Duration taskTimeout,
+      @Nullable Integer maxTurns,
+      @Nullable Integer maxDepth,
+      @Nullable Integer maxConcurrentTasks,
+      @Nullable Integer maxQueuedPerContext,
+      @Nullable Integer maxStreams) {}
+
+  record AuthSection(@Nullable List<TokenSection> tokens) {}
+
+  record TokenSection(@Nullable String name, @Nullable String sha256) {}
+
+  record RetentionSection(@Nullable Duration idleContexts) {}
+}

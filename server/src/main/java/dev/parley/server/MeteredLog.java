@@ -1,0 +1,112 @@
+package dev.parley.server;
+
+import dev.parley.door.Metrics;
+import dev.parley.log.Appended;
+import dev.parley.log.Changes;
+import dev.parley.log.ContextState;
+import dev.parley.log.Decision;
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+
+/// A log that counts what is written to it and how long that takes.
+final class MeteredLog implements EventLog {
+
+  private final EventLog log;
+  private final LongAdder events;
+  private final LongAdder failures;
+  private final Metrics.Histogram latency;
+
+  MeteredLog(EventLog log, Metrics metrics) {
+    this.log = log;
+    this.events = metrics.counter("parley_events_appended_total");
+    this.failures = metrics.counter("parley_appends_failed_total");
+    this.latency = metrics.histogram("parley_append_seconds");
+  }
+
+  @Override
+  public boolean create(ContextId context, ContextCreated created) {
+    var fresh = log.create(context, created);
+    if (fresh) {
+      events.increment();
+    }
+    return fresh;
+  }
+
+  @Override
+  public Appended append(ContextId context, Guard guard, Decision decide) {
+    var begin = System.nanoTime();
+    var count = new int[1];
+    try {
+      var appended =
+          log.append(
+              context,
+              guard,
+              state -> {
+                var drafts = decide.decide(state);
+                count[0] = drafts.size();
+                return drafts;
+              });
+      latency.record(System.nanoTime() - begin);
+      events.add(count[0]);
+      return appended;
+    } catch (Rejection.Unavailable failed) {
+      failures.increment();
+      throw failed;
+    }
+  }
+
+  @Override
+  public List<Entry> read(ContextId context, Position after, int limit) {
+    return log.read(context, after, limit);
+  }
+
+  @Override
+  public Position head(ContextId context) {
+    return log.head(context);
+  }
+
+  @Override
+  public boolean await(ContextId context, Position after, Duration patience)
+      throws InterruptedException {
+    return log.await(context, after, patience);
+  }
+
+  @Override
+  public <T> T inspect(ContextId context, Function<ContextState, T> look) {
+    return log.inspect(context, look);
+  }
+
+  @Override
+  public String owner(ContextId context) {
+    return log.owner(context);
+  }
+
+  @Override
+  public void delete(ContextId context) {
+    log.delete(context);
+  }
+
+  @Override
+  public List<ContextId> withOpenTasks() {
+    return log.withOpenTasks();
+  }
+
+  @Override
+  public Changes changes(long mark, int limit) {
+    return log.changes(mark, limit);
+  }
+
+  @Override
+  public void close() {
+    log.close();
+  }
+}

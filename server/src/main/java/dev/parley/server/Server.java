@@ -1,0 +1,169 @@
+package dev.parley.server;
+
+import dev.parley.door.Access;
+import dev.parley.door.FrameCache;
+import dev.parley.door.HttpDoor;
+import dev.parley.door.Metrics;
+import dev.parley.door.OperatorRoutes;
+import dev.parley.door.Removal;
+import dev.parley.door.Route;
+import dev.parley.door.Streams;
+import dev.parley.door.Tail;
+import dev.parley.door.contexts.AgentType;
+import dev.parley.door.contexts.ContextsDoor;
+import dev.parley.log.EventLog;
+import dev.parley.protocol.Rejection;
+import dev.parley.task.Tasks;
+import dev.parley.view.Views;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+/// The server: joins the parts, starts them in order and closes them in reverse.
+public final class Server implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger(Server.class.getName());
+  private static final long FRAME_CACHE_BYTES = 16L << 20;
+  private static final Duration DRAIN_TASKS = Duration.ofSeconds(5);
+  private static final Duration DRAIN_REQUESTS = Duration.ofSeconds(3);
+
+  /// What a server is built on. It closes them when it closes.
+  public record Parts(EventLog log, Views views, Tasks tasks) {
+    void close() {
+      tasks.close();
+      views.close();
+      log.close();
+    }
+  }
+
+  /// Where time and new ids come from.
+  public record Sources(InstantSource clock, Supplier<UUID> ids) {
+
+    /// Those of a real server.
+    public static Sources real() {
+      return new Sources(InstantSource.system(), UUID::randomUUID);
+    }
+  }
+
+  private final Config config;
+  private final Parts parts;
+  private final HttpDoor door;
+  private final Retention retention;
+  private final AtomicBoolean stopping = new AtomicBoolean();
+
+  private Server(Config config, Parts parts, Sources sources) {
+    this.config = config;
+    this.parts = parts;
+    var metrics = new Metrics();
+    var streams = new Streams(config.door().limits().streams());
+    var log = new MeteredLog(parts.log(), metrics);
+    var cache = new FrameCache(log, FRAME_CACHE_BYTES);
+    var removal = new Removal(log, parts.views(), parts.tasks(), cache);
+    var heartbeat = config.door().heartbeat();
+    var contexts =
+        new ContextsDoor(
+            new ContextsDoor.Parts(
+                log,
+                parts.views(),
+                parts.tasks(),
+                new Access(log),
+                removal,
+                new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat),
+                sources.ids(),
+                agentTypes(config)));
+    metrics.gauge("parley_tasks_running", parts.tasks()::running);
+    metrics.gauge("parley_streams_open", streams::count);
+    var routes = new ArrayList<Route>(contexts.routes());
+    routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
+    door =
+        new HttpDoor(
+            new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
+            routes);
+    retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
+  }
+
+  /// Starts the server that `config` describes. Returns when it answers requests.
+  ///
+  /// @throws Rejection if it must not or cannot start, saying what to do
+  public static Server start(Config config) {
+    checkSafe(config);
+    var sources = Sources.real();
+    var parts = new Assembly(config, sources).open();
+    try {
+      return start(config, parts, sources);
+    } catch (RuntimeException failed) {
+      parts.close();
+      throw failed;
+    }
+  }
+
+  /// Starts a server on these parts. Returns when it answers requests.
+  ///
+  /// @throws Rejection if it must not or cannot start, saying what to do
+  public static Server start(Config config, Parts parts, Sources sources) {
+    checkSafe(config);
+    var server = new Server(config, parts, sources);
+    server.parts.tasks().recover();
+    server.door.start();
+    server.retention.start();
+    return server;
+  }
+
+  /// Where the server answers.
+  public String url() {
+    var host = config.door().host();
+    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + door.port();
+  }
+
+  /// Stops within ten seconds: no more work, streams end, tasks are handed back, then all is closed.
+  @Override
+  public void close() {
+    if (stopping.getAndSet(true)) {
+      return;
+    }
+    retention.close();
+    parts.tasks().drain(DRAIN_TASKS);
+    door.drain(DRAIN_REQUESTS);
+    door.close();
+    parts.close();
+  }
+
+  private static void checkSafe(Config config) {
+    var door = config.door();
+    if (door.loopback() || !door.tokens().isEmpty()) {
+      return;
+    }
+    if (!config.insecure()) {
+      throw new Rejection.Invalid(
+          "unsafe-address",
+          "refusing to listen on "
+              + door.host()
+              + " without auth: anyone who can reach it could run commands here. Configure"
+              + " auth.tokens, or listen on 127.0.0.1, or say --insecure if you mean it.");
+    }
+    LOG.log(
+        Level.WARNING,
+        "INSECURE: anyone who can reach {0} can use this server and run commands on this machine",
+        door.host());
+  }
+
+  private static List<AgentType> agentTypes(Config config) {
+    return config.agents().stream()
+        .map(
+            agent ->
+                new AgentType(
+                    agent.id(),
+                    agent.name(),
+                    agent.description(),
+                    "llm",
+                    agent.model(),
+                    agent.tools(),
+                    agent.taskTypes()))
+        .toList();
+  }
+}

@@ -1,0 +1,203 @@
+package dev.parley.task;
+
+import dev.parley.log.Appended;
+import dev.parley.log.ContextState;
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextEvent.ContextRewound;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.CancelRequested;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.WireName;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Checks what people send and puts it into the log, each message with its task in one append.
+final class Admission {
+
+  private static final int PAGE = 100;
+
+  private final EventLog log;
+  private final Tasks.Setup setup;
+  private final Sources sources;
+
+  Admission(EventLog log, Tasks.Setup setup, Sources sources) {
+    this.log = log;
+    this.setup = setup;
+    this.sources = sources;
+  }
+
+  /// A submission that was found to make sense, and what it would append to an idle context.
+  record Order(Submission submission, Message message, Origin origin, TaskCreated created) {}
+
+  /// A message that is in the log; `replayed` if it was there before.
+  record Entered(Accepted accepted, Message message, boolean replayed) {}
+
+  /// Refuses what does not make sense; nothing is written.
+  Order check(Submission submission) {
+    var options = submission.options();
+    if (submission.content().isBlank()) {
+      throw new Rejection.Invalid("a message needs text");
+    }
+    if (submission.content().length() > setup.limits().maxContentLength()) {
+      throw new Rejection.TooLarge(
+          "content-too-long",
+          "a message has at most " + setup.limits().maxContentLength() + " characters");
+    }
+    var agent = setup.agents().choose(options.agentId());
+    var timeout = options.timeoutMs();
+    if (timeout != null && (timeout < 1 || timeout > Limits.TIMEOUT_MAX.toMillis())) {
+      throw new Rejection.Invalid("timeoutMs is between 1 and " + Limits.TIMEOUT_MAX.toMillis());
+    }
+    var type = options.taskType();
+    if (type != null) {
+      WireName.parse(TaskType.class, "taskType", type);
+    }
+    var metadata = Json.object();
+    if (options.strategy() != null) {
+      metadata.put(
+          "strategy", WireName.parse(Strategy.class, "strategy", options.strategy()).wire());
+    }
+    if (options.whenBusy() == WhenBusy.INTERRUPT) {
+      metadata.put(Lineup.WHEN_BUSY, WhenBusy.INTERRUPT.wire());
+    }
+    var directory = setup.workspaces().resolve(options.workingDirectory());
+    var message = message(submission, sources.taskId(), false);
+    var created =
+        new TaskCreated(
+            Initiator.USER,
+            metadata.isEmpty() ? null : metadata,
+            message.messageId(),
+            submission.content(),
+            type,
+            options.priority(),
+            timeout,
+            directory.toString());
+    return new Order(submission, message, Origin.root(taskOf(message), agent), created);
+  }
+
+  /// Appends the order for a context that may be busy, in which case it waits its turn.
+  ///
+  /// @throws Rejection.Conflict `busy` if it may not wait
+  Entered enter(Order order) {
+    return append(order, state -> events(order, state));
+  }
+
+  /// Appends the order's message for the task that runs; like [#enter] if that has ended or will.
+  Entered steer(Order order, TaskId running) {
+    var message = message(order.submission(), running, true);
+    return append(
+        order,
+        state ->
+            state
+                .openTask(running)
+                .filter(task -> task.started() && !task.cancelRequested())
+                .map(_ -> List.of(Draft.of(message)))
+                .orElseGet(() -> events(order, state)));
+  }
+
+  /// Takes back what was said since `rewind`, if that is given, and appends the order.
+  ///
+  /// @throws Rejection.Conflict `busy` if a task of the context has not ended
+  Entered replace(Order order, @Nullable ContextRewound rewind) {
+    return append(
+        order,
+        state -> {
+          if (Lineup.roots(state).findAny().isPresent()) {
+            throw busy();
+          }
+          var drafts = new ArrayList<Draft>();
+          if (rewind != null) {
+            drafts.add(Draft.of(rewind));
+          }
+          drafts.addAll(events(order, state));
+          return drafts;
+        });
+  }
+
+  private Message message(Submission submission, TaskId task, boolean steer) {
+    var metadata = Json.object().put("taskId", task.value());
+    if (steer) {
+      metadata.put("steer", true);
+    }
+    return new Message(
+        sources.messageId(), Role.USER, submission.content(), submission.parts(), metadata);
+  }
+
+  private List<Draft> events(Order order, ContextState state) {
+    var drafts = new ArrayList<Draft>();
+    drafts.add(Draft.of(order.message()));
+    drafts.add(new Draft(order.origin(), order.created()));
+    var waiting = Lineup.waiting(state);
+    var ahead = Lineup.running(state).or(() -> waiting.stream().findFirst()).orElse(null);
+    if (ahead == null) {
+      return drafts;
+    }
+    var whenBusy = order.submission().options().whenBusy();
+    if (whenBusy == WhenBusy.REJECT) {
+      throw busy();
+    }
+    if (waiting.size() >= setup.limits().maxQueuedPerContext()) {
+      throw new Rejection.Busy("queue-full", "too many tasks of this context wait already");
+    }
+    var blocked = Json.object().put("blockedBy", ahead.origin().taskId().value());
+    drafts.add(new Draft(order.origin(), new TaskStatus(TaskState.SUBMITTED, null, blocked)));
+    if (whenBusy == WhenBusy.INTERRUPT && ahead.started()) {
+      var request = new CancelRequested(order.submission().principal(), "interrupted by a message");
+      drafts.addAll(Lineup.cancel(state, ahead.origin().taskId(), request));
+    }
+    return drafts;
+  }
+
+  private static Rejection busy() {
+    return new Rejection.Conflict("busy", "a task of this context is running");
+  }
+
+  private Entered append(Order order, Decision decision) {
+    var submission = order.submission();
+    var appended = log.append(submission.context(), submission.guard(), decision);
+    // Read back rather than computed, so that a replayed append gets the answer it got first.
+    var entry = userMessage(submission.context(), appended);
+    var message = (Message) entry.event();
+    var accepted =
+        new Accepted(
+            entry.contextId(), message.messageId(), taskOf(message), entry.position().seq());
+    return new Entered(accepted, message, appended.replayed());
+  }
+
+  private Entry userMessage(ContextId context, Appended appended) {
+    var after = Position.of(appended.first().seq() - 1);
+    while (appended.last().after(after)) {
+      var page = log.read(context, after, PAGE);
+      for (var entry : page) {
+        if (entry.position().compareTo(appended.first()) >= 0
+            && entry.event() instanceof Message message
+            && message.role() == Role.USER) {
+          return entry;
+        }
+      }
+      after = page.getLast().position();
+    }
+    throw new IllegalStateException("no message at " + appended.first() + " of " + context);
+  }
+
+  private static TaskId taskOf(Message message) {
+    if (message.metadata() == null) {
+      throw new IllegalStateException("the message has no task: " + message.messageId());
+    }
+    return new TaskId(message.metadata().path("taskId").asString());
+  }
+}

@@ -1,0 +1,39 @@
+package dev.parley.task;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.Rejection;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The agents that tasks can be given to, and the one that takes what names none.
+public record Agents(Map<AgentTypeId, Agent> byId, AgentTypeId standard) {
+
+  public Agents {
+    byId = Map.copyOf(byId);
+    if (!byId.containsKey(standard)) {
+      throw new IllegalArgumentException("the standard agent is not among the agents: " + standard);
+    }
+  }
+
+  Agent get(AgentTypeId id) {
+    var agent = byId.get(id);
+    if (agent == null) {
+      throw new IllegalArgumentException("no agent is called " + id);
+    }
+    return agent;
+  }
+
+  AgentTypeId choose(@Nullable AgentTypeId id) {
+    if (id == null) {
+      return standard;
+    }
+    if (!byId.containsKey(id)) {
+      var known =
+          byId.keySet().stream().map(AgentTypeId::value).sorted().collect(Collectors.joining(", "));
+      throw new Rejection.Invalid(
+          "unknown-agent", "no agent is called " + id + "; known: " + known);
+    }
+    return id;
+  }
+}

@@ -1,0 +1,46 @@
+package dev.parley.task;
+
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolEvent;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// How a task ends that does not succeed, and how what it has open ends with it.
+record Ending(
+    TaskState state,
+    String reason,
+    FinishReason blocks,
+    ToolEvent.Outcome calls,
+    @Nullable ErrorReported error) {
+
+  static Ending canceled(@Nullable String reason) {
+    return new Ending(
+        TaskState.CANCELED,
+        reason == null ? "canceled" : reason,
+        FinishReason.CANCELED,
+        ToolEvent.Outcome.CANCELED,
+        null);
+  }
+
+  static Ending interrupted() {
+    return failed(ErrorCode.INTERRUPTED, "the server stopped before the task was done", true);
+  }
+
+  static Ending timedOut(Duration timeout) {
+    return failed(
+        ErrorCode.TIMEOUT, "the task took longer than " + timeout.toMillis() + " ms", true);
+  }
+
+  static Ending failed(ErrorCode code, String message, boolean retryable) {
+    return new Ending(
+        TaskState.FAILED,
+        code == ErrorCode.INTERRUPTED || code == ErrorCode.TIMEOUT ? code.wire() : message,
+        FinishReason.INTERRUPTED,
+        ToolEvent.Outcome.INTERRUPTED,
+        new ErrorReported(code, message, retryable, ErrorScope.TASK, null));
+  }
+}

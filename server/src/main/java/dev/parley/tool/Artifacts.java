@@ -1,0 +1,32 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.Json;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What the tools that write artifacts have in common.
+final class Artifacts {
+
+  private Artifacts() {}
+
+  /// The id of the artifact with this name: the same name is the same artifact, in a new version.
+  static ArtifactId id(String name) {
+    var id = name.strip().replaceAll("[^A-Za-z0-9._:-]+", "-");
+    return new ArtifactId(id.substring(0, Math.min(id.length(), Id.LENGTH_MAX)));
+  }
+
+  static ObjectNode metadata(ToolContext context) {
+    return Json.object().put("toolCallId", context.call().value());
+  }
+
+  static ToolResult written(ArtifactId id, int version, ObjectNode more) {
+    var result = Json.object().put("artifactId", id.value()).put("version", version);
+    result.setAll(more);
+    return new ToolResult.Done(result);
+  }
+
+  static ToolResult nameless() {
+    return new ToolResult.Failed("an artifact needs a name");
+  }
+}

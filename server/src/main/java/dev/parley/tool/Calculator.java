@@ -1,0 +1,47 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.Json;
+
+/// `calculator`: the value of an arithmetic expression.
+public final class Calculator implements Tool<Calculator.Arguments> {
+
+  /// What to work out.
+  public record Arguments(String expression) {}
+
+  @Override
+  public String name() {
+    return "calculator";
+  }
+
+  @Override
+  public String description() {
+    return "Works out an expression of numbers, + - * / % ^ and parentheses. Answers {expression,"
+        + " value}; value is a decimal number as text, exact to 34 digits.";
+  }
+
+  @Override
+  public Class<Arguments> arguments() {
+    return Arguments.class;
+  }
+
+  @Override
+  public Effect effect() {
+    return Effect.PURE;
+  }
+
+  @Override
+  public boolean concurrent() {
+    return true;
+  }
+
+  @Override
+  public ToolResult call(Arguments arguments, ToolContext context) {
+    try {
+      var value = Expression.value(arguments.expression());
+      return new ToolResult.Done(
+          Json.object().put("expression", arguments.expression()).put("value", value));
+    } catch (ArithmeticException impossible) {
+      return new ToolResult.Failed(String.valueOf(impossible.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.Json;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// `data`: writes a data record.
+public final class Data implements Tool<Data.Arguments> {
+
+  /// The record, and what it is called.
+  public record Arguments(String name, @Nullable String description, ObjectNode data) {}
+
+  @Override
+  public String name() {
+    return "data";
+  }
+
+  @Override
+  public String description() {
+    return "Writes a data record for the person to keep: any JSON object. The same name again"
+        + " replaces it by a new version. Answers {artifactId, version}.";
+  }
+
+  @Override
+  public Class<Arguments> arguments() {
+    return Arguments.class;
+  }
+
+  @Override
+  public Effect effect() {
+    return Effect.IDEMPOTENT;
+  }
+
+  @Override
+  public boolean concurrent() {
+    return false;
+  }
+
+  @Override
+  public ToolResult call(Arguments arguments, ToolContext context) {
+    if (arguments.name().isBlank()) {
+      return Artifacts.nameless();
+    }
+    var id = Artifacts.id(arguments.name());
+    var version =
+        context.write(
+            id,
+            true,
+            number ->
+                new DataWrite(
+                    id,
+                    arguments.name(),
+                    arguments.description(),
+                    arguments.data(),
+                    Artifacts.metadata(context).put("version", number),
+                    number));
+    return Artifacts.written(id, version, Json.object());
+  }
+}

@@ -1,0 +1,126 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.ArtifactEvent.DatasetWrite;
+import dev.parley.protocol.Json;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// `dataset`: writes rows, given as such or taken from CSV files, batch by batch.
+public final class Dataset implements Tool<Dataset.Arguments> {
+
+  /// The column that says which file a row came from.
+  static final String FILE_COLUMN = "file";
+
+  private static final int BATCH_MAX = 200;
+  private static final int BATCHES_USUAL = 4;
+  private static final int ROWS_MAX = 200_000;
+  private static final int FILES_MAX = 100;
+
+  /// The rows, or the files that they are in, and what the dataset is called.
+  public record Arguments(
+      String name,
+      @Nullable String description,
+      @Nullable List<String> files,
+      @Nullable List<ObjectNode> rows) {}
+
+  @Override
+  public String name() {
+    return "dataset";
+  }
+
+  @Override
+  public String description() {
+    return "Writes a dataset for the person to keep: either rows, which are JSON objects, or all rows"
+        + " of the CSV files of the working directory named in files. Answers {artifactId, version,"
+        + " rows}, and for files also {files: [{file, rows, columns, numeric: {column: {min, max,"
+        + " mean}}}]}. The same name again replaces it by a new version.";
+  }
+
+  @Override
+  public Class<Arguments> arguments() {
+    return Arguments.class;
+  }
+
+  @Override
+  public Effect effect() {
+    return Effect.IDEMPOTENT;
+  }
+
+  @Override
+  public boolean concurrent() {
+    return false;
+  }
+
+  @Override
+  public ToolResult call(Arguments arguments, ToolContext context) throws InterruptedException {
+    if (arguments.name().isBlank()) {
+      return Artifacts.nameless();
+    }
+    var files = arguments.files();
+    if ((files == null) == (arguments.rows() == null)) {
+      return new ToolResult.Failed("either files or rows are needed");
+    }
+    if (files == null) {
+      return write(arguments, context, Table.of(arguments.rows()));
+    }
+    if (files.isEmpty() || files.size() > FILES_MAX) {
+      return new ToolResult.Failed("between 1 and " + FILES_MAX + " files are needed");
+    }
+    var tables = new ArrayList<Table>();
+    var folder = new Folder(context.workingDirectory());
+    for (var name : files) {
+      try {
+        tables.add(Table.of(name, Csv.parse(TextFile.read(folder.find(name)))));
+      } catch (IOException unreadable) {
+        return new ToolResult.Failed(TextFile.reason(name, unreadable));
+      }
+    }
+    return write(arguments, context, Table.join(tables));
+  }
+
+  private static ToolResult write(Arguments arguments, ToolContext context, Table table)
+      throws InterruptedException {
+    var rows = table.rows();
+    if (rows.size() > ROWS_MAX) {
+      return new ToolResult.Failed("a dataset has at most " + ROWS_MAX + " rows");
+    }
+    var id = Artifacts.id(arguments.name());
+    var size = Math.clamp((rows.size() + BATCHES_USUAL - 1) / BATCHES_USUAL, 1, BATCH_MAX);
+    var batches = Math.max(1, (rows.size() + size - 1) / size);
+    var version = 0;
+    for (var i = 0; i < batches; i++) {
+      var index = i;
+      var first = i == 0;
+      var batch = rows.subList(i * size, Math.min(rows.size(), (i + 1) * size));
+      version =
+          context.write(
+              id,
+              first,
+              number ->
+                  new DatasetWrite(
+                      id,
+                      batch,
+                      index,
+                      index == batches - 1,
+                      first ? arguments.name() : null,
+                      first ? arguments.description() : null,
+                      first ? table.schema() : null,
+                      Artifacts.metadata(context)
+                          .put("totalRows", rows.size())
+                          .put("batchSize", size),
+                      number));
+      context.progress((i + 1.0) / batches, "batch " + (i + 1) + " of " + batches);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+    var result = Json.object().put("rows", rows.size());
+    if (!table.files().isEmpty()) {
+      table.files().forEach(result.putArray("files")::add);
+    }
+    return Artifacts.written(id, version, result);
+  }
+}

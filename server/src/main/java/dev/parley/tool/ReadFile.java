@@ -1,0 +1,81 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/// `read_file`: a page of a text file.
+public final class ReadFile implements Tool<ReadFile.Arguments> {
+
+  private static final int PAGE_MAX = 20_000;
+
+  /// Which file, from which character on, and how many.
+  public record Arguments(String path, @Nullable Integer offset, @Nullable Integer limit) {}
+
+  @Override
+  public String name() {
+    return "read_file";
+  }
+
+  @Override
+  public String description() {
+    return "Reads a text file of the working directory. Answers {path, content, size}, and nextOffset"
+        + " if there is more: ask again with that offset. Characters count, not bytes.";
+  }
+
+  @Override
+  public Class<Arguments> arguments() {
+    return Arguments.class;
+  }
+
+  @Override
+  public Effect effect() {
+    return Effect.PURE;
+  }
+
+  @Override
+  public boolean concurrent() {
+    return true;
+  }
+
+  @Override
+  public ToolResult call(Arguments arguments, ToolContext context) {
+    var folder = new Folder(context.workingDirectory());
+    try {
+      var file = folder.find(arguments.path());
+      if (!Files.isRegularFile(file)) {
+        return new ToolResult.Failed("this is not a file: " + arguments.path());
+      }
+      return page(folder, file, arguments);
+    } catch (IOException unreadable) {
+      return new ToolResult.Failed(TextFile.reason(arguments.path(), unreadable));
+    }
+  }
+
+  private static ToolResult page(Folder folder, Path file, Arguments arguments) throws IOException {
+    var text = TextFile.read(file);
+    var offset = arguments.offset() == null ? 0 : arguments.offset();
+    var limit = arguments.limit() == null ? PAGE_MAX : arguments.limit();
+    if (offset < 0 || offset > text.length() || limit < 1) {
+      return new ToolResult.Failed(
+          "offset is between 0 and " + text.length() + ", limit between 1 and " + PAGE_MAX);
+    }
+    var end = (int) Math.min(text.length(), (long) offset + Math.min(limit, PAGE_MAX));
+    if (end < text.length()
+        && end > offset + 1
+        && Character.isHighSurrogate(text.charAt(end - 1))) {
+      end--;
+    }
+    var result =
+        Json.object()
+            .put("path", folder.name(file))
+            .put("content", text.substring(offset, end))
+            .put("size", text.length());
+    if (end < text.length()) {
+      result.put("nextOffset", end);
+    }
+    return new ToolResult.Done(result);
+  }
+}

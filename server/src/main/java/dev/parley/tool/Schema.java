@@ -1,0 +1,54 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.Json;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The JSON Schema of a tool's arguments, read off their record.
+public final class Schema {
+
+  private Schema() {}
+
+  /// The schema of `arguments`; what is not `@Nullable` is required.
+  public static ObjectNode of(Class<? extends Record> arguments) {
+    var schema = Json.object().put("type", "object");
+    var properties = schema.putObject("properties");
+    var required = schema.putArray("required");
+    for (var component : arguments.getRecordComponents()) {
+      properties.set(component.getName(), type(component.getGenericType()));
+      if (!optional(component)) {
+        required.add(component.getName());
+      }
+    }
+    return schema.put("additionalProperties", false);
+  }
+
+  private static boolean optional(RecordComponent component) {
+    return component.getAnnotatedType().isAnnotationPresent(Nullable.class);
+  }
+
+  private static ObjectNode type(Type type) {
+    if (type instanceof ParameterizedType list && list.getRawType() == List.class) {
+      var schema = Json.object().put("type", "array");
+      schema.set("items", type(list.getActualTypeArguments()[0]));
+      return schema;
+    }
+    if (type == String.class) {
+      return Json.object().put("type", "string");
+    }
+    if (type == Integer.class || type == int.class || type == Long.class || type == long.class) {
+      return Json.object().put("type", "integer");
+    }
+    if (type == Boolean.class || type == boolean.class) {
+      return Json.object().put("type", "boolean");
+    }
+    if (type == ObjectNode.class) {
+      return Json.object().put("type", "object");
+    }
+    throw new IllegalArgumentException("no schema for " + type);
+  }
+}

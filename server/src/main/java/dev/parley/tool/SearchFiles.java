@@ -1,0 +1,102 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+
+/// `search_files`: the lines of text files that contain a text.
+public final class SearchFiles implements Tool<SearchFiles.Arguments> {
+
+  private static final int MATCHES_MAX = 100;
+  private static final int LINE_MAX = 300;
+  private static final long FILE_MAX = 2 * 1024 * 1024;
+
+  /// What to look for, where, and in files of which names.
+  public record Arguments(String text, @Nullable String path, @Nullable String pattern) {}
+
+  @Override
+  public String name() {
+    return "search_files";
+  }
+
+  @Override
+  public String description() {
+    return "Finds lines that contain text, in upper or lower case, in the text files of the working"
+        + " directory and the folders in it, or of the folder at path. pattern picks file names, as"
+        + " in list_files. Answers {matches: [{path, line, text}]}.";
+  }
+
+  @Override
+  public Class<Arguments> arguments() {
+    return Arguments.class;
+  }
+
+  @Override
+  public Effect effect() {
+    return Effect.PURE;
+  }
+
+  @Override
+  public boolean concurrent() {
+    return true;
+  }
+
+  @Override
+  public ToolResult call(Arguments arguments, ToolContext context) throws InterruptedException {
+    if (arguments.text().isBlank()) {
+      return new ToolResult.Failed("text is what to look for and must not be blank");
+    }
+    var folder = new Folder(context.workingDirectory());
+    var path = arguments.path() == null ? "." : arguments.path();
+    var pattern = Walk.pattern(arguments.pattern() == null ? "*" : arguments.pattern());
+    var result = Json.object();
+    var matches = result.putArray("matches");
+    try {
+      var files =
+          Walk.below(folder.find(path), Walk.DEPTH_MAX).stream()
+              .filter(file -> pattern.matcher(String.valueOf(file.getFileName())).matches())
+              .toList();
+      for (var i = 0; i < files.size() && matches.size() < MATCHES_MAX; i++) {
+        search(folder, files.get(i), arguments.text(), matches);
+        if (i % 100 == 99) {
+          context.progress((double) i / files.size(), i + 1 + " files searched");
+        }
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+      }
+    } catch (IOException unreadable) {
+      return new ToolResult.Failed(TextFile.reason(path, unreadable));
+    }
+    if (matches.size() >= MATCHES_MAX) {
+      result.put("note", "There may be more; the search stopped after " + MATCHES_MAX + " lines.");
+    }
+    return new ToolResult.Done(result);
+  }
+
+  private static void search(Folder folder, Path file, String text, ArrayNode matches) {
+    var wanted = text.toLowerCase(Locale.ROOT);
+    try {
+      if (!Files.isRegularFile(file) || Files.size(file) > FILE_MAX) {
+        return;
+      }
+      var lines = TextFile.read(file).lines().toList();
+      for (var i = 0; i < lines.size() && matches.size() < MATCHES_MAX; i++) {
+        var line = lines.get(i);
+        if (line.toLowerCase(Locale.ROOT).contains(wanted)) {
+          matches
+              .addObject()
+              .put("path", folder.name(file))
+              .put("line", i + 1)
+              .put("text", line.length() > LINE_MAX ? line.substring(0, LINE_MAX) + "…" : line);
+        }
+      }
+    } catch (IOException unreadable) {
+      // A search goes past what it cannot read, as binary files.
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package dev.parley.tool;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+
+/// Reads whole text files, within a limit.
+final class TextFile {
+
+  static final int BYTES_MAX = 16 * 1024 * 1024;
+
+  private static final int SNIFF = 8_192;
+
+  private TextFile() {}
+
+  /// The file's text: UTF-8, or ISO-8859-1 if it is not that. A byte order mark is left out.
+  static String read(Path file) throws IOException {
+    byte[] bytes;
+    // The path has no links in it; one that was put there since is not followed.
+    try (var input = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+      bytes = input.readNBytes(BYTES_MAX + 1);
+    }
+    if (bytes.length > BYTES_MAX) {
+      throw new Folder.OutOfReach(
+          "the file is larger than " + BYTES_MAX / 1024 / 1024 + " MiB: " + file.getFileName());
+    }
+    if (binary(bytes)) {
+      throw new Folder.OutOfReach("this is not a text file: " + file.getFileName());
+    }
+    var text = decode(bytes);
+    return text.startsWith("\uFEFF") ? text.substring(1) : text;
+  }
+
+  /// Why a file could not be read, in words for the model, without paths of this machine.
+  static String reason(String path, IOException failure) {
+    return switch (failure) {
+      case Folder.OutOfReach outOfReach -> String.valueOf(outOfReach.getMessage());
+      case AccessDeniedException _ -> "the file may not be read: " + path;
+      default -> "the file cannot be read: " + path;
+    };
+  }
+
+  private static boolean binary(byte[] bytes) {
+    for (var i = 0; i < Math.min(bytes.length, SNIFF); i++) {
+      if (bytes[i] == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String decode(byte[] bytes) {
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .onMalformedInput(CodingErrorAction.REPORT)
+          .decode(ByteBuffer.wrap(bytes))
+          .toString();
+    } catch (CharacterCodingException notUtf8) {
+      return new String(bytes, StandardCharsets.ISO_8859_1);
+    }
+  }
+}

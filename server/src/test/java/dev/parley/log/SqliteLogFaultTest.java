@@ -1,0 +1,226 @@
+package dev.parley.log;
+
+import static dev.parley.log.EventLogContract.CONTEXT;
+import static dev.parley.log.EventLogContract.created;
+import static dev.parley.log.EventLogContract.message;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What happens when the store fails: the caller is told, nobody sees what is not durable, and the log
+/// goes on when the fault ends.
+final class SqliteLogFaultTest {
+
+  @TempDir Path folder;
+
+  private SqliteLog open(Fault fault) {
+    return SqliteLog.open(
+        new SqliteLog.Parts(
+            folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL),
+        fault);
+  }
+
+  /// Fails when told to.
+  private static final class Switch implements Fault {
+    volatile boolean before;
+    volatile boolean after;
+
+    @Override
+    public void beforeCommit() throws SQLException {
+      if (before) {
+        throw new SQLException("database or disk is full");
+      }
+    }
+
+    @Override
+    public void afterCommit() throws SQLException {
+      if (after) {
+        after = false;
+        throw new SQLException("disk I/O error");
+      }
+    }
+  }
+
+  @Test
+  void an_append_that_was_not_written_is_refused_and_never_seen() {
+    var fault = new Switch();
+    try (var log = open(fault)) {
+      log.create(CONTEXT, created());
+      fault.before = true;
+      assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("lost"))))
+          .isInstanceOf(Rejection.Unavailable.class);
+      assertThat(log.head(CONTEXT)).isEqualTo(Position.of(1));
+      fault.before = false;
+      log.append(CONTEXT, Guard.none(), Decision.always(message("kept")));
+      assertThat(log.head(CONTEXT)).isEqualTo(Position.of(2));
+    }
+    try (var log = open(Fault.NONE)) {
+      assertThat(log.read(CONTEXT, Position.START, 10))
+          .extracting(Entry::event)
+          .containsExactly(created(), message("kept").event());
+    }
+  }
+
+  @Test
+  void an_append_in_doubt_that_turns_out_durable_is_acknowledged_once() {
+    var fault = new Switch();
+    try (var log = open(fault)) {
+      log.create(CONTEXT, created());
+      fault.after = true;
+      var appended = log.append(CONTEXT, Guard.none(), Decision.always(message("kept")));
+      assertThat(appended.last()).isEqualTo(Position.of(2));
+      assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(2);
+    }
+  }
+
+  @Test
+  void a_context_whose_creation_failed_does_not_exist_and_can_be_created() {
+    var fault = new Switch();
+    try (var log = open(fault)) {
+      fault.before = true;
+      assertThatThrownBy(() -> log.create(CONTEXT, created()))
+          .isInstanceOf(Rejection.Unavailable.class);
+      assertThatThrownBy(() -> log.head(CONTEXT)).isInstanceOf(Rejection.NotFound.class);
+      fault.before = false;
+      assertThat(log.create(CONTEXT, created())).isTrue();
+    }
+  }
+
+  @Test
+  void a_key_whose_append_failed_can_be_used_again() {
+    var fault = new Switch();
+    var once = new Guard.Once("local", "key", "hash");
+    try (var log = open(fault)) {
+      log.create(CONTEXT, created());
+      fault.before = true;
+      assertThatThrownBy(() -> log.append(CONTEXT, once, Decision.always(message("a"))))
+          .isInstanceOf(Rejection.Unavailable.class);
+      fault.before = false;
+      assertThat(log.append(CONTEXT, once, Decision.always(message("a"))).replayed()).isFalse();
+      assertThat(log.append(CONTEXT, once, Decision.always(message("a"))).replayed()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+  void under_random_faults_what_was_acknowledged_is_exactly_what_is_there(int seed)
+      throws InterruptedException {
+    var random = new Random(seed);
+    var commits = new AtomicInteger();
+    Fault flaky =
+        new Fault() {
+          @Override
+          public void beforeCommit() throws SQLException {
+            if (commits.incrementAndGet() % 5 == 0) {
+              throw new SQLException("database or disk is full");
+            }
+          }
+
+          @Override
+          public void afterCommit() throws SQLException {
+            if (random.nextInt(6) == 0) {
+              throw new SQLException("disk I/O error");
+            }
+          }
+        };
+    var acknowledged = Collections.synchronizedSet(new HashSet<String>());
+    Set<String> visible;
+    try (var log = open(flaky)) {
+      createDespiteFaults(log, "c0", "c1", "c2");
+      var threads = new ArrayList<Thread>();
+      for (var t = 0; t < 12; t++) {
+        var name = "t" + t + "-";
+        var context = new ContextId("c" + t % 3);
+        threads.add(
+            Thread.startVirtualThread(
+                () -> {
+                  for (var i = 0; i < 60; i++) {
+                    try {
+                      log.append(context, Guard.none(), Decision.always(message(name + i)));
+                      acknowledged.add(name + i);
+                    } catch (Rejection.Unavailable refused) {
+                      assertThat(refused).hasMessageContaining("store");
+                    }
+                  }
+                }));
+      }
+      for (var thread : threads) {
+        thread.join();
+      }
+      visible = messages(log);
+    }
+    assertThat(visible).containsAll(acknowledged);
+    try (var log = open(Fault.NONE)) {
+      assertThat(messages(log)).isEqualTo(visible);
+      assertThat(acknowledged).isEqualTo(visible);
+    }
+  }
+
+  @Test
+  void a_file_locked_by_somebody_else_is_waited_for_or_refused_and_nothing_is_lost()
+      throws SQLException {
+    try (var log = open(Fault.NONE)) {
+      log.create(CONTEXT, created());
+      try (var other = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"));
+          var statement = other.createStatement()) {
+        statement.execute("BEGIN IMMEDIATE");
+        assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("a"))))
+            .isInstanceOf(Rejection.Unavailable.class);
+        assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(1);
+        statement.execute("ROLLBACK");
+      }
+      log.append(CONTEXT, Guard.none(), Decision.always(message("b")));
+      assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(2);
+    }
+  }
+
+  private static void createDespiteFaults(EventLog log, String... names) {
+    for (var name : names) {
+      while (true) {
+        try {
+          log.create(new ContextId(name), created());
+          break;
+        } catch (Rejection.Unavailable again) {
+          assertThat(again).hasMessageContaining("store");
+        }
+      }
+    }
+  }
+
+  private static Set<String> messages(EventLog log) {
+    var found = new HashSet<String>();
+    for (var name : new String[] {"c0", "c1", "c2"}) {
+      var entries = log.read(new ContextId(name), Position.START, Integer.MAX_VALUE);
+      assertThat(entries)
+          .extracting(e -> e.position().seq())
+          .containsExactlyElementsOf(LongStream.rangeClosed(1, entries.size()).boxed().toList());
+      for (var entry : entries) {
+        if (entry.event() instanceof Message message) {
+          assertThat(found.add(message.content())).isTrue();
+        }
+      }
+    }
+    return found;
+  }
+}

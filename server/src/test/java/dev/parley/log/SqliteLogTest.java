@@ -1,0 +1,24 @@
+package dev.parley.log;
+
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The contract with limits so small that every entry is soon sealed.
+final class SqliteLogTest extends EventLogContract {
+
+  static final Tuning SMALL = new Tuning(64, 4_096, 5, 2_000, 8_000, 2, 64 << 10);
+
+  @TempDir Path folder;
+
+  @Override
+  EventLog open() {
+    return open(folder);
+  }
+
+  static SqliteLog open(Path folder) {
+    return SqliteLog.open(
+        new SqliteLog.Parts(folder, InstantSource.system(), new SecureRandom(), SMALL));
+  }
+}

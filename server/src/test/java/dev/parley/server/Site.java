@@ -1,0 +1,155 @@
+package dev.parley.server;
+
+import dev.parley.door.Limits;
+import dev.parley.door.Settings;
+import dev.parley.door.Tokens.Token;
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.log.MemoryLog;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Origin;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/// A real server on a free port, for tests, with its log in reach.
+final class Site implements AutoCloseable {
+
+  final EventLog log;
+  final Server server;
+  final URI url;
+  final HttpClient http = HttpClient.newHttpClient();
+
+  private Site(Config config, EventLog log) {
+    this.log = log;
+    var sources = new Server.Sources(InstantSource.system(), UUID::randomUUID);
+    server = Server.start(config, new Assembly(config, sources).on(log), sources);
+    url = URI.create(server.url());
+  }
+
+  /// What a test may want to be different.
+  record Wish(Duration heartbeat, List<Token> tokens, Set<String> origins, Limits limits) {
+    static final Wish USUAL = new Wish(Duration.ofSeconds(15), List.of(), Set.of(), Limits.USUAL);
+
+    Wish heartbeat(Duration interval) {
+      return new Wish(interval, tokens, origins, limits);
+    }
+
+    Wish tokens(Token... some) {
+      return new Wish(heartbeat, List.of(some), origins, limits);
+    }
+
+    Wish origins(String... some) {
+      return new Wish(heartbeat, tokens, Set.of(some), limits);
+    }
+
+    Wish limits(Limits other) {
+      return new Wish(heartbeat, tokens, origins, other);
+    }
+  }
+
+  static Site open(Path folder) {
+    return open(folder, Wish.USUAL);
+  }
+
+  static Site open(Path folder, Wish wish) {
+    var settings =
+        new Settings(
+            "127.0.0.1",
+            0,
+            Set.of(),
+            wish.origins(),
+            wish.tokens(),
+            wish.heartbeat(),
+            wish.limits());
+    return new Site(config(folder).with(settings), new MemoryLog(InstantSource.system()));
+  }
+
+  static Config config(Path folder) {
+    return Config.load(null, new Config.Surroundings(Map.of(), folder, folder));
+  }
+
+  /// A context that exists.
+  ContextId context(String name) {
+    var context = new ContextId(name);
+    log.create(context, new ContextCreated("local", null, null));
+    return context;
+  }
+
+  void append(ContextId context, Event event) {
+    log.append(context, Guard.none(), Decision.always(Draft.of(event)));
+  }
+
+  void append(ContextId context, Origin origin, Event event) {
+    log.append(context, Guard.none(), Decision.always(new Draft(origin, event)));
+  }
+
+  HttpResponse<String> get(String path, String... headers) {
+    return send(request(path, headers).GET());
+  }
+
+  HttpResponse<String> post(String path, String body, String... headers) {
+    return send(
+        request(path, headers)
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString(body)));
+  }
+
+  HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return http.send(request.build(), BodyHandlers.ofString());
+    } catch (IOException failed) {
+      throw new AssertionError(failed);
+    } catch (InterruptedException told) {
+      throw new AssertionError(told);
+    }
+  }
+
+  HttpRequest.Builder request(String path, String... headers) {
+    var request = HttpRequest.newBuilder(url.resolve(path)).timeout(Duration.ofSeconds(30));
+    return headers.length == 0 ? request : request.headers(headers);
+  }
+
+  /// Sends bytes as they are and returns all that comes back until the server closes.
+  String raw(String request) throws IOException {
+    try (var socket = connect()) {
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+      socket.getOutputStream().flush();
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  Socket connect() throws IOException {
+    var socket = new Socket(InetAddress.getLoopbackAddress(), url.getPort());
+    socket.setSoTimeout(20_000);
+    return socket;
+  }
+
+  EventReader stream(String path, String... headers) throws IOException {
+    return EventReader.open(this, "GET " + path, "", headers);
+  }
+
+  @Override
+  public void close() {
+    http.close();
+    server.close();
+  }
+}

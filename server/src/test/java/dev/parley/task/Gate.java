@@ -1,0 +1,35 @@
+package dev.parley.task;
+
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+
+/// An agent that begins to speak and waits until the test lets it go on.
+final class Gate implements Agent {
+
+  private final Map<String, CountDownLatch> gates = new ConcurrentHashMap<>();
+
+  @Override
+  public Outcome work(Run run) throws InterruptedException {
+    var prompt = run.created().prompt();
+    var block = run.sources().blockId();
+    run.emit(List.of(new ContentDelta("half ", 0, block), new ContentDelta("of it", 1, block)));
+    gate(prompt).await();
+    run.emit(
+        List.of(new ContentComplete("half of it", block, FinishReason.STOP, null, null, null)));
+    return new Outcome.Completed("half of it");
+  }
+
+  /// Lets the task with this prompt go on.
+  void open(String prompt) {
+    gate(prompt).countDown();
+  }
+
+  private CountDownLatch gate(String prompt) {
+    return gates.computeIfAbsent(prompt, _ -> new CountDownLatch(1));
+  }
+}

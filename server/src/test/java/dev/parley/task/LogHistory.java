@@ -1,0 +1,54 @@
+package dev.parley.task;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextEvent.ContextRewound;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskId;
+import dev.parley.view.MessageView;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A context's past, read straight from the log.
+public record LogHistory(EventLog log) implements History {
+
+  @Override
+  public List<MessageView> latestMessages(ContextId context, int limit) {
+    var messages = new ArrayList<MessageView>();
+    for (var entry : entries(context)) {
+      if (entry.event() instanceof ContextRewound rewound) {
+        messages.removeIf(message -> message.seq() > rewound.toSeq());
+      } else if (entry.event() instanceof Message message) {
+        messages.add(view(entry, message));
+      }
+    }
+    return messages.subList(Math.max(0, messages.size() - limit), messages.size());
+  }
+
+  @Override
+  public boolean knows(ContextId context, TaskId task) {
+    return entries(context).stream()
+        .anyMatch(e -> e.event() instanceof TaskCreated && task.equals(e.taskId()));
+  }
+
+  private List<Entry> entries(ContextId context) {
+    return log.read(context, Position.START, Integer.MAX_VALUE);
+  }
+
+  private static MessageView view(Entry entry, Message message) {
+    return new MessageView(
+        message.messageId(),
+        entry.position().seq(),
+        message.role(),
+        message.content(),
+        message.parts(),
+        entry.taskId(),
+        entry.origin() == null ? null : entry.origin().agentId(),
+        entry.timestamp(),
+        null,
+        message.metadata());
+  }
+}

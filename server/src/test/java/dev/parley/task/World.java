@@ -1,0 +1,173 @@
+package dev.parley.task;
+
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.log.MemoryLog;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Kind;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Predicate;
+
+/// A log with one context, and tasks on it, for tests.
+public final class World implements AutoCloseable {
+
+  public static final ContextId CONTEXT = new ContextId("c");
+  public static final AgentTypeId AGENT = new AgentTypeId("worker");
+  public static final Sources SOURCES =
+      new Sources(InstantSource.system(), () -> UUID.randomUUID().toString());
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final EventLog log;
+  private final Tasks tasks;
+
+  private World(EventLog log, Agent agent, Path folder, Limits limits) {
+    this.log = log;
+    this.tasks =
+        new Tasks(
+            log,
+            new LogHistory(log),
+            new Tasks.Setup(
+                new Agents(Map.of(AGENT, agent), AGENT), new Workspaces(List.of(folder)), limits),
+            SOURCES);
+  }
+
+  public static MemoryLog newLog() {
+    var log = new MemoryLog(InstantSource.system());
+    log.create(CONTEXT, new ContextCreated("local", null, null));
+    return log;
+  }
+
+  public static World with(Agent agent, Path folder) {
+    return with(newLog(), agent, folder, Limits.DEFAULT);
+  }
+
+  public static World with(EventLog log, Agent agent, Path folder, Limits limits) {
+    return new World(log, agent, folder, limits);
+  }
+
+  /// The usual limits, but so many tasks at once, and so long a wait for those that do not stop.
+  public static Limits limits(int maxConcurrentTasks, int maxQueuedPerContext, Duration stopGrace) {
+    var d = Limits.DEFAULT;
+    return new Limits(
+        d.taskTimeout(),
+        d.maxTurns(),
+        maxConcurrentTasks,
+        maxQueuedPerContext,
+        d.maxQueuedContexts(),
+        d.maxContentLength(),
+        stopGrace,
+        d.historyMessages(),
+        d.historyCharacters());
+  }
+
+  public Tasks tasks() {
+    return tasks;
+  }
+
+  public EventLog log() {
+    return log;
+  }
+
+  public Accepted say(String text) {
+    return tasks.submit(submission(text, Submission.Options.NONE));
+  }
+
+  public Accepted say(String text, WhenBusy whenBusy) {
+    return tasks.submit(submission(text, options(whenBusy)));
+  }
+
+  public static Submission submission(String text, Submission.Options options) {
+    return new Submission(CONTEXT, "local", text, null, options, Guard.none());
+  }
+
+  public static Submission.Options options(WhenBusy whenBusy) {
+    return new Submission.Options(null, null, null, null, null, null, whenBusy);
+  }
+
+  public static Submission.Options timeout(long millis) {
+    return new Submission.Options(null, null, null, millis, null, null, null);
+  }
+
+  /// Everything in the context's log.
+  public List<Entry> entries() {
+    return log.read(CONTEXT, Position.START, Integer.MAX_VALUE);
+  }
+
+  public List<Event> events(TaskId task) {
+    return entries().stream().filter(e -> task.equals(e.taskId())).map(Entry::event).toList();
+  }
+
+  public List<Kind> kinds(TaskId task) {
+    return events(task).stream().map(Event::kind).toList();
+  }
+
+  public <E extends Event> List<E> events(TaskId task, Class<E> type) {
+    return events(task).stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  /// What the assistant said in the end, for this task.
+  public Message answer(TaskId task) {
+    return events(task, Message.class).stream()
+        .filter(message -> message.role() == Role.ASSISTANT)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /// Waits for an entry and returns it.
+  public Entry await(Predicate<Entry> wanted) throws InterruptedException {
+    var position = Position.START;
+    while (true) {
+      for (var entry : log.read(CONTEXT, position, 10_000)) {
+        if (wanted.test(entry)) {
+          return entry;
+        }
+        position = entry.position();
+      }
+      if (!log.await(CONTEXT, position, PATIENCE)) {
+        throw new AssertionError("what was awaited did not come; the log has " + entries());
+      }
+    }
+  }
+
+  public void awaitKind(TaskId task, Kind kind) throws InterruptedException {
+    await(e -> task.equals(e.taskId()) && e.event().kind() == kind);
+  }
+
+  /// Waits until the task has ended and returns how.
+  public TaskState end(TaskId task) throws InterruptedException {
+    var last = await(e -> task.equals(e.taskId()) && terminal(e.event()));
+    return last.event() instanceof TaskStatus status ? status.status() : TaskState.COMPLETED;
+  }
+
+  public String reason(TaskId task) {
+    return events(task, TaskStatus.class).getLast().metadata().path("reason").asString();
+  }
+
+  static boolean terminal(Event event) {
+    return event instanceof TaskComplete
+        || (event instanceof TaskStatus status
+            && (status.status() == TaskState.FAILED || status.status() == TaskState.CANCELED));
+  }
+
+  @Override
+  public void close() {
+    tasks.close();
+  }
+}
