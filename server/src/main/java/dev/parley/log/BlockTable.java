@@ -85,8 +85,13 @@ final class BlockTable implements AutoCloseable {
       before = last;
     }
     sealContext.setLong(1, Positions.pack(before));
-    sealContext.setBytes(2, SavedState.save(context.durable, context.durableMillis));
-    sealContext.setInt(3, context.durable.openTasks().size());
+    context.lock.lock();
+    try {
+      sealContext.setBytes(2, SavedState.save(context.durable(), context.durableMillis()));
+      sealContext.setInt(3, context.durable().openTasks().size());
+    } finally {
+      context.lock.unlock();
+    }
     sealContext.setLong(4, context.lastBlock);
     sealContext.setLong(5, context.number);
     sealContext.executeUpdate();
@@ -107,7 +112,7 @@ final class BlockTable implements AutoCloseable {
     } finally {
       Database.execute(connection, "PRAGMA secure_delete = FAST");
     }
-    checkpoint();
+    checkpoint("TRUNCATE");
   }
 
   /// Free pages may still hold blocks that were sealed earlier: takes them all, as zeros, and lets go.
@@ -190,12 +195,16 @@ final class BlockTable implements AutoCloseable {
     connection.commit();
   }
 
-  /// Puts the write-ahead log back into the database and empties it, as far as readers allow.
-  void checkpoint() throws SQLException {
+  /// Puts the write-ahead log back into the database and starts it anew, as far as readers allow.
+  void restartWal() throws SQLException {
+    checkpoint("RESTART");
+  }
+
+  private void checkpoint(String mode) throws SQLException {
     connection.commit();
     connection.setAutoCommit(true);
     try {
-      Database.execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)");
+      Database.execute(connection, "PRAGMA wal_checkpoint(" + mode + ")");
     } finally {
       connection.setAutoCommit(false);
     }

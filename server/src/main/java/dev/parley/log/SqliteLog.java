@@ -300,7 +300,7 @@ public final class SqliteLog implements EventLog {
       context.lock.lock();
       try {
         context.check();
-        return look.apply(context.durable);
+        return look.apply(context.durable());
       } finally {
         context.lock.unlock();
       }

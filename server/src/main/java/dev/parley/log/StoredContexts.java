@@ -112,9 +112,9 @@ final class StoredContexts {
       var saved = rows.getBytes("state");
       if (saved != null) {
         var state = SavedState.read(saved);
-        context.durable = state.restore();
+        context.folded = state.restore();
         context.state = state.restore();
-        context.durableMillis = state.lastMillis();
+        context.foldedMillis = state.lastMillis();
         context.lastMillis = state.lastMillis();
       }
       loadKeys(connection, context);
@@ -141,11 +141,6 @@ final class StoredContexts {
   }
 
   private static void takeIn(LiveContext context, List<Slot> slots, int keep) {
-    for (var slot : slots) {
-      var entry = slot.entry();
-      context.durable.apply(entry.origin(), entry.event(), entry.position());
-    }
-    context.durableMillis = slots.getLast().entry().timestamp().toEpochMilli();
     context.window = context.window.plus(slots, context.unsealedCount + keep);
   }
 }

@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.log.LiveContext.KeyName;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.Rejection;
 import java.lang.System.Logger;
@@ -29,6 +30,7 @@ final class Writer implements AutoCloseable {
   private final Waker waker;
   private final Unsealed unsealed;
   private final LogMetrics metrics;
+  private final Checkpointer checkpointer;
   private final LinkedBlockingQueue<Work> queue = new LinkedBlockingQueue<>();
   private final ByteSink block = new ByteSink(1 << 16);
   private final Thread thread;
@@ -63,6 +65,7 @@ final class Writer implements AutoCloseable {
     this.waker = parts.waker();
     this.unsealed = parts.unsealed();
     this.metrics = parts.metrics();
+    this.checkpointer = new Checkpointer(database);
     this.table = table;
     this.nextBlock = nextBlock;
     this.thread = Thread.ofPlatform().name("parley-log-writer").start(this::run);
@@ -110,6 +113,7 @@ final class Writer implements AutoCloseable {
       }
     }
     refuseAll();
+    checkpointer.close();
     closeTable();
   }
 
@@ -204,16 +208,27 @@ final class Writer implements AutoCloseable {
     }
     for (var ticket : batch) {
       var context = ticket.context();
+      unsealed.add(id, block.size(), context, ticket.slots());
+      context.window = context.window.plus(ticket.slots(), keep(context, ticket));
+      settleKey(ticket);
+    }
+    // Only now, so that those who append again at once do not come in the way of the rest.
+    for (var ticket : batch) {
+      ticket.settle(null);
+      waker.wake(ticket.context());
+    }
+  }
+
+  private static void settleKey(Ticket ticket) {
+    var key = ticket.key();
+    if (key != null) {
+      var context = ticket.context();
       context.lock.lock();
       try {
-        context.becameDurable(ticket);
+        context.keysInDoubt.remove(new KeyName(key.once().principal(), key.once().key()));
       } finally {
         context.lock.unlock();
       }
-      unsealed.add(id, block.size(), context, ticket.slots());
-      context.window = context.window.plus(ticket.slots(), keep(context, ticket));
-      ticket.settle(null);
-      waker.wake(context);
     }
   }
 
@@ -330,11 +345,16 @@ final class Writer implements AutoCloseable {
     }
   }
 
+  /// Leaves the work to the checkpointer, and only starts the log anew when that has caught up.
   private void checkpointIfLarge() {
-    if (walBytes > tuning.walBytes()) {
+    var written = walBytes;
+    if (written > tuning.walBytes()) {
       walBytes = 0;
+      checkpointer.request();
+    }
+    if (checkpointer.takeDone()) {
       try {
-        table().checkpoint();
+        table().restartWal();
       } catch (SQLException busy) {
         LOG.log(Level.DEBUG, "checkpoint put off: {0}", busy.getMessage());
       }

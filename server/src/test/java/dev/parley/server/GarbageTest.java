@@ -70,7 +70,10 @@ class GarbageTest {
 
   @Test
   void bytes_that_are_not_utf_8_are_refused() {
-    for (var bad : new byte[][] {{(byte) 0xff}, {(byte) 0xed, (byte) 0xa0, (byte) 0x80}, {(byte) 0xc0, (byte) 0x80}}) {
+    for (var bad :
+        new byte[][] {
+          {(byte) 0xff}, {(byte) 0xed, (byte) 0xa0, (byte) 0x80}, {(byte) 0xc0, (byte) 0x80}
+        }) {
       var body = new java.io.ByteArrayOutputStream();
       body.writeBytes("{\"title\":\"".getBytes(StandardCharsets.UTF_8));
       body.writeBytes(bad);
@@ -122,8 +125,21 @@ class GarbageTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "-1", "abc", "1.", ".1", "1.2.3", "1e3", "99999999999999999999999999", "9223372036854775808",
-        "0x10", "%2e%2e", "%00", "1%20", "17,2", "NaN", "٣"
+        "-1",
+        "abc",
+        "1.",
+        ".1",
+        "1.2.3",
+        "1e3",
+        "99999999999999999999999999",
+        "9223372036854775808",
+        "0x10",
+        "%2e%2e",
+        "%00",
+        "1%20",
+        "17,2",
+        "NaN",
+        "٣"
       })
   void an_absurd_cursor_is_refused(String cursor) {
     var encoded = cursor.replace("٣", "%D9%A3");
@@ -141,11 +157,25 @@ class GarbageTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {
-    "kinds=nonsense", "exclude=task-created,x", "kinds=", "verbosity=loud", "thoughtTypes=deep",
-    "minConfidence=2", "minConfidence=x", "internal=maybe", "merge=1", "taskId=a/b", "unknown=1",
-    "limit=0", "limit=-5", "limit=x", "after=1&after=2", "%zz=1"
-  })
+  @ValueSource(
+      strings = {
+        "kinds=nonsense",
+        "exclude=task-created,x",
+        "kinds=",
+        "verbosity=loud",
+        "thoughtTypes=deep",
+        "minConfidence=2",
+        "minConfidence=x",
+        "internal=maybe",
+        "merge=1",
+        "taskId=a/b",
+        "unknown=1",
+        "limit=0",
+        "limit=-5",
+        "limit=x",
+        "after=1&after=2",
+        "%zz=1"
+      })
   void unknown_query_values_are_refused(String query) throws IOException {
     var path = query.startsWith("limit") ? "events" : "stream";
     var reply =
@@ -176,7 +206,8 @@ class GarbageTest {
         "/nothing/here"
       })
   void path_tricks_lead_nowhere(String path) throws IOException {
-    var reply = site.raw("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    var reply =
+        site.raw("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assertThat(reply).containsPattern("^HTTP/1.1 40[04] ");
     assertProblem(body(reply), Integer.parseInt(reply.substring(9, 12)));
   }
@@ -220,12 +251,12 @@ class GarbageTest {
   @Test
   void too_large_headers_and_uris_are_refused() throws IOException {
     var flood = "X-Flood: " + "y".repeat(1_000) + "\r\n";
-    var headers =
-        site.raw("GET / HTTP/1.1\r\nHost: localhost\r\n" + flood.repeat(40) + "\r\n");
+    var headers = site.raw("GET / HTTP/1.1\r\nHost: localhost\r\n" + flood.repeat(40) + "\r\n");
     assertProblem(body(headers), 431);
     var uri =
         site.raw(
-            "GET /healthz?a=" + "b".repeat(9_000)
+            "GET /healthz?a="
+                + "b".repeat(9_000)
                 + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assertProblem(body(uri), 414);
   }
@@ -260,7 +291,10 @@ class GarbageTest {
   }
 
   private static void assertProblem(String body, int status) {
-    assertThat(body).doesNotContain("Exception").doesNotContain("dev.parley").doesNotContain("at org");
+    assertThat(body)
+        .doesNotContain("Exception")
+        .doesNotContain("dev.parley")
+        .doesNotContain("at org");
     var problem = Json.mapper().readTree(body);
     assertThat(problem.path("status").asInt()).as(body).isEqualTo(status);
     assertThat(problem.path("type").asString()).isEqualTo("about:blank");
@@ -275,7 +309,9 @@ class GarbageTest {
 
   private static String status(Socket socket) throws IOException {
     var line = new StringBuilder();
-    for (var c = socket.getInputStream().read(); c >= 0 && c != '\r'; c = socket.getInputStream().read()) {
+    for (var c = socket.getInputStream().read();
+        c >= 0 && c != '\r';
+        c = socket.getInputStream().read()) {
       line.append((char) c);
     }
     return line.toString();

@@ -55,7 +55,8 @@ class OpenApiTest {
             .filteredOn(parameter -> parameter.path("in").asString().equals("path"))
             .extracting(parameter -> parameter.path("name").asString())
             .containsExactlyInAnyOrderElementsOf(variables.toList());
-        variables = Pattern.compile("\\{(\\w+)}").matcher(path.getKey()).results().map(m -> m.group(1));
+        variables =
+            Pattern.compile("\\{(\\w+)}").matcher(path.getKey()).results().map(m -> m.group(1));
         assertThat(operation.path("summary").asString()).isNotBlank();
       }
     }

@@ -8,8 +8,6 @@ import dev.parley.log.MemoryLog;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
-import dev.parley.task.Tasks;
-import dev.parley.view.Views;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -29,7 +27,14 @@ class SafetyTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"localhost", "localhost:7070", "127.0.0.1", "127.1.2.3:99", "[::1]:80", "LOCALHOST"})
+      strings = {
+        "localhost",
+        "localhost:7070",
+        "127.0.0.1",
+        "127.1.2.3:99",
+        "[::1]:80",
+        "LOCALHOST"
+      })
   void names_of_this_machine_are_answered(String host) throws IOException {
     try (var site = Site.open(folder)) {
       assertThat(ask(site, "Host: " + host)).startsWith("HTTP/1.1 200");
@@ -39,8 +44,12 @@ class SafetyTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example:7070",
-        "10.0.0.1", "localhost@evil.example"
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "evil.example:7070",
+        "10.0.0.1",
+        "localhost@evil.example"
       })
   void a_name_that_somebody_else_may_own_is_refused(String host) throws IOException {
     try (var site = Site.open(folder)) {
@@ -107,8 +116,8 @@ class SafetyTest {
 
       var refused = site.get(path);
       assertThat(refused.statusCode()).isEqualTo(401);
-      assertThat(refused.headers().firstValue("WWW-Authenticate")).hasValueSatisfying(
-          header -> assertThat(header).startsWith("Bearer"));
+      assertThat(refused.headers().firstValue("WWW-Authenticate"))
+          .hasValueSatisfying(header -> assertThat(header).startsWith("Bearer"));
       assertThat(site.get(path, "Authorization", "Bearer wrong").statusCode()).isEqualTo(401);
       assertThat(site.get(path, "Authorization", "Bearer secret-a").statusCode()).isEqualTo(200);
       assertThat(site.get(path, "Cookie", "x=1; parley_token=secret-b").statusCode())
@@ -157,7 +166,7 @@ class SafetyTest {
   void another_address_without_auth_is_refused_unless_one_insists() {
     var log = new MemoryLog(InstantSource.system());
     var config = Site.config(folder).listeningOn("0.0.0.0", 0);
-    var parts = new Server.Parts(log, new Views(folder.resolve("v.db"), log), new Tasks());
+    var parts = new Assembly(config, Server.Sources.real()).on(log);
 
     assertThatThrownBy(() -> Server.start(config, parts, Server.Sources.real()))
         .isInstanceOf(Rejection.Invalid.class)
