@@ -35,6 +35,7 @@ final class Writer implements AutoCloseable {
   private @Nullable BlockTable table;
   private long nextBlock;
   private long walBytes;
+  private volatile long visible;
   private volatile boolean closed;
   private volatile boolean down;
 
@@ -65,6 +66,7 @@ final class Writer implements AutoCloseable {
     this.metrics = parts.metrics();
     this.table = table;
     this.nextBlock = nextBlock;
+    this.visible = nextBlock - 1;
     this.thread = Thread.ofPlatform().name("parley-log-writer").start(this::run);
   }
 
@@ -81,6 +83,11 @@ final class Writer implements AutoCloseable {
   /// True while the store cannot be written.
   boolean down() {
     return down;
+  }
+
+  /// The last block of which every entry can be read, and before it all others.
+  long visible() {
+    return visible;
   }
 
   @Override
@@ -212,8 +219,11 @@ final class Writer implements AutoCloseable {
       }
       unsealed.add(id, block.size(), context, ticket.slots());
       context.window = context.window.plus(ticket.slots(), keep(context, ticket));
+    }
+    visible = id;
+    for (var ticket : batch) {
       ticket.settle(null);
-      waker.wake(context);
+      waker.wake(ticket.context());
     }
   }
 
@@ -318,6 +328,7 @@ final class Writer implements AutoCloseable {
     } finally {
       context.lock.unlock();
     }
+    visible = mark;
     done.settle(null);
     waker.wake(context);
   }
