@@ -37,6 +37,7 @@ final class Writer implements AutoCloseable {
   private @Nullable BlockTable table;
   private long nextBlock;
   private long walBytes;
+  private volatile long visible;
   private volatile boolean closed;
   private volatile boolean down;
 
@@ -68,6 +69,7 @@ final class Writer implements AutoCloseable {
     this.checkpointer = new Checkpointer(database);
     this.table = table;
     this.nextBlock = nextBlock;
+    this.visible = nextBlock - 1;
     this.thread = Thread.ofPlatform().name("parley-log-writer").start(this::run);
   }
 
@@ -84,6 +86,11 @@ final class Writer implements AutoCloseable {
   /// True while the store cannot be written.
   boolean down() {
     return down;
+  }
+
+  /// The last block of which every entry can be read, and before it all others.
+  long visible() {
+    return visible;
   }
 
   @Override
@@ -212,6 +219,7 @@ final class Writer implements AutoCloseable {
       context.window = context.window.plus(ticket.slots(), keep(context, ticket));
       settleKey(ticket);
     }
+    visible = id;
     // Only now, so that those who append again at once do not come in the way of the rest.
     for (var ticket : batch) {
       ticket.settle(null);
@@ -333,6 +341,7 @@ final class Writer implements AutoCloseable {
     } finally {
       context.lock.unlock();
     }
+    visible = mark;
     done.settle(null);
     waker.wake(context);
   }

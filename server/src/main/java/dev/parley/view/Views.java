@@ -41,8 +41,8 @@ public final class Views implements AutoCloseable {
     this.intake = new Intake(log, thread);
     this.snapshots = new Snapshots(log);
     var mark = thread.call(Tables::mark);
-    if (mark > 0 && log.changes(mark - 1, 1).contexts().isEmpty()) {
-      // Nothing ever changed at that mark: these are the views of another log.
+    if (mark > 0 && log.changes(mark - 1, 1).mark() < mark) {
+      // The log never came that far: these are the views of another one.
       thread.startOver();
     }
     this.follower = new Follower(intake, PAUSE, PAUSE_AFTER_FAILURE);
