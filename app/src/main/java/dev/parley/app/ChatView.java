@@ -17,6 +17,7 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ThoughtId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
@@ -41,6 +42,7 @@ final class ChatView {
   private final Map<String, Instant> started = new HashMap<>();
   private final Map<String, String> artifacts = new LinkedHashMap<>();
   private Cursor cursor = Cursor.LINE_START;
+  private @Nullable ThoughtId thinking;
   private boolean spoke;
   private boolean oneVoice;
   private @Nullable String reply;
@@ -66,7 +68,7 @@ final class ChatView {
       case TaskCreated _ -> begin(entry);
       case ContentDelta delta when own || oneVoice -> say(delta.delta());
       case ContentComplete complete when own || oneVoice -> endBlock(complete);
-      case ThoughtStream thought -> think(thought.content());
+      case ThoughtStream thought -> think(thought);
       case ToolStart start -> {
         started.put(start.toolCallId().value(), entry.timestamp());
         var arguments = Clean.line(start.arguments().toString(), ARGUMENTS_MAX);
@@ -154,14 +156,15 @@ final class ChatView {
     }
   }
 
-  private void think(String text) {
+  private void think(ThoughtStream thought) {
     if (terminal.errIsTerminal()) {
-      if (cursor == Cursor.IN_ANSWER) {
+      if (cursor == Cursor.IN_ANSWER || !thought.thoughtId().equals(thinking)) {
         breakLine();
       }
-      terminal.err().print(style.dim(Clean.text(text)));
+      thinking = thought.thoughtId();
+      terminal.err().print(style.dim(Clean.text(thought.content())));
       terminal.err().flush();
-      cursor = text.endsWith("\n") ? Cursor.LINE_START : Cursor.IN_THOUGHT;
+      cursor = thought.content().endsWith("\n") ? Cursor.LINE_START : Cursor.IN_THOUGHT;
     }
   }
 

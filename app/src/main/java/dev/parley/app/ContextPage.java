@@ -26,7 +26,7 @@ final class ContextPage {
     out.println(style.bold(title == null ? "(no title)" : Clean.line(title, NAME_MAX)));
     out.println(
         style.dim(
-            "context %s, %d messages, at %s"
+            "context %s, messages: %d, position: %s"
                 .formatted(context.contextId(), context.messageCount(), context.position())));
   }
 

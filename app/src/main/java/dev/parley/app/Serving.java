@@ -5,12 +5,17 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /// Runs a server until a signal ends it.
 final class Serving {
 
   /// A server drains for ten seconds; one that takes longer than this hangs.
   private static final long CLOSE_SECONDS_MAX = 15;
+
+  /// Held, because a logger that nobody holds forgets its level.
+  private static final Logger JETTY = Logger.getLogger("org.eclipse.jetty");
 
   private final Terminal terminal;
   private final ServeOptions options;
@@ -24,6 +29,7 @@ final class Serving {
 
   int run() throws InterruptedException {
     var data = ServerOptions.dataFolder(options.data, terminal).toAbsolutePath().normalize();
+    JETTY.setLevel(Level.WARNING);
     stopOnSignals();
     try (var server = LocalServer.start(options, data, terminal.environment())) {
       announce(server, data);

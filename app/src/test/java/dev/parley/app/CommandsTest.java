@@ -88,7 +88,7 @@ class CommandsTest {
 
   @Test
   void tail_prints_a_line_per_event_until_the_context_is_gone() {
-    assertThat(screen.run("tail", "c-1", "--after", "10", "--json")).isEqualTo(1);
+    assertThat(screen.run("tail", "c-1", "--after", "11", "--json")).isEqualTo(1);
     assertThat(screen.out().lines()).hasSize(3);
     assertThat(screen.err()).contains("deleted");
   }

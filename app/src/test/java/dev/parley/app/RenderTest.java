@@ -52,6 +52,14 @@ class RenderTest {
               0,
               null,
               null),
+          new ThoughtStream(
+              new ThoughtId("th-2"),
+              ThoughtType.DECISION,
+              Verbosity.BRIEF,
+              "There.",
+              1,
+              null,
+              null),
           new ToolStart(
               new ToolCallId("call-1"),
               "read_file",
@@ -82,12 +90,13 @@ class RenderTest {
         .isEqualTo(
             """
             Let me look.
+            There.
             * read_file {"path":"a.csv"}
               ok 100 ms
             Hel]0;ownedlo
             there
             + file report.md (a-1)
-            done after 1.2 s
+            done after 1.3 s
             """);
   }
 
@@ -145,16 +154,17 @@ class RenderTest {
                  1  10:30:00.100  task-000  task-created      user "hi"
                  2  10:30:00.200  task-000  task-status       working
                  3  10:30:00.300  task-000  thought-stream    planning "Let me look."
-                 4  10:30:00.400  task-000  tool-start        read_file {"path":"a.csv"}
-                 5  10:30:00.500  task-000  tool-complete     read_file ok
-                 6  10:30:00.600  task-000  content-delta     "Hel]0;owned"
-                 7  10:30:00.700  task-000  content-delta     "lo\\nthere"
-                 8  10:30:00.800  task-000  content-complete  stop "Hello\\nthere"
-                 9  10:30:00.900  task-000  file-write        report.md chunk 0, complete
-                10  10:30:01.000  task-000  usage             offline, 3 in, 5 out
-                11  10:30:01.100  task-000  message           assistant "Hello\\nthere"
-                12  10:30:01.200  task-000  task-status       completed
-                13  10:30:01.300  task-000  task-complete     "Hello\\nthere"
+                 4  10:30:00.400  task-000  thought-stream    decision "There."
+                 5  10:30:00.500  task-000  tool-start        read_file {"path":"a.csv"}
+                 6  10:30:00.600  task-000  tool-complete     read_file ok
+                 7  10:30:00.700  task-000  content-delta     "Hel]0;owned"
+                 8  10:30:00.800  task-000  content-delta     "lo\\nthere"
+                 9  10:30:00.900  task-000  content-complete  stop "Hello\\nthere"
+                10  10:30:01.000  task-000  file-write        report.md chunk 0, complete
+                11  10:30:01.100  task-000  usage             offline, 3 in, 5 out
+                12  10:30:01.200  task-000  message           assistant "Hello\\nthere"
+                13  10:30:01.300  task-000  task-status       completed
+                14  10:30:01.400  task-000  task-complete     "Hello\\nthere"
             """);
   }
 

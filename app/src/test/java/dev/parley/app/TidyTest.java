@@ -49,7 +49,7 @@ class TidyTest {
       Pattern.compile("\\bthrows (?:.*[ ,])?(?:Exception|Throwable)\\b");
   private static final Pattern STATIC_TIME_OR_ID =
       Pattern.compile(
-          "System\\.(?:currentTimeMillis|nanoTime)\\(|(?:Instant|LocalDate|LocalDateTime|"
+          "System\\.currentTimeMillis\\(|(?:Instant|LocalDate|LocalDateTime|"
               + "OffsetDateTime|ZonedDateTime)\\.now\\(\\)|UUID\\.randomUUID|Clock\\.system");
 
   private final List<SourceFile> files = SourceFile.all();

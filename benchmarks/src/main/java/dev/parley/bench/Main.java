@@ -1,14 +1,42 @@
 package dev.parley.bench;
 
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
 /// The program `bench`: runs the benchmarks it is given the names of, or all.
-///
-/// A placeholder, until there is something to measure.
 public final class Main {
+
+  private static final int USAGE = 2;
 
   private Main() {}
 
-  /// Runs the benchmarks that `names` name.
-  public static void main(String[] names) {
-    System.out.println("no benchmarks yet");
+  /// Runs the benchmarks that `arguments` name; `--quick` makes them short and rough.
+  public static void main(String[] arguments) throws IOException, InterruptedException {
+    var names = new ArrayList<>(List.of(arguments));
+    var pace = names.remove("--quick") ? Pace.QUICK : Pace.FULL;
+    var all = all(pace);
+    var known = all.stream().map(Benchmark::name).toList();
+    if (!known.containsAll(names)) {
+      names.removeAll(known);
+      System.err.println("No such benchmark: " + String.join(", ", names));
+      System.err.println("Use: ./bench [--quick] [" + String.join("|", known) + "] ...");
+      System.exit(USAGE);
+    }
+    run(all.stream().filter(b -> names.isEmpty() || names.contains(b.name())).toList());
+    System.exit(0);
+  }
+
+  static List<Benchmark> all(Pace pace) {
+    return List.of(new AppendBenchmark(pace), new BytesBenchmark(pace));
+  }
+
+  private static void run(List<Benchmark> benchmarks) throws IOException, InterruptedException {
+    var report = new Report(System.out);
+    Machine.describe(report);
+    for (var benchmark : benchmarks) {
+      benchmark.run(report);
+    }
+    report.summary();
   }
 }

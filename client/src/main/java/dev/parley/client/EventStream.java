@@ -146,6 +146,7 @@ public final class EventStream implements AutoCloseable {
       var query = filter.addTo(new Query("/api/contexts/" + context + "/stream"));
       var body = http.stream(Call.get(query.toString()), inbox.received().toString());
       connects++;
+      silenceMax = silence(HEARTBEAT_USUAL);
       connection = new Connection(body);
       if (closed()) {
         disconnect();
@@ -184,7 +185,12 @@ public final class EventStream implements AutoCloseable {
         asked = frame.retry();
       }
       switch (frame.event()) {
-        case "stream-open" -> silenceMax = silence(Inbox.heartbeat(frame, HEARTBEAT_USUAL));
+        case "stream-open" -> {
+          silenceMax = silence(Inbox.heartbeat(frame, HEARTBEAT_USUAL));
+          // The server is there, so patience starts afresh; the waits go on growing until it also
+          // sends something, lest one that drops every reader be called without a pause.
+          outageSince = System.nanoTime();
+        }
         case "stream-gap" -> throw ended(Inbox.gap(frame));
         default -> {
           // Later servers may say other things about the stream itself; they are no facts.

@@ -75,7 +75,8 @@ public final class HttpDoor implements AutoCloseable {
               + ":"
               + parts.settings().port()
               + ": "
-              + failed.getMessage());
+              + failed.getMessage()
+              + "; choose another port with --port, or any with --port 0");
     }
   }
 

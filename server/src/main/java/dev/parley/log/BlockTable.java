@@ -3,6 +3,7 @@ package dev.parley.log;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 
 /// The writer's statements. One connection, one thread; every method is part of a transaction.
@@ -84,8 +85,13 @@ final class BlockTable implements AutoCloseable {
       before = last;
     }
     sealContext.setLong(1, Positions.pack(before));
-    sealContext.setBytes(2, SavedState.save(context.durable, context.durableMillis));
-    sealContext.setInt(3, context.durable.openTasks().size());
+    context.lock.lock();
+    try {
+      sealContext.setBytes(2, SavedState.save(context.durable(), context.durableMillis()));
+      sealContext.setInt(3, context.durable().openTasks().size());
+    } finally {
+      context.lock.unlock();
+    }
     sealContext.setLong(4, context.lastBlock);
     sealContext.setLong(5, context.number);
     sealContext.executeUpdate();
@@ -106,7 +112,7 @@ final class BlockTable implements AutoCloseable {
     } finally {
       Database.execute(connection, "PRAGMA secure_delete = FAST");
     }
-    checkpoint();
+    checkpoint("TRUNCATE");
   }
 
   /// Free pages may still hold blocks that were sealed earlier: takes them all, as zeros, and lets go.
@@ -121,7 +127,7 @@ final class BlockTable implements AutoCloseable {
   }
 
   private void eraseRows(LiveContext context, long mark) throws SQLException {
-    for (var id : context.unsealedBlocks) {
+    for (var id : blockIds()) {
       rewriteBlock(id, context.number);
     }
     var number = context.number;
@@ -137,6 +143,18 @@ final class BlockTable implements AutoCloseable {
     return Database.number(
             connection, "SELECT deleted FROM contexts WHERE number = " + context.number)
         != 0;
+  }
+
+  /// All of them: a block may still hold what was sealed since.
+  private List<Long> blockIds() throws SQLException {
+    var ids = new ArrayList<Long>();
+    try (var select = connection.prepareStatement("SELECT id FROM blocks");
+        var rows = select.executeQuery()) {
+      while (rows.next()) {
+        ids.add(rows.getLong(1));
+      }
+    }
+    return ids;
   }
 
   private void rewriteBlock(long id, long number) throws SQLException {
@@ -160,6 +178,9 @@ final class BlockTable implements AutoCloseable {
           kept.block(chunk);
         }
       }
+      if (kept.size() == data.length) {
+        return;
+      }
       if (kept.size() == 0) {
         deleteBlocks(List.of(id));
         return;
@@ -174,12 +195,16 @@ final class BlockTable implements AutoCloseable {
     connection.commit();
   }
 
-  /// Puts the write-ahead log back into the database and empties it, as far as readers allow.
-  void checkpoint() throws SQLException {
+  /// Puts the write-ahead log back into the database and starts it anew, as far as readers allow.
+  void restartWal() throws SQLException {
+    checkpoint("RESTART");
+  }
+
+  private void checkpoint(String mode) throws SQLException {
     connection.commit();
     connection.setAutoCommit(true);
     try {
-      Database.execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)");
+      Database.execute(connection, "PRAGMA wal_checkpoint(" + mode + ")");
     } finally {
       connection.setAutoCommit(false);
     }

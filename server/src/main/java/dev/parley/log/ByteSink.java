@@ -62,6 +62,23 @@ final class ByteSink {
     block(text.getBytes(StandardCharsets.UTF_8));
   }
 
+  /// An id: canonical UUIDs in 16 bytes, anything else as text, nothing as no text.
+  void id(String text) {
+    var uuid = Uuids.parse(text);
+    if (uuid == null) {
+      text(text);
+      return;
+    }
+    number(Uuids.MARK);
+    reserve(16);
+    for (var shift = 56; shift >= 0; shift -= 8) {
+      bytes[size] = (byte) (uuid.getMostSignificantBits() >>> shift);
+      bytes[size + 8] = (byte) (uuid.getLeastSignificantBits() >>> shift);
+      size++;
+    }
+    size += 8;
+  }
+
   private void reserve(int more) {
     if (bytes.length - size < more) {
       bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, size + more));

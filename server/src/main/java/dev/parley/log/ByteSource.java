@@ -2,6 +2,7 @@ package dev.parley.log;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.UUID;
 
 /// Reads what [ByteSink] wrote. For one thread.
 final class ByteSource {
@@ -53,5 +54,19 @@ final class ByteSource {
   String text(int length) {
     at += length;
     return new String(bytes, at - length, length, StandardCharsets.UTF_8);
+  }
+
+  /// An id as [ByteSink#id] wrote it.
+  String id() {
+    var length = length();
+    return length == Uuids.MARK ? new UUID(eightBytes(), eightBytes()).toString() : text(length);
+  }
+
+  private long eightBytes() {
+    var value = 0L;
+    for (var i = 0; i < 8; i++) {
+      value = (value << 8) | oneByte();
+    }
+    return value;
   }
 }

@@ -58,13 +58,13 @@ final class ChunkReader {
   }
 
   private Origin readOrigin() {
-    var task = new TaskId(in.text());
-    var parent = in.text();
-    var root = in.text();
-    var agent = new AgentTypeId(in.text());
+    var task = new TaskId(in.id());
+    var parent = in.id();
+    var root = in.id();
+    var agent = new AgentTypeId(in.id());
     var level = in.oneByte() == 0 ? AgentLevel.CORE : AgentLevel.SUBAGENT;
-    var invocation = in.text();
-    var call = in.text();
+    var invocation = in.id();
+    var call = in.id();
     var trace = in.text();
     return new Origin(
         task,
@@ -99,7 +99,7 @@ final class ChunkReader {
 
   private void readRun() {
     var origin = origin(in.length());
-    var block = ChunkWriter.block(in.text());
+    var block = ChunkWriter.block(in.id());
     var index = in.length();
     var count = in.length();
     var times = new long[count];

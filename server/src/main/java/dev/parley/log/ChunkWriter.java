@@ -171,7 +171,7 @@ final class ChunkWriter {
   }
 
   private void text(@Nullable Id id) {
-    out.text(id == null ? "" : id.value());
+    out.id(id == null ? "" : id.value());
   }
 
   private static ContentComplete withoutText(ContentComplete end) {

@@ -55,7 +55,10 @@ public interface EventLog extends AutoCloseable {
   /// Contexts that have tasks which have not ended.
   List<ContextId> withOpenTasks();
 
-  /// Up to `limit` contexts that changed after `mark` in the order of change, for views that catch up.
+  /// About `limit` contexts that changed after `mark` in the order of change, for views that catch up.
+  ///
+  /// Contexts that changed together are not parted, so there may be more. Knows every append that has
+  /// returned.
   Changes changes(long mark, int limit);
 
   @Override

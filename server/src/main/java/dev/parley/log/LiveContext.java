@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A context in memory: its state, its newest entries, those who wait for more.
 ///
-/// `lock` guards what appends use: the state with what is not durable yet, the keys, the last ticket.
-/// The writer's thread alone changes what is durable (`durable`, `window`, the unsealed part), the
-/// first of them under `lock` too.
+/// `lock` guards what appends use: the state with what is not durable yet, the state that is folded
+/// from what is, the keys, the last ticket. The writer's thread alone changes the window and the
+/// unsealed part.
 final class LiveContext {
 
   final ContextId id;
@@ -33,7 +33,8 @@ final class LiveContext {
   long number;
   EventIds ids = new EventIds(0, 0);
   ContextState state = new ContextState();
-  ContextState durable = new ContextState();
+  ContextState folded = new ContextState();
+  long foldedMillis;
   long lastMillis;
   int generation;
   @Nullable Ticket lastTicket;
@@ -47,7 +48,6 @@ final class LiveContext {
   volatile Window window = Window.empty(Position.START);
   final List<Long> unsealedBlocks = new ArrayList<>();
   volatile Position sealedTo = Position.START;
-  long durableMillis;
   int unsealedCount;
   int unsealedWeight;
   volatile long lastBlock;
@@ -106,27 +106,32 @@ final class LiveContext {
   /// Forgets what did not become durable.
   void rollBack() {
     generation++;
-    state = durable.copy();
-    lastMillis = durableMillis;
+    state = durable().copy();
+    lastMillis = durableMillis();
     lastTicket = null;
     keysInDoubt.forEach(keys::remove);
     keysInDoubt.clear();
-    if (status == Status.PRESENT && durable.head().equals(Position.START)) {
+    if (status == Status.PRESENT && state.head().equals(Position.START)) {
       status = Status.ABSENT;
     }
   }
 
-  /// Takes in entries that became durable.
-  void becameDurable(Ticket ticket) {
-    for (var slot : ticket.slots()) {
+  /// The state as of the last durable event. The caller holds the lock.
+  ///
+  /// Folded when somebody looks, not at every commit: the window has all that is not in it yet.
+  ContextState durable() {
+    for (var slot : window.after(folded.head(), Integer.MAX_VALUE)) {
       var entry = slot.entry();
-      durable.apply(entry.origin(), entry.event(), entry.position());
+      folded.apply(entry.origin(), entry.event(), entry.position());
+      foldedMillis = entry.timestamp().toEpochMilli();
     }
-    durableMillis = ticket.slots().getLast().entry().timestamp().toEpochMilli();
-    var key = ticket.key();
-    if (key != null) {
-      keysInDoubt.remove(new KeyName(key.once().principal(), key.once().key()));
-    }
+    return folded;
+  }
+
+  /// The time of the last durable event. The caller holds the lock.
+  long durableMillis() {
+    var _ = durable();
+    return foldedMillis;
   }
 
   /// Forgets everything but that it was.
@@ -134,7 +139,7 @@ final class LiveContext {
     status = Status.DELETED;
     generation++;
     state = new ContextState();
-    durable = new ContextState();
+    folded = new ContextState();
     keys.clear();
     window = Window.empty(Position.START);
     lastBlock = mark;

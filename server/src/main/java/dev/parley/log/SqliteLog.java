@@ -300,7 +300,7 @@ public final class SqliteLog implements EventLog {
       context.lock.lock();
       try {
         context.check();
-        return look.apply(context.durable);
+        return look.apply(context.durable());
       } finally {
         context.lock.unlock();
       }
@@ -342,8 +342,12 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public Changes changes(long mark, int limit) {
+    // First, so that what follows knows all of it.
+    var visible = writer.visible();
     var inMemory = List.copyOf(unsealed.contexts());
-    return readers.ask(connection -> StoredChanges.since(connection, inMemory, mark, limit));
+    return readers.ask(
+        connection ->
+            new StoredChanges(connection, inMemory).between(mark, Math.max(mark, visible), limit));
   }
 
   /// What the log has done since it was opened.

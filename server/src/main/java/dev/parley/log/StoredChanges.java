@@ -4,14 +4,13 @@ import dev.parley.protocol.ContextId;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
-/// Finds contexts by what happened to them last.
-final class StoredChanges {
-
-  private StoredChanges() {}
+/// Finds contexts by what happened to them last: those in segments by their row, the others by what is
+/// in memory.
+record StoredChanges(Connection connection, List<LiveContext> inMemory) {
 
   static List<ContextId> withOpenTasks(Connection connection) throws SQLException {
     var found = new ArrayList<ContextId>();
@@ -24,33 +23,55 @@ final class StoredChanges {
     return found;
   }
 
-  /// Contexts touched after `mark`: those in segments by their row, the others by what is in memory.
-  static Changes since(Connection connection, List<LiveContext> inMemory, long mark, int limit)
-      throws SQLException {
+  /// Contexts that were last touched after block `first` and not after block `last`.
+  ///
+  /// One block may touch many contexts. They are never parted, as nobody could ask for the rest: if
+  /// there are more than `limit`, there may be some more than that.
+  Changes between(long first, long last, int limit) throws SQLException {
     var touched = new HashMap<ContextId, Long>();
+    var complete = readRows(first, last, limit, touched);
+    for (var context : inMemory) {
+      if (context.lastBlock > first) {
+        touched.merge(context.id, context.lastBlock, Math::max);
+      }
+    }
+    // Also those that a later block has touched since are left to the next call.
+    touched.values().removeIf(block -> block > complete);
+    var ordered = touched.entrySet().stream().sorted(Map.Entry.comparingByValue()).toList();
+    var mark = ordered.size() > limit ? ordered.get(limit - 1).getValue() : complete;
+    return new Changes(
+        ordered.stream().filter(e -> e.getValue() <= mark).map(Map.Entry::getKey).toList(), mark);
+  }
+
+  /// Reads rows up to a block, and says which: the last one, or an earlier one if there are many.
+  private long readRows(long first, long last, int limit, Map<ContextId, Long> touched)
+      throws SQLException {
+    var complete = endOfPage(first, last, limit);
     try (var select =
         connection.prepareStatement(
-            "SELECT id, touched FROM contexts WHERE touched > ? ORDER BY touched LIMIT ?")) {
-      select.setLong(1, mark);
-      select.setInt(2, limit);
+            "SELECT id, touched FROM contexts WHERE touched > ? AND touched <= ?")) {
+      select.setLong(1, first);
+      select.setLong(2, complete);
       try (var rows = select.executeQuery()) {
         while (rows.next()) {
           touched.put(new ContextId(rows.getString(1)), rows.getLong(2));
         }
       }
     }
-    for (var context : inMemory) {
-      if (context.lastBlock > mark) {
-        touched.merge(context.id, context.lastBlock, Math::max);
+    return complete;
+  }
+
+  private long endOfPage(long first, long last, int limit) throws SQLException {
+    try (var select =
+        connection.prepareStatement(
+            "SELECT touched FROM contexts WHERE touched > ? AND touched <= ?"
+                + " ORDER BY touched LIMIT 1 OFFSET ?")) {
+      select.setLong(1, first);
+      select.setLong(2, last);
+      select.setInt(3, limit - 1);
+      try (var rows = select.executeQuery()) {
+        return rows.next() ? rows.getLong(1) : last;
       }
     }
-    var ordered =
-        touched.entrySet().stream()
-            .sorted(Comparator.comparingLong(e -> e.getValue()))
-            .limit(limit)
-            .toList();
-    return new Changes(
-        ordered.stream().map(e -> e.getKey()).toList(),
-        ordered.isEmpty() ? mark : ordered.getLast().getValue());
   }
 }

@@ -47,13 +47,18 @@ final class StoredContexts {
             found.put(number, context);
           }
           var slots = ChunkReader.slots(context.id, context.ids, in.block());
-          takeIn(context, slots, keep);
-          unsealed.add(block, data.length, context, slots);
+          // A block outlives the sealing of some of its contexts; what is in segments is not taken
+          // twice.
+          if (slots.getLast().entry().position().after(context.sealedTo)) {
+            takeIn(context, slots, keep);
+            unsealed.add(block, data.length, context, slots);
+          }
         }
       }
     }
-    found.values().forEach(LiveContext::rollBack);
-    return List.copyOf(found.values());
+    var open = List.copyOf(unsealed.contexts());
+    open.forEach(LiveContext::rollBack);
+    return open;
   }
 
   /// Up to about `limit` entries of segments that follow `after`, and at least one segment's.
@@ -107,9 +112,9 @@ final class StoredContexts {
       var saved = rows.getBytes("state");
       if (saved != null) {
         var state = SavedState.read(saved);
-        context.durable = state.restore();
+        context.folded = state.restore();
         context.state = state.restore();
-        context.durableMillis = state.lastMillis();
+        context.foldedMillis = state.lastMillis();
         context.lastMillis = state.lastMillis();
       }
       loadKeys(connection, context);
@@ -136,11 +141,6 @@ final class StoredContexts {
   }
 
   private static void takeIn(LiveContext context, List<Slot> slots, int keep) {
-    for (var slot : slots) {
-      var entry = slot.entry();
-      context.durable.apply(entry.origin(), entry.event(), entry.position());
-    }
-    context.durableMillis = slots.getLast().entry().timestamp().toEpochMilli();
     context.window = context.window.plus(slots, context.unsealedCount + keep);
   }
 }

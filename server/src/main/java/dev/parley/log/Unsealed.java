@@ -3,6 +3,7 @@ package dev.parley.log;
 import dev.parley.protocol.Position;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -15,7 +16,7 @@ import java.util.TreeMap;
 final class Unsealed {
 
   /// How many contexts one commit seals at most, so that no commit takes long.
-  private static final int SEALS_MAX = 64;
+  private static final int SEALS_MAX = 16;
 
   /// How many contexts may have unsealed entries, as each of them stays in memory.
   private static final int CONTEXTS_MAX = 20_000;
@@ -59,7 +60,9 @@ final class Unsealed {
     if (known.contexts.add(context)) {
       context.unsealedBlocks.add(block);
     }
-    contexts.add(context);
+    if (context.unsealedCount == 0) {
+      contexts.add(context);
+    }
     context.lastBlock = block;
     context.unsealedCount += slots.size();
     for (var slot : slots) {
@@ -93,15 +96,19 @@ final class Unsealed {
 
   /// The blocks that nothing needs once these contexts are sealed.
   List<Long> emptiedBy(List<LiveContext> sealed) {
-    var emptied = new ArrayList<Long>();
-    var gone = Set.copyOf(sealed);
+    var leaving = new HashMap<Long, Integer>();
     for (var context : sealed) {
       for (var block : context.unsealedBlocks) {
-        if (!emptied.contains(block) && gone.containsAll(block(block).contexts)) {
-          emptied.add(block);
-        }
+        leaving.merge(block, 1, Integer::sum);
       }
     }
+    var emptied = new ArrayList<Long>();
+    leaving.forEach(
+        (block, count) -> {
+          if (block(block).contexts.size() == count) {
+            emptied.add(block);
+          }
+        });
     return emptied;
   }
 

@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.log.LiveContext.KeyName;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.Rejection;
 import java.lang.System.Logger;
@@ -29,12 +30,14 @@ final class Writer implements AutoCloseable {
   private final Waker waker;
   private final Unsealed unsealed;
   private final LogMetrics metrics;
+  private final Checkpointer checkpointer;
   private final LinkedBlockingQueue<Work> queue = new LinkedBlockingQueue<>();
   private final ByteSink block = new ByteSink(1 << 16);
   private final Thread thread;
   private @Nullable BlockTable table;
   private long nextBlock;
   private long walBytes;
+  private volatile long visible;
   private volatile boolean closed;
   private volatile boolean down;
 
@@ -63,8 +66,10 @@ final class Writer implements AutoCloseable {
     this.waker = parts.waker();
     this.unsealed = parts.unsealed();
     this.metrics = parts.metrics();
+    this.checkpointer = new Checkpointer(database);
     this.table = table;
     this.nextBlock = nextBlock;
+    this.visible = nextBlock - 1;
     this.thread = Thread.ofPlatform().name("parley-log-writer").start(this::run);
   }
 
@@ -81,6 +86,11 @@ final class Writer implements AutoCloseable {
   /// True while the store cannot be written.
   boolean down() {
     return down;
+  }
+
+  /// The last block of which every entry can be read, and before it all others.
+  long visible() {
+    return visible;
   }
 
   @Override
@@ -110,6 +120,7 @@ final class Writer implements AutoCloseable {
       }
     }
     refuseAll();
+    checkpointer.close();
     closeTable();
   }
 
@@ -204,16 +215,28 @@ final class Writer implements AutoCloseable {
     }
     for (var ticket : batch) {
       var context = ticket.context();
+      unsealed.add(id, block.size(), context, ticket.slots());
+      context.window = context.window.plus(ticket.slots(), keep(context, ticket));
+      settleKey(ticket);
+    }
+    visible = id;
+    // Only now, so that those who append again at once do not come in the way of the rest.
+    for (var ticket : batch) {
+      ticket.settle(null);
+      waker.wake(ticket.context());
+    }
+  }
+
+  private static void settleKey(Ticket ticket) {
+    var key = ticket.key();
+    if (key != null) {
+      var context = ticket.context();
       context.lock.lock();
       try {
-        context.becameDurable(ticket);
+        context.keysInDoubt.remove(new KeyName(key.once().principal(), key.once().key()));
       } finally {
         context.lock.unlock();
       }
-      unsealed.add(id, block.size(), context, ticket.slots());
-      context.window = context.window.plus(ticket.slots(), keep(context, ticket));
-      ticket.settle(null);
-      waker.wake(context);
     }
   }
 
@@ -318,6 +341,7 @@ final class Writer implements AutoCloseable {
     } finally {
       context.lock.unlock();
     }
+    visible = mark;
     done.settle(null);
     waker.wake(context);
   }
@@ -330,11 +354,16 @@ final class Writer implements AutoCloseable {
     }
   }
 
+  /// Leaves the work to the checkpointer, and only starts the log anew when that has caught up.
   private void checkpointIfLarge() {
-    if (walBytes > tuning.walBytes()) {
+    var written = walBytes;
+    if (written > tuning.walBytes()) {
       walBytes = 0;
+      checkpointer.request();
+    }
+    if (checkpointer.takeDone()) {
       try {
-        table().checkpoint();
+        table().restartWal();
       } catch (SQLException busy) {
         LOG.log(Level.DEBUG, "checkpoint put off: {0}", busy.getMessage());
       }

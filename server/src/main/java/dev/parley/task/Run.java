@@ -15,16 +15,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// A task at work: what its agent is given to know, to say, and to be stopped by.
 ///
-/// Safe for use by the threads of the agent. Its lock guards who is to be stopped and how.
+/// Safe for use by the threads of the agent. Its lock guards what is to be stopped and how.
 public final class Run {
 
   /// What a run is about.
@@ -41,6 +43,7 @@ public final class Run {
   private final Steering steering = new Steering();
   private final Tally tally = new Tally();
   private final Map<ToolCallId, Runnable> calls = new HashMap<>();
+  private final Set<ToolCallId> canceledCalls = new HashSet<>();
   private @Nullable Thread worker;
   private @Nullable Ending stop;
   private volatile boolean shut;
@@ -117,9 +120,15 @@ public final class Run {
     tally.add(chosen.get());
   }
 
-  /// Says what to do when somebody cancels this tool call, until [#leaveCall].
-  public synchronized void enterCall(ToolCallId call, Runnable onCancel) {
-    calls.put(call, onCancel);
+  /// Says what to do when somebody cancels this tool call, or has done so, until [#leaveCall].
+  public void enterCall(ToolCallId call, Runnable onCancel) {
+    synchronized (this) {
+      if (!canceledCalls.contains(call)) {
+        calls.put(call, onCancel);
+        return;
+      }
+    }
+    onCancel.run();
   }
 
   /// The tool call has ended.
@@ -130,6 +139,7 @@ public final class Run {
   void cancelCall(ToolCallId call) {
     Runnable onCancel;
     synchronized (this) {
+      canceledCalls.add(call);
       onCancel = calls.remove(call);
     }
     if (onCancel != null) {

@@ -123,7 +123,8 @@ final class Runner implements AutoCloseable {
       return;
     }
     board.put(run);
-    if (!begin(run)) {
+    // Stopped before it began, it stays in the queue, for the next start of the server.
+    if (run.cancelled() || !begin(run)) {
       return;
     }
     var deadline =

@@ -20,12 +20,16 @@ import org.jspecify.annotations.Nullable;
 /// first version began, which is its place in lists.
 final class ArtifactTable {
 
-  private static final String VISIBLE =
+  private static final String SELECT =
       """
-      SELECT a.*, (SELECT l.version FROM artifacts l WHERE l.context = a.context
+      SELECT a.*, (SELECT l.version FROM artifacts l INDEXED BY artifacts_latest
+          WHERE l.context = a.context
           AND l.artifact_id = a.artifact_id AND l.latest = 1) AS latest_version
-      FROM artifacts a WHERE a.context = ? AND a.rewound = 0
+      FROM artifacts a INDEXED BY\s
       """;
+
+  private static final String LATEST =
+      SELECT + "artifacts_in_order WHERE a.context = ? AND a.latest = 1";
 
   /// A version as the next chunk finds it.
   private record Written(
@@ -61,7 +65,7 @@ final class ArtifactTable {
   void failOf(Entry entry, TaskId task) throws SQLException {
     sql.update(
         """
-        UPDATE artifacts SET status = 'failed', updated_at = ?
+        UPDATE artifacts INDEXED BY artifacts_building SET status = 'failed', updated_at = ?
         WHERE context = ? AND task_id = ? AND status = 'building'
         """,
         entry.timestamp().toEpochMilli(),
@@ -73,8 +77,8 @@ final class ArtifactTable {
   void chooseLatest(ContextId context) throws SQLException {
     sql.update(
         """
-        UPDATE artifacts SET latest = seq IS (SELECT max(a.seq) FROM artifacts a
-          WHERE a.context = artifacts.context AND a.artifact_id = artifacts.artifact_id
+        UPDATE artifacts SET latest = seq IS (SELECT max(a.seq)
+          FROM artifacts a INDEXED BY artifacts_by_id WHERE a.context = artifacts.context AND a.artifact_id = artifacts.artifact_id
           AND a.rewound = 0)
         WHERE context = ?
         """,
@@ -84,8 +88,11 @@ final class ArtifactTable {
   Optional<ArtifactView> find(ContextId context, ArtifactId artifact, @Nullable Integer version)
       throws SQLException {
     return sql.first(
-        VISIBLE
-            + " AND a.artifact_id = ? AND (a.version = ? OR ? IS NULL) ORDER BY a.seq DESC LIMIT 1",
+        SELECT
+            + """
+            artifacts_by_id WHERE a.context = ? AND a.artifact_id = ? AND a.rewound = 0
+              AND (a.version = ? OR ? IS NULL) ORDER BY a.seq DESC LIMIT 1
+            """,
         ArtifactTable::view,
         context.value(),
         artifact.value(),
@@ -98,7 +105,7 @@ final class ArtifactTable {
     record Found(ArtifactView artifact, long begin) {}
     var found =
         sql.list(
-            VISIBLE + " AND a.latest = 1 AND a.begin_seq > ? ORDER BY a.begin_seq LIMIT ?",
+            LATEST + " AND a.begin_seq > ? ORDER BY a.begin_seq LIMIT ?",
             row -> new Found(view(row), row.number("begin_seq")),
             context.value(),
             after,
@@ -111,7 +118,7 @@ final class ArtifactTable {
   /// The artifacts that were begun last, in their latest version, oldest first.
   List<ArtifactView> youngest(ContextId context, int limit) throws SQLException {
     return sql.list(
-            VISIBLE + " AND a.latest = 1 ORDER BY a.begin_seq DESC LIMIT ?",
+            LATEST + " ORDER BY a.begin_seq DESC LIMIT ?",
             ArtifactTable::view,
             context.value(),
             limit)
@@ -123,14 +130,20 @@ final class ArtifactTable {
     var id = event.artifactId().value();
     var begin =
         sql.first(
-                "SELECT begin_seq FROM artifacts WHERE context = ? AND artifact_id = ? AND latest = 1",
+                """
+                SELECT begin_seq FROM artifacts INDEXED BY artifacts_latest
+                WHERE context = ? AND artifact_id = ? AND latest = 1
+                """,
                 row -> row.number("begin_seq"),
                 context,
                 id)
             .orElse(entry.position().seq());
     var version = version(entry.contextId(), event);
     sql.update(
-        "UPDATE artifacts SET latest = 0 WHERE context = ? AND artifact_id = ? AND latest = 1",
+        """
+        UPDATE artifacts INDEXED BY artifacts_latest SET latest = 0
+        WHERE context = ? AND artifact_id = ? AND latest = 1
+        """,
         context,
         id);
     insert(entry, event, version, begin);
@@ -150,7 +163,7 @@ final class ArtifactTable {
     }
     return sql.first(
             """
-            SELECT version FROM artifacts WHERE context = ? AND artifact_id = ?
+            SELECT version FROM artifacts INDEXED BY artifacts_by_id WHERE context = ? AND artifact_id = ?
             ORDER BY seq DESC LIMIT 1
             """,
             row -> (int) row.number("version") + 1,
@@ -244,7 +257,8 @@ final class ArtifactTable {
   private Optional<Written> written(ContextId context, ArtifactEvent event) throws SQLException {
     return sql.first(
         """
-        SELECT * FROM artifacts WHERE context = ? AND artifact_id = ? AND (version = ? OR ? IS NULL)
+        SELECT * FROM artifacts INDEXED BY artifacts_by_id
+        WHERE context = ? AND artifact_id = ? AND (version = ? OR ? IS NULL)
         ORDER BY seq DESC LIMIT 1
         """,
         row ->

@@ -148,8 +148,8 @@ final class ContextTable {
   void countOpenTasks(ContextId context) throws SQLException {
     sql.update(
         """
-        UPDATE contexts SET open_tasks = (SELECT count(*) FROM tasks t
-          WHERE t.context = contexts.context AND t.ended_at IS NULL AND t.rewound = 0)
+        UPDATE contexts SET open_tasks = (SELECT count(*)
+          FROM tasks t INDEXED BY tasks_open WHERE t.context = contexts.context AND t.ended_at IS NULL AND t.rewound = 0)
         WHERE context = ?
         """,
         context.value());

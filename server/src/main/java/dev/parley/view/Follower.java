@@ -10,15 +10,17 @@ import java.util.concurrent.TimeUnit;
 final class Follower implements AutoCloseable {
 
   private static final Logger LOGGER = System.getLogger(Follower.class.getName());
-  private static final Duration PAUSE = Duration.ofSeconds(1);
-  private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
 
   private final Intake intake;
+  private final Duration pause;
+  private final Duration pauseAfterFailure;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread;
 
-  Follower(Intake intake) {
+  Follower(Intake intake, Duration pause, Duration pauseAfterFailure) {
     this.intake = intake;
+    this.pause = pause;
+    this.pauseAfterFailure = pauseAfterFailure;
     this.thread = Thread.ofVirtual().name("views-follower").start(this::follow);
   }
 
@@ -34,9 +36,9 @@ final class Follower implements AutoCloseable {
 
   private void follow() {
     try {
-      var pause = PAUSE;
-      while (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
-        pause = takeIn();
+      var wait = pause;
+      while (!closed.await(wait.toMillis(), TimeUnit.MILLISECONDS)) {
+        wait = takeIn();
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
@@ -46,11 +48,11 @@ final class Follower implements AutoCloseable {
   private Duration takeIn() {
     try {
       intake.takeInAll();
-      return PAUSE;
+      return pause;
     } catch (RuntimeException failure) {
       // Whoever asks gets an answer or an error of their own; here it is only worth a line.
       LOGGER.log(Level.WARNING, "the views cannot follow the log: {0}", failure.toString());
-      return PAUSE_AFTER_FAILURE;
+      return pauseAfterFailure;
     }
   }
 }

@@ -65,6 +65,9 @@ final class Intake {
       record Known(long mark, long generation) {}
       var known = thread.call(tables -> new Known(tables.mark(), thread.generation()));
       var changes = log.changes(known.mark(), CONTEXTS_PAGE);
+      if (changes.mark() == known.mark()) {
+        return known.generation();
+      }
       for (var context : changes.contexts()) {
         takeInOrForget(context);
       }
@@ -77,8 +80,7 @@ final class Intake {
           });
       // Changes come in order: one that was seen before has changed since this began, and so have
       // all that follow it. Waiting for those too might never end.
-      if (changes.contexts().size() < CONTEXTS_PAGE
-          || !Collections.disjoint(seen, changes.contexts())) {
+      if (!Collections.disjoint(seen, changes.contexts())) {
         return known.generation();
       }
       seen.addAll(changes.contexts());

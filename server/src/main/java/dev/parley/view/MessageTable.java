@@ -89,9 +89,11 @@ final class MessageTable {
     sql.update(
         """
         UPDATE messages SET
-          edit = (SELECT max(e.seq) FROM edits e WHERE e.context = messages.context
+          edit = (SELECT max(e.seq) FROM edits e INDEXED BY edits_by_message
+            WHERE e.context = messages.context
             AND e.message_seq = messages.seq AND e.rewound = 0 AND e.deletes = 0),
-          deleted = EXISTS (SELECT 1 FROM edits e WHERE e.context = messages.context
+          deleted = EXISTS (SELECT 1 FROM edits e INDEXED BY edits_by_message
+            WHERE e.context = messages.context
             AND e.message_seq = messages.seq AND e.rewound = 0 AND e.deletes = 1)
         WHERE context = ? AND seq IN (SELECT message_seq FROM edits WHERE context = ?)
         """,
@@ -117,8 +119,14 @@ final class MessageTable {
 
   Optional<MessageView> find(ContextId context, MessageId message) throws SQLException {
     return sql.first(
-        VISIBLE + " AND m.message_id = ? ORDER BY m.seq DESC LIMIT 1",
+        VISIBLE
+            + """
+            AND m.seq IN (SELECT seq FROM messages INDEXED BY messages_by_id
+              WHERE context = ? AND message_id = ?)
+            ORDER BY m.seq DESC LIMIT 1
+            """,
         MessageTable::view,
+        context.value(),
         context.value(),
         message.value());
   }

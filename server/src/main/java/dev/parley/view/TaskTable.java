@@ -33,7 +33,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class TaskTable {
 
   private static final String THIS =
-      " WHERE context = ? AND seq = (SELECT max(seq) FROM tasks WHERE context = ? AND task_id = ?)";
+      """
+       WHERE context = ? AND seq = (SELECT max(seq) FROM tasks INDEXED BY tasks_by_id
+        WHERE context = ? AND task_id = ?)
+      """;
 
   private final Sql sql;
 
@@ -156,13 +159,18 @@ final class TaskTable {
     return sql
         .list(
             """
-            SELECT * FROM tasks WHERE context = ? AND rewound = 0
-              AND (ended_at IS NULL OR root_task_id IN (SELECT task_id FROM tasks
+            SELECT * FROM tasks WHERE context = ? AND rewound = 0 AND seq IN (
+              SELECT seq FROM tasks INDEXED BY tasks_open WHERE context = ? AND ended_at IS NULL
+              UNION
+              SELECT seq FROM tasks INDEXED BY tasks_by_root
+              WHERE context = ? AND root_task_id IN (SELECT task_id FROM tasks
                 WHERE context = ? AND rewound = 0 AND parent_task_id IS NULL
                 ORDER BY seq DESC LIMIT ?))
             ORDER BY ended_at IS NULL DESC, seq DESC LIMIT ?
             """,
             this::view,
+            context.value(),
+            context.value(),
             context.value(),
             context.value(),
             roots,
@@ -238,7 +246,8 @@ final class TaskTable {
     var written =
         sql.list(
             """
-            SELECT artifact_id FROM artifacts WHERE context = ? AND task_id = ? AND rewound = 0
+            SELECT artifact_id FROM artifacts INDEXED BY artifacts_by_task
+            WHERE context = ? AND task_id = ? AND rewound = 0
             GROUP BY artifact_id ORDER BY min(seq)
             """,
             artifact -> new ArtifactId(artifact.text("artifact_id")),

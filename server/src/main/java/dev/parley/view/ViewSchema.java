@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 
 /// The tables of the views, and how their file is opened, made and thrown away.
+///
+/// Queries name the index they need: left alone, SQLite would rather read all rows of a context,
+/// which stand together.
 final class ViewSchema {
 
   /// Raise this with every change to the tables or to what is folded into them: files of another
@@ -53,13 +56,13 @@ final class ViewSchema {
             deleted INTEGER NOT NULL DEFAULT 0, rewound INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (context, seq)) WITHOUT ROWID
           """,
-          "CREATE INDEX messages_by_id ON messages (context, message_id)",
+          "CREATE INDEX messages_by_id ON messages (message_id, context)",
           """
           CREATE TABLE edits (context TEXT, seq INTEGER, message_seq INTEGER NOT NULL,
             content TEXT, metadata TEXT, edited_at INTEGER NOT NULL, deletes INTEGER NOT NULL,
             rewound INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (context, seq)) WITHOUT ROWID
           """,
-          "CREATE INDEX edits_by_message ON edits (context, message_seq)",
+          "CREATE INDEX edits_by_message ON edits (message_seq, context)",
           """
           CREATE TABLE tasks (context TEXT, seq INTEGER, task_id TEXT NOT NULL,
             parent_task_id TEXT, root_task_id TEXT NOT NULL, agent_id TEXT NOT NULL,
@@ -72,7 +75,7 @@ final class ViewSchema {
             rewound INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (context, seq)) WITHOUT ROWID
           """,
           "CREATE INDEX tasks_by_id ON tasks (task_id, context)",
-          "CREATE INDEX tasks_by_root ON tasks (context, root_task_id)",
+          "CREATE INDEX tasks_by_root ON tasks (root_task_id, context)",
           "CREATE INDEX tasks_open ON tasks (context) WHERE ended_at IS NULL",
           """
           CREATE TABLE artifacts (context TEXT, seq INTEGER, artifact_id TEXT NOT NULL,
@@ -83,9 +86,14 @@ final class ViewSchema {
             updated_at INTEGER NOT NULL, latest INTEGER NOT NULL,
             rewound INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (context, seq)) WITHOUT ROWID
           """,
-          "CREATE INDEX artifacts_by_id ON artifacts (context, artifact_id)",
-          "CREATE INDEX artifacts_by_task ON artifacts (context, task_id)",
-          "CREATE INDEX artifacts_latest ON artifacts (context, begin_seq) WHERE latest = 1",
+          "CREATE INDEX artifacts_by_id ON artifacts (artifact_id, context)",
+          "CREATE INDEX artifacts_by_task ON artifacts (task_id, context)",
+          "CREATE INDEX artifacts_latest ON artifacts (artifact_id, context) WHERE latest = 1",
+          "CREATE INDEX artifacts_in_order ON artifacts (context, begin_seq) WHERE latest = 1",
+          """
+          CREATE INDEX artifacts_building ON artifacts (task_id, context)
+            WHERE status = 'building'
+          """,
           """
           CREATE TABLE usage (context TEXT, seq INTEGER, model TEXT NOT NULL,
             input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,

@@ -9,6 +9,7 @@ import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
 import dev.parley.view.ViewThread.Work;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class Views implements AutoCloseable {
 
   private static final int PAGE_MAX = 1000;
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
 
   private final EventLog log;
   private final ViewThread thread;
@@ -38,11 +41,11 @@ public final class Views implements AutoCloseable {
     this.intake = new Intake(log, thread);
     this.snapshots = new Snapshots(log);
     var mark = thread.call(Tables::mark);
-    if (mark > 0 && log.changes(mark - 1, 1).contexts().isEmpty()) {
-      // Nothing ever changed at that mark: these are the views of another log.
+    if (mark > 0 && log.changes(mark - 1, 1).mark() < mark) {
+      // The log never came that far: these are the views of another one.
       thread.startOver();
     }
-    this.follower = new Follower(intake);
+    this.follower = new Follower(intake, PAUSE, PAUSE_AFTER_FAILURE);
   }
 
   /// The context.

@@ -26,8 +26,11 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -335,6 +338,25 @@ abstract class EventLogContract {
     var changes = log.changes(before, 10);
     assertThat(changes.contexts()).containsExactly(other, CONTEXT);
     assertThat(log.changes(changes.mark(), 10).contexts()).isEmpty();
+  }
+
+  @Test
+  void contexts_that_change_at_once_are_all_found_page_by_page() throws Exception {
+    var expected = new HashSet<>(Set.of(CONTEXT));
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (var i = 0; i < 200; i++) {
+        var id = new ContextId("at-once-" + i);
+        expected.add(id);
+        threads.execute(() -> log.create(id, created()));
+      }
+    }
+    var found = new HashSet<ContextId>();
+    var mark = -1L;
+    for (var page = log.changes(0, 7); page.mark() != mark; page = log.changes(mark, 7)) {
+      found.addAll(page.contexts());
+      mark = page.mark();
+    }
+    assertThat(found).isEqualTo(expected);
   }
 
   @Test

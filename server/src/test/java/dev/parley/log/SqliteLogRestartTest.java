@@ -72,6 +72,42 @@ final class SqliteLogRestartTest {
   }
 
   @Test
+  void contexts_that_share_blocks_and_are_sealed_at_different_times_come_back_whole()
+      throws InterruptedException {
+    var contexts = new ArrayList<ContextId>();
+    for (var c = 0; c < 8; c++) {
+      contexts.add(new ContextId("c" + c));
+    }
+    for (var round = 0; round < 15; round++) {
+      var expected = new ArrayList<List<Entry>>();
+      try (var log = SqliteLogTest.open(folder)) {
+        contexts.forEach(context -> log.create(context, created()));
+        var threads = new ArrayList<Thread>();
+        for (var c = 0; c < contexts.size(); c++) {
+          var context = contexts.get(c);
+          var count = 1 + (c * 7 + round * 3) % 11;
+          threads.add(
+              Thread.startVirtualThread(
+                  () -> {
+                    for (var i = 0; i < count; i++) {
+                      log.append(context, Guard.none(), Decision.always(message("m" + i)));
+                    }
+                  }));
+        }
+        for (var thread : threads) {
+          thread.join();
+        }
+        contexts.forEach(context -> expected.add(all(log, context)));
+      }
+      try (var log = SqliteLogTest.open(folder)) {
+        for (var c = 0; c < contexts.size(); c++) {
+          assertThat(all(log, contexts.get(c))).isEqualTo(expected.get(c));
+        }
+      }
+    }
+  }
+
+  @Test
   void keys_outlive_a_restart() {
     var once = new Guard.Once("local", "key", "hash");
     Appended first;

@@ -1,0 +1,121 @@
+package dev.parley.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Kills the real program in the middle of its work, again and again (X.23, promises 1, 2, 8, 9, 10).
+final class KillIT {
+
+  private static final List<String> WORK =
+      List.of("count to 300", "say something short", "think about storms", "count slowly to 8");
+
+  @TempDir Path data;
+
+  @Test
+  void killed_ten_times_at_random_it_loses_nothing() throws InterruptedException, IOException {
+    killAtRandom(10);
+  }
+
+  @Test
+  @Tag("long")
+  void killed_two_hundred_times_at_random_it_loses_nothing()
+      throws InterruptedException, IOException {
+    killAtRandom(200);
+  }
+
+  private void killAtRandom(int times) throws InterruptedException, IOException {
+    var random = new Random(times);
+    try (var witness = new Witness()) {
+      for (var round = 0; round < times; round++) {
+        try (var server = RealProcess.serve(data)) {
+          witness.holdTo(server.url());
+          load(witness, server, random);
+        }
+      }
+      assertThat(witness.acknowledgements()).isGreaterThan(times);
+      var kept = settled(witness);
+      dropViews();
+      assertThat(settled(witness)).isEqualTo(kept);
+    }
+  }
+
+  /// Starts clients, kills the server after a while, and waits for the clients to notice.
+  private static void load(Witness witness, RealProcess server, Random random)
+      throws InterruptedException {
+    var url = server.url();
+    var first = new CountDownLatch(3);
+    var threads = new ArrayList<Thread>();
+    for (var i = 0; i < 6; i++) {
+      var seed = random.nextLong();
+      threads.add(Thread.ofVirtual().start(() -> talk(witness, url, new Random(seed), first)));
+    }
+    // However slow the machine, something is under way when it dies.
+    assertThat(first.await(60, TimeUnit.SECONDS)).isTrue();
+    var _ = new CountDownLatch(1).await(random.nextInt(400), TimeUnit.MILLISECONDS);
+    server.kill();
+    for (var thread : threads) {
+      thread.join();
+    }
+  }
+
+  private static void talk(Witness witness, URI url, Random random, CountDownLatch first) {
+    try {
+      while (true) {
+        var known = witness.contexts();
+        var context =
+            known.isEmpty() || random.nextInt(3) == 0
+                ? witness.create(url)
+                : known.get(random.nextInt(known.size()));
+        Thread.ofVirtual().start(() -> watch(witness, url, context));
+        for (var i = 0; i < 2; i++) {
+          witness.send(url, context, WORK.get(random.nextInt(WORK.size())));
+          first.countDown();
+        }
+      }
+    } catch (UncheckedIOException killed) {
+      first.countDown();
+    } catch (InterruptedException told) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void watch(Witness witness, URI url, String context) {
+    try {
+      witness.watch(url, context);
+    } catch (InterruptedException told) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Starts the server once more, lets all tasks end, and says what the views show.
+  private String settled(Witness witness) throws InterruptedException {
+    try (var server = RealProcess.serve(data)) {
+      witness.awaitEnds(server.url());
+      witness.holdTo(server.url());
+      var views = witness.views(server.url());
+      assertThat(server.terminate()).isZero();
+      return views;
+    }
+  }
+
+  private void dropViews() throws IOException {
+    try (var files = Files.list(data)) {
+      for (var file : files.filter(f -> f.getFileName().toString().startsWith("views.")).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

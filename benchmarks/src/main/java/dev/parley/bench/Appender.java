@@ -1,0 +1,13 @@
+package dev.parley.bench;
+
+/// Writes tokens durably: one of those that are compared.
+interface Appender extends AutoCloseable {
+
+  String name();
+
+  /// Writes one token of a context, and returns when it is on the disk.
+  void append(int context, int index, String text);
+
+  @Override
+  void close();
+}

@@ -1,0 +1,75 @@
+package dev.parley.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
+
+/// Hands writes from many threads to one that writes, and wakes each when its write is done.
+///
+/// The same queue and the same way of waiting as in Parley's log, so that only the writing differs.
+final class Handoff<T> implements AutoCloseable {
+
+  /// Makes writes durable.
+  interface Sink<T> {
+    void write(List<T> batch);
+  }
+
+  private static final class Waiting<T> {
+    final T write;
+    final Thread thread = Thread.currentThread();
+    volatile boolean done;
+
+    Waiting(T write) {
+      this.write = write;
+    }
+  }
+
+  private final LinkedBlockingQueue<Waiting<T>> queue = new LinkedBlockingQueue<>();
+  private final int batchMax;
+  private final Sink<T> sink;
+  private final Thread writer;
+
+  /// Gives `sink` all that waits, but at most `batchMax` writes at a time.
+  Handoff(int batchMax, Sink<T> sink) {
+    this.batchMax = batchMax;
+    this.sink = sink;
+    this.writer = Thread.ofPlatform().name("bench-writer").start(this::run);
+  }
+
+  void write(T write) {
+    var waiting = new Waiting<>(write);
+    queue.add(waiting);
+    while (!waiting.done) {
+      LockSupport.park(this);
+    }
+  }
+
+  private void run() {
+    var batch = new ArrayList<Waiting<T>>();
+    try {
+      while (true) {
+        batch.add(queue.take());
+        queue.drainTo(batch, batchMax - 1);
+        sink.write(batch.stream().map(waiting -> waiting.write).toList());
+        for (var waiting : batch) {
+          waiting.done = true;
+          LockSupport.unpark(waiting.thread);
+        }
+        batch.clear();
+      }
+    } catch (InterruptedException closed) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    writer.interrupt();
+    try {
+      writer.join();
+    } catch (InterruptedException later) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

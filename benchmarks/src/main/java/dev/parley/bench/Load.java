@@ -1,0 +1,92 @@
+package dev.parley.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+
+/// Many contexts that stream tokens: a virtual thread each, which waits until a token is durable
+/// before it appends the next one.
+///
+/// It counts on from run to run, so that a context's indexes go on.
+final class Load {
+
+  private final Appender to;
+  private final Prose prose;
+  private final int[] next;
+
+  Load(Appender to, Prose prose, int contexts) {
+    this.to = to;
+    this.prose = prose;
+    this.next = new int[contexts];
+  }
+
+  /// Appends as fast as acknowledgements come back. Tokens per second.
+  double atFullSpeed(Duration time) throws InterruptedException {
+    var done = new LongAdder();
+    var begin = System.nanoTime();
+    var end = begin + time.toNanos();
+    eachContext(
+        context -> {
+          while (System.nanoTime() < end) {
+            appendNext(context);
+            done.increment();
+          }
+        });
+    return done.sum() / ((System.nanoTime() - begin) / 1e9);
+  }
+
+  /// Appends `each` tokens in every context.
+  void append(int each) throws InterruptedException {
+    eachContext(
+        context -> {
+          for (var i = 0; i < each; i++) {
+            appendNext(context);
+          }
+        });
+  }
+
+  /// Appends by a timetable of `rate` tokens per second, and times every acknowledgement.
+  ///
+  /// A time counts from when the token was due: when the log is late, so is all that waits behind it.
+  Histogram byTimetable(double rate, Duration time) throws InterruptedException {
+    var times = new Histogram();
+    var interval = (long) (next.length * 1e9 / rate);
+    var begin = System.nanoTime();
+    eachContext(
+        context -> {
+          var due = begin + interval * context / next.length;
+          while (due - begin < time.toNanos()) {
+            var early = due - System.nanoTime();
+            if (early > 0) {
+              LockSupport.parkNanos(early);
+            } else {
+              appendNext(context);
+              times.add(System.nanoTime() - due);
+              due += interval;
+            }
+          }
+        });
+    return times;
+  }
+
+  private void appendNext(int context) {
+    var index = next[context]++;
+    to.append(context, index, prose.piece(context, index));
+  }
+
+  private interface Work {
+    void run(int context);
+  }
+
+  private void eachContext(Work work) throws InterruptedException {
+    var threads = new ArrayList<Thread>();
+    for (var i = 0; i < next.length; i++) {
+      var context = i;
+      threads.add(Thread.ofVirtual().start(() -> work.run(context)));
+    }
+    for (var thread : threads) {
+      thread.join();
+    }
+  }
+}

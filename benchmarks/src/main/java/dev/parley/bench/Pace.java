@@ -1,0 +1,73 @@
+package dev.parley.bench;
+
+import java.time.Duration;
+import java.util.List;
+
+/// How long and how large a run is. Only a full one gives numbers that mean something.
+///
+/// Contenders take turns of `turn`, each `turns` times; `halfLoad` is how long acknowledgements are
+/// timed for; `tokens` are written to compare sizes, `replayed` to open a long context; there are
+/// `posts` messages, `starts` of the program, `bursts` of events for each number of `readers`.
+record Pace(
+    String word,
+    List<Integer> contexts,
+    int turns,
+    Duration turn,
+    Duration warmUp,
+    Duration halfLoad,
+    int tokens,
+    int replayed,
+    int posts,
+    int starts,
+    List<Integer> readers,
+    Duration fanout,
+    boolean others) {
+
+  static final Pace FULL =
+      new Pace(
+          "full",
+          List.of(1, 100, 1_000),
+          6,
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(20),
+          400_000,
+          1_000_000,
+          200,
+          5,
+          List.of(1, 100, 1_000, 5_000),
+          Duration.ofSeconds(10),
+          true);
+
+  static final Pace QUICK =
+      new Pace(
+          "quick",
+          List.of(1, 100, 1_000),
+          2,
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(3),
+          40_000,
+          100_000,
+          30,
+          2,
+          List.of(1, 100, 1_000),
+          Duration.ofSeconds(2),
+          true);
+
+  static final Pace TINY =
+      new Pace(
+          "tiny",
+          List.of(1, 10),
+          1,
+          Duration.ofMillis(50),
+          Duration.ofMillis(20),
+          Duration.ofMillis(100),
+          1_000,
+          2_000,
+          3,
+          1,
+          List.of(1, 5),
+          Duration.ofMillis(100),
+          false);
+}

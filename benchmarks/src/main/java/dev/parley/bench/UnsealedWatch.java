@@ -1,0 +1,72 @@
+package dev.parley.bench;
+
+import static dev.parley.bench.Report.shown;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/// Looks every few milliseconds at how much the log has yet to put into segments.
+final class UnsealedWatch implements AutoCloseable {
+
+  private static final long EVERY_NANOS = 20_000_000;
+  private static final double MIB = 1 << 20;
+
+  private final ParleyAppender log;
+  private final List<Long> samples = new ArrayList<>();
+  private final Thread thread;
+  private volatile boolean watching;
+  private volatile boolean closed;
+
+  UnsealedWatch(ParleyAppender log) {
+    this.log = log;
+    this.thread = Thread.ofPlatform().daemon().name("bench-unsealed").start(this::run);
+  }
+
+  /// Begins to look, or stops: only the log's own turns count.
+  void watch(boolean on) {
+    watching = on;
+  }
+
+  /// How the most unsealed data in the last quarter compares to the most in the quarter before.
+  double growth() {
+    var all = copy();
+    var size = all.size();
+    var before = most(all.subList(size / 2, size * 3 / 4));
+    return before == 0 ? 1 : most(all.subList(size * 3 / 4, size)) / before;
+  }
+
+  String words() {
+    var all = copy();
+    var half = all.subList(all.size() / 2, all.size());
+    var least = half.stream().mapToLong(x -> x).min().orElse(0);
+    return "Unsealed in the second half: %s to %s MiB."
+        .formatted(shown(least / MIB), shown(most(half) / MIB));
+  }
+
+  private static double most(List<Long> samples) {
+    return samples.stream().mapToLong(x -> x).max().orElse(0);
+  }
+
+  private List<Long> copy() {
+    synchronized (samples) {
+      return List.copyOf(samples);
+    }
+  }
+
+  private void run() {
+    while (!closed) {
+      if (watching) {
+        synchronized (samples) {
+          samples.add(log.unsealedBytes());
+        }
+      }
+      LockSupport.parkNanos(EVERY_NANOS);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

@@ -1,0 +1,234 @@
+package dev.parley.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.log.Draft;
+import dev.parley.log.FreezingLog;
+import dev.parley.log.Guard;
+import dev.parley.log.MemoryLog;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Kind;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.TaskEvent.CancelRequested;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.World;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class RecoveryTest {
+
+  @TempDir Path folder;
+
+  @BeforeEach
+  void files() throws IOException {
+    Files.writeString(folder.resolve("a.csv"), "name,amount\nx,1\ny,2\n");
+    Files.writeString(folder.resolve("b.csv"), "city,size\nz,3\n");
+  }
+
+  @Test
+  void whichever_append_is_the_last_every_task_ends_once_and_nothing_stays_open() throws Exception {
+    for (var appends = 1; ; appends++) {
+      var log = World.newLog();
+      var freezing = new FreezingLog(log, appends, () -> new Rejection.Gone("frozen"));
+      boolean whole;
+      try (var before = Assistant.world(freezing, folder)) {
+        var task = before.say("summarise the CSV files here").taskId();
+        whole = awaitEndOrFreeze(before, freezing, task);
+      }
+      try (var after = Assistant.world(log, folder)) {
+        after.tasks().recover();
+        var next = after.say("say hello").taskId();
+
+        assertThat(after.end(next)).isEqualTo(TaskState.COMPLETED);
+        assertSound(log);
+      }
+      if (whole) {
+        assertThat(appends).isGreaterThan(20);
+        return;
+      }
+    }
+  }
+
+  @Test
+  void a_started_task_ends_as_interrupted_and_keeps_what_it_said() throws Exception {
+    var log = World.newLog();
+    var freezing = new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
+    try (var before = Assistant.world(freezing, folder)) {
+      var task = before.say("count slowly to 1000").taskId();
+      before.await(e -> e.event() instanceof ContentDelta delta && delta.index() == 2);
+      freezing.thaw(0);
+      before.tasks().drain(Duration.ZERO);
+      try (var after = Assistant.world(log, folder)) {
+        after.tasks().recover();
+
+        assertThat(after.end(task)).isEqualTo(TaskState.FAILED);
+        assertThat(after.reason(task)).isEqualTo("interrupted");
+        var error = after.events(task, ErrorReported.class).getFirst();
+        assertThat(error.code()).isEqualTo(ErrorCode.INTERRUPTED);
+        assertThat(error.retryable()).isTrue();
+        var block = after.events(task, ContentComplete.class).getFirst();
+        assertThat(block.finishReason()).isEqualTo(FinishReason.INTERRUPTED);
+        assertThat(block.partial()).isTrue();
+        assertThat(block.content()).startsWith("1 2 3");
+        assertThat(after.answer(task).content()).isEqualTo(block.content());
+        assertThat(after.answer(task).metadata().path("partial").asBoolean()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void a_task_that_was_to_be_canceled_ends_canceled() throws Exception {
+    var log = World.newLog();
+    var freezing = new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
+    try (var before = Assistant.world(freezing, folder)) {
+      var task = before.say("count slowly to 1000").taskId();
+      before.awaitKind(task, Kind.CONTENT_DELTA);
+      log.append(
+          World.CONTEXT,
+          Guard.none(),
+          state -> {
+            freezing.thaw(0);
+            return List.of(
+                new Draft(
+                    state.openTask(task).orElseThrow().origin(),
+                    new CancelRequested("local", "enough")));
+          });
+      before.tasks().drain(Duration.ZERO);
+      try (var after = Assistant.world(log, folder)) {
+        after.tasks().recover();
+
+        assertThat(after.end(task)).isEqualTo(TaskState.CANCELED);
+        assertThat(after.reason(task)).isEqualTo("enough");
+      }
+    }
+  }
+
+  @Test
+  void draining_lets_tasks_finish_interrupts_the_rest_and_leaves_the_queue_for_the_next_start()
+      throws Exception {
+    var log = World.newLog();
+    try (var before = Assistant.world(log, folder)) {
+      var running = before.say("count slowly to 1000").taskId();
+      var queued = before.say("say later").taskId();
+      before.awaitKind(running, Kind.CONTENT_DELTA);
+
+      before.tasks().drain(Duration.ofMillis(20));
+
+      assertThat(before.end(running)).isEqualTo(TaskState.FAILED);
+      assertThat(before.reason(running)).isEqualTo("interrupted");
+      assertThat(before.tasks().running()).isZero();
+      assertThatThrownBy(() -> before.say("more")).isInstanceOf(Rejection.Unavailable.class);
+      assertThat(before.kinds(queued)).containsExactly(Kind.TASK_CREATED, Kind.TASK_STATUS);
+      try (var after = Assistant.world(log, folder)) {
+        after.tasks().recover();
+
+        assertThat(after.end(queued)).isEqualTo(TaskState.COMPLETED);
+        assertThat(after.answer(queued).content()).isEqualTo("later");
+      }
+    }
+  }
+
+  @Test
+  void a_task_whose_store_was_down_for_a_while_still_ends() throws Exception {
+    var log = World.newLog();
+    var freezing =
+        new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Unavailable("disk full"));
+    try (var world = Assistant.world(freezing, folder)) {
+      var task = world.say("count slowly to 1000").taskId();
+      world.awaitKind(task, Kind.CONTENT_DELTA);
+      freezing.thaw(0);
+      freezing.awaitRefusal();
+      freezing.thaw(Integer.MAX_VALUE);
+
+      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
+      assertSound(log);
+    }
+  }
+
+  /// True if the task ended before the log froze.
+  private static boolean awaitEndOrFreeze(World world, FreezingLog log, TaskId task)
+      throws InterruptedException {
+    while (!log.frozen()) {
+      if (world.events(task).stream().anyMatch(TaskComplete.class::isInstance)) {
+        return true;
+      }
+      world.log().await(World.CONTEXT, world.log().head(World.CONTEXT), Duration.ofMillis(20));
+    }
+    return false;
+  }
+
+  /// Numbers are dense, every task has one end and nothing after it, and nothing is left open.
+  private static void assertSound(MemoryLog log) {
+    var entries = log.read(World.CONTEXT, Position.START, Integer.MAX_VALUE);
+    assertThat(
+            entries.stream()
+                .filter(e -> !e.event().internal())
+                .map(e -> e.position().seq())
+                .toList())
+        .isEqualTo(LongStream.rangeClosed(1, log.head(World.CONTEXT).seq()).boxed().toList());
+    for (var created : entries.stream().filter(e -> e.event() instanceof TaskCreated).toList()) {
+      var task = created.taskId();
+      var events = entries.stream().filter(e -> task.equals(e.taskId())).map(Entry::event).toList();
+      assertThat(events.stream().filter(RecoveryTest::terminal)).hasSize(1);
+      assertThat(events.getLast()).matches(RecoveryTest::terminal);
+      assertThat(ids(events, ToolStart.class, ToolStart::toolCallId))
+          .containsExactlyInAnyOrderElementsOf(
+              ids(events, ToolComplete.class, ToolComplete::toolCallId))
+          .doesNotHaveDuplicates();
+      assertBlocksWhole(events);
+    }
+    assertThat(log.withOpenTasks()).isEmpty();
+  }
+
+  private static <E extends Event> List<ToolCallId> ids(
+      List<Event> events, Class<E> type, Function<E, ToolCallId> id) {
+    return events.stream().filter(type::isInstance).map(type::cast).map(id).toList();
+  }
+
+  private static void assertBlocksWhole(List<Event> events) {
+    var open = new HashMap<BlockId, String>();
+    for (var event : events) {
+      if (event instanceof ContentDelta delta) {
+        open.merge(delta.blockId(), delta.delta(), String::concat);
+      } else if (event instanceof ContentComplete complete) {
+        var said = open.remove(complete.blockId());
+        assertThat(complete.content()).isEqualTo(said == null ? "" : said);
+      }
+    }
+    assertThat(open).isEmpty();
+  }
+
+  private static boolean terminal(Event event) {
+    return event instanceof TaskComplete
+        || (event instanceof TaskStatus status
+            && status.status().terminal()
+            && status.status() != TaskState.COMPLETED);
+  }
+}

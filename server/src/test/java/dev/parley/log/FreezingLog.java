@@ -1,0 +1,109 @@
+package dev.parley.log;
+
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// A log that takes so many appends and then no more, as if its process had died.
+public final class FreezingLog implements EventLog {
+
+  private final EventLog log;
+  private final AtomicInteger left;
+  private final Supplier<Rejection> refusal;
+  private final CountDownLatch refused = new CountDownLatch(1);
+
+  public FreezingLog(EventLog log, int appends, Supplier<Rejection> refusal) {
+    this.log = log;
+    this.left = new AtomicInteger(appends);
+    this.refusal = refusal;
+  }
+
+  /// Takes so many appends more.
+  public void thaw(int appends) {
+    left.set(appends);
+  }
+
+  public boolean frozen() {
+    return left.get() <= 0;
+  }
+
+  public void awaitRefusal() throws InterruptedException {
+    refused.await();
+  }
+
+  @Override
+  public Appended append(ContextId context, Guard guard, Decision decide) {
+    // The decision is where the log would take its lock: nothing slips through behind it.
+    return log.append(
+        context,
+        guard,
+        state -> {
+          if (left.get() <= 0) {
+            refused.countDown();
+            throw refusal.get();
+          }
+          var drafts = decide.decide(state);
+          left.decrementAndGet();
+          return drafts;
+        });
+  }
+
+  @Override
+  public boolean create(ContextId context, ContextCreated created) {
+    return log.create(context, created);
+  }
+
+  @Override
+  public List<Entry> read(ContextId context, Position after, int limit) {
+    return log.read(context, after, limit);
+  }
+
+  @Override
+  public Position head(ContextId context) {
+    return log.head(context);
+  }
+
+  @Override
+  public boolean await(ContextId context, Position after, Duration patience)
+      throws InterruptedException {
+    return log.await(context, after, patience);
+  }
+
+  @Override
+  public <T> T inspect(ContextId context, Function<ContextState, T> look) {
+    return log.inspect(context, look);
+  }
+
+  @Override
+  public String owner(ContextId context) {
+    return log.owner(context);
+  }
+
+  @Override
+  public void delete(ContextId context) {
+    log.delete(context);
+  }
+
+  @Override
+  public List<ContextId> withOpenTasks() {
+    return log.withOpenTasks();
+  }
+
+  @Override
+  public Changes changes(long mark, int limit) {
+    return log.changes(mark, limit);
+  }
+
+  @Override
+  public void close() {
+    log.close();
+  }
+}

@@ -1,0 +1,74 @@
+package dev.parley.view;
+
+import dev.parley.log.Appended;
+import dev.parley.log.Changes;
+import dev.parley.log.ContextState;
+import dev.parley.log.Decision;
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+/// Another log as if it ended at a position, for reading only.
+record PrefixLog(EventLog log, Position last) implements EventLog {
+
+  @Override
+  public boolean create(ContextId context, ContextCreated created) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Appended append(ContextId context, Guard guard, Decision decide) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<Entry> read(ContextId context, Position after, int limit) {
+    return log.read(context, after, limit).stream()
+        .takeWhile(entry -> !entry.position().after(last))
+        .toList();
+  }
+
+  @Override
+  public Position head(ContextId context) {
+    return log.head(context).after(last) ? last : log.head(context);
+  }
+
+  @Override
+  public boolean await(ContextId context, Position after, Duration patience) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public <T> T inspect(ContextId context, Function<ContextState, T> look) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public String owner(ContextId context) {
+    return log.owner(context);
+  }
+
+  @Override
+  public void delete(ContextId context) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<ContextId> withOpenTasks() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Changes changes(long mark, int limit) {
+    return log.changes(mark, limit);
+  }
+
+  @Override
+  public void close() {}
+}

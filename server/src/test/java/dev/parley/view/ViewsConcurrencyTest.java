@@ -1,0 +1,154 @@
+package dev.parley.view;
+
+import static dev.parley.view.Scene.C;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.log.Changes;
+import dev.parley.log.EventLog;
+import dev.parley.log.MemoryLog;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Many ask while somebody writes.
+class ViewsConcurrencyTest {
+
+  private static final int READERS = 8;
+
+  @TempDir Path folder;
+  private Scene scene;
+
+  @BeforeEach
+  void open() {
+    scene = new Scene(folder);
+  }
+
+  @AfterEach
+  void close() {
+    scene.close();
+  }
+
+  /// Runs `ask` on some virtual threads again and again until `write` is done.
+  private void meanwhile(Callable<?> ask, Runnable write)
+      throws InterruptedException, ExecutionException {
+    var done = new AtomicBoolean();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var readers = new ArrayList<Future<?>>();
+      for (var i = 0; i < READERS; i++) {
+        readers.add(
+            threads.submit(
+                () -> {
+                  do {
+                    ask.call();
+                  } while (!done.get());
+                  return true;
+                }));
+      }
+      write.run();
+      done.set(true);
+      for (var reader : readers) {
+        reader.get();
+      }
+    }
+  }
+
+  @Test
+  void every_snapshot_is_exactly_of_its_position() throws Exception {
+    meanwhile(
+        () -> {
+          var least = scene.log.head(C).seq();
+          var snapshot = scene.views.snapshot(C, null, 1000);
+          var seq = Long.parseLong(snapshot.position());
+          assertThat(seq).isGreaterThanOrEqualTo(least);
+          assertThat(snapshot.messages()).hasSize((int) seq - 1);
+          assertThat(snapshot.context().messageCount()).isEqualTo(seq - 1);
+          return seq;
+        },
+        () -> {
+          for (var i = 0; i < 300; i++) {
+            scene.say("m" + i, "text");
+          }
+        });
+  }
+
+  @Test
+  void what_was_forgotten_does_not_come_back() throws Exception {
+    meanwhile(
+        () -> {
+          for (var i = 0; i < 20; i++) {
+            try {
+              scene.views.context(new ContextId("x" + i));
+              scene.views.contexts(Set.of(), null, 10);
+            } catch (Rejection.Gone | Rejection.NotFound _) {
+              // It is not there yet, or no more.
+            }
+          }
+          return true;
+        },
+        () -> {
+          for (var i = 0; i < 20; i++) {
+            var context = new ContextId("x" + i);
+            scene.log.create(context, new ContextCreated("ada", null, null));
+            for (var j = 0; j < 20; j++) {
+              scene.add(context, null, Scene.message("m" + j, "text"));
+            }
+            scene.log.delete(context);
+            scene.views.forget(context);
+            assertThat(scene.views.dump()).doesNotContain("context=" + context + " ");
+          }
+        });
+  }
+
+  @Test
+  void the_follower_takes_in_what_nobody_asks_for_and_outlives_a_failure() throws Exception {
+    var memory = new MemoryLog(InstantSource.system());
+    memory.create(C, new ContextCreated("ada", null, null));
+    var calls = new CountDownLatch(3);
+    var log = failingOnce(memory, calls);
+    try (var thread = ViewThread.inMemory()) {
+      try (var _ = new Follower(new Intake(log, thread), Duration.ZERO, Duration.ZERO)) {
+        assertThat(calls.await(30, TimeUnit.SECONDS)).isTrue();
+      }
+      var found = thread.call(tables -> tables.contexts().find(C));
+      assertThat(found).isPresent();
+    }
+  }
+
+  private static EventLog failingOnce(EventLog log, CountDownLatch calls) {
+    return (EventLog)
+        Proxy.newProxyInstance(
+            EventLog.class.getClassLoader(),
+            new Class<?>[] {EventLog.class},
+            (_, method, arguments) -> {
+              if (method.getReturnType() == Changes.class) {
+                calls.countDown();
+                if (calls.getCount() == 2) {
+                  throw new IllegalStateException("this log fails once");
+                }
+              }
+              try {
+                return method.invoke(log, arguments);
+              } catch (InvocationTargetException failure) {
+                throw failure.getCause();
+              }
+            });
+  }
+}

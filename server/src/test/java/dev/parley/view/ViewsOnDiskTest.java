@@ -1,0 +1,114 @@
+package dev.parley.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.log.EventLog;
+import dev.parley.log.SqliteLog;
+import dev.parley.log.Tuning;
+import dev.parley.protocol.ContextId;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Views of the log that servers use, where one commit may change many contexts.
+class ViewsOnDiskTest {
+
+  @TempDir Path folder;
+
+  private EventLog open() {
+    return SqliteLog.open(
+        new SqliteLog.Parts(
+            folder.resolve("log"), InstantSource.system(), new Random(1), Tuning.DEFAULT));
+  }
+
+  private Views views(String name, EventLog log) {
+    return new Views(folder.resolve(name), log);
+  }
+
+  /// Lets many contexts go on side by side, each on its own thread.
+  private static void tell(EventLog log, int contexts, int steps)
+      throws InterruptedException, ExecutionException {
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var told = new ArrayList<Future<?>>();
+      for (var i = 0; i < contexts; i++) {
+        var story = new Story(log, new Random(i), new ContextId("c" + i), true);
+        told.add(
+            threads.submit(
+                () -> {
+                  for (var j = 0; j < steps; j++) {
+                    story.step();
+                  }
+                }));
+      }
+      for (var story : told) {
+        story.get();
+      }
+    }
+  }
+
+  @Test
+  void contexts_that_change_in_one_commit_are_all_taken_in() throws Exception {
+    try (var log = open();
+        var views = views("views.db", log)) {
+      tell(log, 500, 1);
+
+      assertThat(views.contexts(Set.of(), null, 1000).items()).hasSize(500);
+    }
+  }
+
+  @Test
+  void an_append_that_has_returned_is_in_every_list() throws Exception {
+    try (var log = open();
+        var views = views("views.db", log);
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var writers = new ArrayList<Future<?>>();
+      for (var i = 0; i < 100; i++) {
+        var id = new ContextId("c" + i);
+        writers.add(
+            threads.submit(
+                () -> {
+                  new Story(log, new Random(1), id, false);
+                  assertThat(views.contexts(Set.of(), null, 1000).items())
+                      .extracting(ContextView::contextId)
+                      .contains(id);
+                }));
+      }
+      for (var writer : writers) {
+        writer.get();
+      }
+    }
+  }
+
+  @Test
+  void views_that_followed_a_busy_log_equal_views_rebuilt() throws Exception {
+    String kept;
+    try (var log = open();
+        var views = views("kept.db", log);
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var writing =
+          threads.submit(
+              () -> {
+                tell(log, 150, 40);
+                return true;
+              });
+      do {
+        views.contexts(Set.of(), null, 1);
+      } while (!writing.isDone());
+      writing.get();
+      kept = views.dump();
+    }
+    try (var log = open();
+        var reopened = views("kept.db", log);
+        var rebuilt = views("rebuilt.db", log)) {
+      assertThat(reopened.dump()).isEqualTo(kept);
+      assertThat(rebuilt.dump()).isEqualTo(kept);
+    }
+  }
+}
