@@ -11,36 +11,55 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// All that is ready for a reader, as one write: `frames` lead to `position`; `last` says that the
+/// All that is ready for a reader, as one write: `frames` lead to `place`; `last` says that the
 /// reader's task has ended.
-record Batch(ByteBuffer frames, Position position, boolean last) {
+record Batch(ByteBuffer frames, Place place, boolean last) {
 
-  /// Gathers frames from `from` to `head`, about as many as fit into one page.
-  static Batch next(Tail.Parts parts, Tail.Wish wish, Position from, Position head)
+  private static final int READ_MIN = 4;
+  private static final int READ_MAX = 256;
+
+  /// Where a reader is, and how large the frames there are.
+  record Place(Position position, int frameBytes) {
+
+    /// A place of which nothing is known: the size is a guess on the safe side.
+    static Place at(Position position) {
+      return new Place(position, 8 * 1024);
+    }
+
+    /// How many entries to read at once, so that large ones do not fill the memory.
+    int readMax() {
+      return Math.clamp(4L * FramePage.BYTES / frameBytes, READ_MIN, READ_MAX);
+    }
+  }
+
+  /// Gathers frames that follow `from`, up to `head`, about as many as fit into one page.
+  static Batch next(Tail.Parts parts, Tail.Wish wish, Place from, Position head)
       throws InterruptedException {
     var buffers = new ArrayList<ByteBuffer>();
-    var position = from;
+    var place = from;
     var size = 0;
     var end = -1;
-    while (head.after(position) && size < FramePage.BYTES && end < 0) {
-      var page = page(parts, wish, position);
+    while (head.after(place.position()) && size < FramePage.BYTES && end < 0) {
+      var page = page(parts, wish, place);
       end = end(page.entries(), wish.until());
       var to = end < 0 ? page.entries().size() : end + 1;
       var frames = wish.merge() ? page.merge(wish.filter(), to) : page.select(wish.filter(), to);
       size += frames.remaining();
       buffers.add(frames);
-      position = page.entries().get(to - 1).position();
+      place =
+          new Place(
+              page.entries().get(to - 1).position(), page.bytes().length / page.entries().size());
     }
-    return new Batch(join(buffers, size), position, end >= 0);
+    return new Batch(join(buffers, size), place, end >= 0);
   }
 
-  private static FramePage page(Tail.Parts parts, Tail.Wish wish, Position after)
+  private static FramePage page(Tail.Parts parts, Tail.Wish wish, Place place)
       throws InterruptedException {
     // Pages that were cached live may hold one event each; deltas can only be merged in larger
     // ones.
     return wish.merge()
-        ? parts.cache().read(wish.context(), after)
-        : parts.cache().page(wish.context(), after);
+        ? parts.cache().read(wish.context(), place.position(), place.readMax())
+        : parts.cache().page(wish.context(), place.position(), place.readMax());
   }
 
   private static ByteBuffer join(List<ByteBuffer> buffers, int size) {

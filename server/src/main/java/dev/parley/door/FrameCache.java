@@ -18,9 +18,6 @@ import java.util.concurrent.FutureTask;
 /// The oldest pages go when there are too many bytes. The monitor guards `order` and `size`.
 public final class FrameCache {
 
-  /// How many entries are read from the log at once.
-  private static final int READ = 256;
-
   private final EventLog log;
   private final long bytesMax;
   private final Map<Key, FutureTask<FramePage>> pages = new ConcurrentHashMap<>();
@@ -36,10 +33,11 @@ public final class FrameCache {
 
   private record Kept(Key key, int bytes) {}
 
-  /// Entries that follow `after`, of which there must be some.
-  FramePage page(ContextId context, Position after) throws InterruptedException {
+  /// Entries that follow `after`, of which there must be some. If they must be read, then at most
+  /// `limit` of them; those that make no part of the page are kept for the next one.
+  FramePage page(ContextId context, Position after, int limit) throws InterruptedException {
     var key = new Key(context, after);
-    var page = new FutureTask<>(() -> read(key));
+    var page = new FutureTask<>(() -> read(key, limit));
     var earlier = pages.putIfAbsent(key, page);
     if (earlier == null) {
       page.run();
@@ -62,12 +60,12 @@ public final class FrameCache {
   }
 
   /// The same, straight from the log.
-  FramePage read(ContextId context, Position after) {
-    return pages(context, after).getFirst();
+  FramePage read(ContextId context, Position after, int limit) {
+    return pages(context, after, limit).getFirst();
   }
 
-  private FramePage read(Key key) {
-    var found = pages(key.context(), key.after());
+  private FramePage read(Key key, int limit) {
+    var found = pages(key.context(), key.after(), limit);
     for (var i = 1; i < found.size(); i++) {
       keep(new Key(key.context(), found.get(i - 1).last()), found.get(i));
     }
@@ -75,8 +73,8 @@ public final class FrameCache {
     return found.getFirst();
   }
 
-  private List<FramePage> pages(ContextId context, Position after) {
-    var entries = log.read(context, after, READ);
+  private List<FramePage> pages(ContextId context, Position after, int limit) {
+    var entries = log.read(context, after, limit);
     if (entries.isEmpty()) {
       throw new IllegalStateException("nothing follows " + after + " in " + context);
     }

@@ -71,7 +71,10 @@ final class JettyHandler extends Handler.Abstract {
       case Refusal refusal -> refusal.reply();
       default -> {
         var id = parts.ids().get();
-        LOG.log(Level.ERROR, "request " + id + " failed: " + jetty.getMethod(), thrown);
+        LOG.log(
+            Level.ERROR,
+            "request " + id + " failed: " + jetty.getMethod() + " " + jetty.getHttpURI().getPath(),
+            thrown);
         var problem = Problem.of(500, "internal", "the server failed to answer; see its log");
         yield new Reply.Refused(problem.at("urn:uuid:" + id));
       }

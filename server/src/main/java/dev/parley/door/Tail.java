@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -42,26 +43,30 @@ public final class Tail implements EventStream {
 
   private final Parts parts;
   private final Wish wish;
-  private Position position;
+  private final LongAdder writes;
+  private final LongAdder bytes;
+  private Batch.Place place;
   private long quietSince;
 
   /// Takes a reader in.
   public Tail(Parts parts, Wish wish) {
     this.parts = parts;
     this.wish = wish;
-    this.position = wish.after();
+    this.writes = parts.metrics().counter("parley_stream_writes_total");
+    this.bytes = parts.metrics().counter("parley_stream_bytes_total");
+    this.place = Batch.Place.at(wish.after());
   }
 
   @Override
   public void run(Sink sink) throws IOException {
-    try (var place = parts.streams().open()) {
+    try (var open = parts.streams().open()) {
       begin(sink);
       var more = true;
-      while (more && !place.ended()) {
-        more = advance(sink, place);
+      while (more && !open.ended()) {
+        more = advance(sink, open);
       }
     } catch (Rejection.Gone | Rejection.NotFound deleted) {
-      write(sink, ByteBuffer.wrap(Frames.gap(position, "deleted", "")));
+      write(sink, ByteBuffer.wrap(Frames.gap(position(), "deleted", "")));
     } catch (InterruptedException told) {
       // Somebody else's interrupt: the stream ends, as it may at any time; the reader comes back.
       Thread.currentThread().interrupt();
@@ -71,36 +76,40 @@ public final class Tail implements EventStream {
   /// Tells the reader where it starts, and, if it asked for what does not exist, where that is.
   private void begin(Sink sink) throws IOException {
     var head = parts.log().head(wish.context());
-    var ahead = position.after(head);
-    position = ahead ? head : position;
+    var ahead = wish.after().after(head);
+    place = ahead ? Batch.Place.at(head) : place;
     var fields = Json.object().put("contextId", wish.context().value());
     if (wish.greeting() != null) {
       fields.setAll(wish.greeting());
     }
     fields.put("heartbeatMs", parts.heartbeat().toMillis());
-    write(sink, ByteBuffer.wrap(Frames.open(position, fields)));
+    write(sink, ByteBuffer.wrap(Frames.open(position(), fields)));
     if (ahead) {
       var requested = wish.after().toString();
-      write(sink, ByteBuffer.wrap(Frames.gap(position, "ahead-of-head", requested)));
+      write(sink, ByteBuffer.wrap(Frames.gap(position(), "ahead-of-head", requested)));
     }
   }
 
   /// Sends what is new, or a heartbeat if there is nothing. False when nothing more will come.
-  private boolean advance(Sink sink, Streams.Open place) throws IOException, InterruptedException {
-    if (!place.await(() -> parts.log().await(wish.context(), position, patience()))) {
-      if (!place.ended() && parts.heartbeat().isPositive()) {
+  private boolean advance(Sink sink, Streams.Open open) throws IOException, InterruptedException {
+    if (!open.await(() -> parts.log().await(wish.context(), position(), patience()))) {
+      if (!open.ended() && parts.heartbeat().isPositive()) {
         heartbeat(sink);
       }
       return true;
     }
-    var batch = Batch.next(parts, wish, position, parts.log().head(wish.context()));
-    position = batch.position();
+    var batch = Batch.next(parts, wish, place, parts.log().head(wish.context()));
+    place = batch.place();
     if (batch.frames().hasRemaining()) {
       write(sink, batch.frames());
     } else if (parts.heartbeat().isPositive() && !patience().isPositive()) {
       heartbeat(sink);
     }
     return !batch.last();
+  }
+
+  private Position position() {
+    return place.position();
   }
 
   /// The time to the next heartbeat. A clock that jumps makes one early or late, no more.
@@ -114,12 +123,12 @@ public final class Tail implements EventStream {
   }
 
   private void heartbeat(Sink sink) throws IOException {
-    write(sink, ByteBuffer.wrap(Frames.heartbeat(position)));
+    write(sink, ByteBuffer.wrap(Frames.heartbeat(position())));
   }
 
   private void write(Sink sink, ByteBuffer frames) throws IOException {
-    parts.metrics().counter("parley_stream_writes_total").increment();
-    parts.metrics().counter("parley_stream_bytes_total").add(frames.remaining());
+    writes.increment();
+    bytes.add(frames.remaining());
     sink.write(frames);
     quietSince = parts.clock().millis();
   }

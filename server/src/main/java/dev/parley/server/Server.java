@@ -77,6 +77,7 @@ public final class Server implements AutoCloseable {
                 sources.ids(),
                 agentTypes(config)));
     metrics.gauge("parley_tasks_running", parts.tasks()::running);
+    metrics.gauge("parley_tasks_queued", parts.tasks()::queued);
     metrics.gauge("parley_streams_open", streams::count);
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());

@@ -192,6 +192,44 @@ class StreamTest {
   }
 
   @Test
+  void a_reader_that_does_not_read_slows_nobody_and_misses_nothing() throws Exception {
+    var context = site.context("c");
+    var large = "x".repeat(100_000);
+    try (var slow = site.stream("/api/contexts/c/stream");
+        var quick = site.stream("/api/contexts/c/stream")) {
+      slow.nextEvent();
+      // More than the sockets' buffers hold: the slow one's thread now waits in its write.
+      for (var i = 0; i < 200; i++) {
+        site.append(context, new StateUpdated(Json.object().put("n", i).put("large", large)));
+      }
+      for (var frame = quick.nextEvent(); !frame.id().equals("201"); frame = quick.nextEvent()) {
+        assertThat(frame.data()).isNotEmpty();
+      }
+
+      for (var seq = 2; seq <= 201; seq++) {
+        assertThat(slow.nextEvent().id()).isEqualTo(Integer.toString(seq));
+      }
+    }
+  }
+
+  @Test
+  void a_reader_that_stops_reading_is_let_go_after_a_while() throws Exception {
+    var quick = new Limits(1 << 20, 10, Duration.ofMillis(300), Duration.ofSeconds(1));
+    try (var small = Site.open(folder.resolve("stall"), Site.Wish.USUAL.limits(quick))) {
+      var context = small.context("c");
+      for (var i = 0; i < 200; i++) {
+        small.append(context, new StateUpdated(Json.object().put("x", "x".repeat(100_000))));
+      }
+      try (var stuck = small.stream("/api/contexts/c/stream")) {
+        assertThat(stuck.head).contains("HTTP/1.1 200 OK");
+        while (!small.get("/metrics").body().contains("parley_streams_open 0")) {
+          Thread.onSpinWait();
+        }
+      }
+    }
+  }
+
+  @Test
   void merged_deltas_are_the_same_text_and_say_where_they_began() throws Exception {
     var context = site.context("c");
     site.append(context, TASK, created());

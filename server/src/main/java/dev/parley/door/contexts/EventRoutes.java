@@ -26,7 +26,7 @@ final class EventRoutes {
   /// How many entries one request looks at, whatever its filter leaves of them.
   private static final int SCAN_MAX = 10_000;
 
-  private static final int READ = 256;
+  private static final int READ = 64;
   private static final int BYTES_MAX = 4 << 20;
 
   private static final Parameter AFTER =

@@ -1,0 +1,190 @@
+package dev.parley.door;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class HttpDoorTest {
+
+  private static final UUID ID = new UUID(0, 7);
+
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final List<LogRecord> logged = new ArrayList<>();
+  private final Logger logger = Logger.getLogger(JettyHandler.class.getName());
+  private final Handler collector =
+      new Handler() {
+        @Override
+        public void publish(LogRecord record) {
+          logged.add(record);
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+  private HttpDoor door;
+
+  @BeforeEach
+  void open() {
+    logger.addHandler(collector);
+    logger.setUseParentHandlers(false);
+    door =
+        door(
+            0,
+            Route.get("/bug", "Fails", Answer.empty(), _ -> fail("secret of Foo")),
+            Route.get("/late", "Fails late", Answer.stream(), _ -> new Reply.Stream(this::late)),
+            Route.get("/thread", "Says who answers", Answer.other("text/plain"), _ -> thread()),
+            Route.get("/a/{x}", "Any", Answer.other("text/plain"), r -> text("any " + r.path("x"))),
+            Route.get("/a/b", "One", Answer.other("text/plain"), _ -> text("literal")),
+            Route.get("/a/{x}/c", "Deep", Answer.other("text/plain"), r -> text(r.path("x"))),
+            Route.act(
+                Route.Method.POST,
+                "/busy",
+                "Refuses",
+                Answer.empty(),
+                _ -> {
+                  throw new Rejection.Unavailable("not now");
+                }));
+    door.start();
+  }
+
+  @AfterEach
+  void close() {
+    http.close();
+    door.close();
+    logger.removeHandler(collector);
+    logger.setUseParentHandlers(true);
+  }
+
+  @Test
+  void a_bug_is_logged_under_a_number_and_only_that_is_told() {
+    var reply = get("/bug");
+
+    assertThat(reply.statusCode()).isEqualTo(500);
+    assertThat(reply.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(reply.body()).contains(ID.toString()).doesNotContain("secret", "Exception", "Foo");
+    assertThat(logged).hasSize(1);
+    assertThat(logged.getFirst().getMessage()).contains(ID.toString());
+    assertThat(logged.getFirst().getThrown()).hasMessage("secret of Foo");
+  }
+
+  @Test
+  void a_bug_after_the_reply_has_begun_cuts_the_reply() {
+    assertThatThrownBy(() -> get("/late")).hasCauseInstanceOf(IOException.class);
+  }
+
+  @Test
+  void every_request_has_a_virtual_thread() {
+    assertThat(get("/thread").body()).isEqualTo("virtual");
+  }
+
+  @Test
+  void literal_segments_beat_variables_where_they_lead_somewhere() {
+    assertThat(get("/a/b").body()).isEqualTo("literal");
+    assertThat(get("/a/other").body()).isEqualTo("any other");
+    assertThat(get("/a/b/c").body()).isEqualTo("b");
+    assertThat(get("/a/%41+b").body()).isEqualTo("any A+b");
+  }
+
+  @Test
+  void the_head_of_a_reply_can_be_had_alone() {
+    var reply = send(request("/a/b").method("HEAD", BodyPublishers.noBody()));
+    assertThat(reply.statusCode()).isEqualTo(200);
+    assertThat(reply.body()).isEmpty();
+    assertThat(reply.headers().firstValue("Content-Length")).hasValue("7");
+  }
+
+  @Test
+  void who_comes_too_early_is_told_to_come_back() {
+    var reply = send(request("/busy").POST(BodyPublishers.noBody()));
+    assertThat(reply.statusCode()).isEqualTo(503);
+    assertThat(reply.headers().firstValue("Retry-After")).isPresent();
+  }
+
+  @Test
+  void nothing_says_what_the_server_is_made_of() {
+    assertThat(get("/a/b").headers().map()).doesNotContainKeys("server", "x-powered-by");
+  }
+
+  @Test
+  void two_routes_for_one_path_are_a_mistake() {
+    var route = Route.get("/x", "One", Answer.empty(), _ -> text(""));
+    assertThatThrownBy(() -> door(0, route, route)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void a_port_that_is_taken_is_said_so() {
+    try (var second = door(door.port())) {
+      assertThatThrownBy(second::start)
+          .isInstanceOf(Rejection.Unavailable.class)
+          .hasMessageContaining("cannot listen on 127.0.0.1:" + door.port());
+    }
+  }
+
+  private static HttpDoor door(int port, Route... routes) {
+    var settings =
+        new Settings("127.0.0.1", port, Set.of(), Set.of(), List.of(), Duration.ZERO, Limits.USUAL);
+    return new HttpDoor(
+        new HttpDoor.Parts(
+            settings, new Metrics(), new Streams(10), InstantSource.system(), () -> ID),
+        List.of(routes));
+  }
+
+  private static Reply fail(String reason) {
+    throw new IllegalStateException(reason);
+  }
+
+  private void late(EventStream.Sink sink) throws IOException {
+    sink.write(ByteBuffer.wrap(new byte[] {'x'}));
+    fail("late");
+  }
+
+  private static Reply thread() {
+    return text(Thread.currentThread().isVirtual() ? "virtual" : "platform");
+  }
+
+  private static Reply text(String text) {
+    return new Reply.Bytes("text/plain", text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+  }
+
+  private HttpResponse<String> get(String path) {
+    return send(request(path));
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + door.port() + path));
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return http.send(request.build(), BodyHandlers.ofString());
+    } catch (IOException failed) {
+      throw new AssertionError(failed);
+    } catch (InterruptedException told) {
+      throw new AssertionError(told);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.door.FrameCache;
+import dev.parley.door.Removal;
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.log.MemoryLog;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskId;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// S1.91, X.18.
+class RetentionTest {
+
+  private static final Instant START = Instant.parse("2026-11-15T10:00:00Z");
+
+  @TempDir Path folder;
+
+  @Test
+  void idle_contexts_go_and_those_in_use_stay() {
+    var now = new AtomicReference<>(START);
+    var log = new MemoryLog(now::get);
+    var config = Site.config(folder).keepingDataIn(folder);
+    var sources = new Server.Sources(now::get, UUID::randomUUID);
+    var parts = new Assembly(config, sources).on(log);
+    var removal = new Removal(log, parts.views(), parts.tasks(), new FrameCache(log, 1_000));
+    var idle = create(log, "idle");
+    var used = create(log, "used");
+    var working = create(log, "working");
+    log.append(working, Guard.none(), Decision.always(openTask()));
+
+    try (var retention =
+        new Retention(log, parts.views(), removal, now::get, Duration.ofDays(30))) {
+      now.set(START.plus(Duration.ofDays(29)));
+      assertThat(retention.sweep()).isZero();
+      log.append(used, Guard.none(), Decision.always(Draft.of(new ContextUpdated("x", null))));
+      now.set(START.plus(Duration.ofDays(31)));
+      assertThat(retention.sweep()).isEqualTo(1);
+      assertThat(retention.sweep()).isZero();
+    }
+
+    assertThatThrownBy(() -> log.head(idle)).isInstanceOf(Rejection.Gone.class);
+    assertThat(log.head(used).seq()).isEqualTo(2);
+    assertThat(log.head(working).seq()).isEqualTo(2);
+    parts.close();
+  }
+
+  private static ContextId create(MemoryLog log, String name) {
+    var context = new ContextId(name);
+    log.create(context, new ContextCreated("local", null, null));
+    return context;
+  }
+
+  private static Draft openTask() {
+    return new Draft(
+        Origin.root(new TaskId("t"), new AgentTypeId("a")),
+        new TaskCreated(Initiator.USER, null, null, null, null, null, null, null));
+  }
+}
