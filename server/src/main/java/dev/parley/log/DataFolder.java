@@ -10,12 +10,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A folder that belongs to this process alone for as long as it is open.
 final class DataFolder implements AutoCloseable {
 
   private static final String LOCK_FILE = "parley.lock";
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rwx------");
 
   private final FileChannel channel;
 
@@ -28,7 +33,7 @@ final class DataFolder implements AutoCloseable {
   /// @throws Rejection.Conflict if another process has it, saying which
   static DataFolder claim(Path folder) {
     try {
-      Files.createDirectories(folder);
+      create(folder);
       var file = folder.resolve(LOCK_FILE);
       var channel =
           FileChannel.open(
@@ -47,6 +52,22 @@ final class DataFolder implements AutoCloseable {
     } catch (IOException unusable) {
       throw new Rejection.Unavailable(
           "the data folder " + folder + " cannot be used: " + unusable.getMessage());
+    }
+  }
+
+  /// What agents say is nobody else's business: only the owner may look into a new folder.
+  private static void create(Path folder) throws IOException {
+    if (Files.isDirectory(folder)) {
+      return;
+    }
+    var parent = folder.toAbsolutePath().getParent();
+    if (parent != null) {
+      Files.createDirectories(parent);
+    }
+    if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    } else {
+      Files.createDirectory(folder);
     }
   }
 

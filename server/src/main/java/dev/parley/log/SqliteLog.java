@@ -355,9 +355,9 @@ public final class SqliteLog implements EventLog {
     return metrics;
   }
 
-  /// True while the store cannot be written.
-  public boolean down() {
-    return writer.down();
+  @Override
+  public boolean writable() {
+    return !writer.down();
   }
 
   /// Bytes in blocks that are not in segments yet.
