@@ -76,7 +76,12 @@ final class AppendBenchmark implements Benchmark {
 
   private static void print(Report report, int contexts, List<Speed> speeds) {
     var table =
-        new Table(contexts + " contexts", "events/s", "slowest turn", "fastest", "Parley is");
+        new Table(
+            contexts + (contexts == 1 ? " context" : " contexts"),
+            "events/s",
+            "slowest turn",
+            "fastest",
+            "Parley is");
     var ours = speeds.getFirst().middle();
     for (var speed : speeds) {
       var turns = speed.turns().stream().mapToDouble(x -> x).summaryStatistics();
@@ -99,7 +104,7 @@ final class AppendBenchmark implements Benchmark {
                 shown(halfLoad.millis(0.99)),
                 halfLoad.count(),
                 unsealed.words()));
-    var where = " at " + contexts + " contexts";
+    var where = " at %,d contexts".formatted(contexts);
     var ours = speeds.getFirst().middle();
     if (contexts >= 100) {
       var wanted = contexts >= 1_000 ? 40 : 30;

@@ -68,5 +68,6 @@ final class UnsealedWatch implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    LockSupport.unpark(thread);
   }
 }
