@@ -106,7 +106,7 @@ final class FanoutBenchmark implements Benchmark {
       Report report, int readers, List<Contender> contenders, List<Turn> found) {
     var table =
         new Table(
-            readers + " readers",
+            readers == 1 ? "1 reader" : "%,d readers".formatted(readers),
             "deliveries/s",
             "Parley is",
             "p50 ms",

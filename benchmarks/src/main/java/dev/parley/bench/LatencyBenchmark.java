@@ -13,7 +13,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.List;
 
 /// How soon something is seen: the first event after a message, the first byte of a long context.
 ///
@@ -95,8 +94,8 @@ final class LatencyBenchmark implements Benchmark {
     for (var i = 0; i < REPLAYS; i++) {
       replays.add(Replay.read(url.getPort(), path + "/stream", context.events()));
     }
-    var firstMillis = middle(replays.stream().map(Replay::firstMillis).toList());
-    var rate = middle(replays.stream().map(Replay::eventsPerSecond).toList());
+    var firstMillis = Middle.of(replays.stream().map(Replay::firstMillis).toList());
+    var rate = Middle.of(replays.stream().map(Replay::eventsPerSecond).toList());
     report.table(
         new Table("%,d events".formatted(context.events()), "measured")
             .row("first event of the stream, ms", shown(firstMillis))
@@ -106,10 +105,6 @@ final class LatencyBenchmark implements Benchmark {
             .row("first snapshot after writing past the views, ms", shown(first)));
     report.atMost("first event of a context of a million", 50, firstMillis, " ms");
     report.atLeast("replay", 200_000, rate, " events/s");
-  }
-
-  private static double middle(List<Double> numbers) {
-    return numbers.stream().sorted().toList().get(numbers.size() / 2);
   }
 
   private double snapshotMillis(URI url, String path) throws IOException, InterruptedException {

@@ -45,7 +45,7 @@ public final class Readers {
       System.out.println("open " + (control.memory() - before) / readers);
       for (var count : List.of(1, BURST)) {
         var earlier = run.tally.received();
-        run.rounds(count, millis / 2);
+        run.rounds(count, millis);
         var result = run.measure(count, millis);
         System.out.println("result " + result + " " + (run.tally.received() - earlier));
       }

@@ -64,7 +64,7 @@ final class StartupBenchmark implements Benchmark {
   private static void print(
       Report report, boolean real, List<Double> seconds, double first, long resident) {
     var sorted = seconds.stream().sorted().toList();
-    var middle = sorted.get(sorted.size() / 2);
+    var middle = Middle.of(seconds);
     report.table(
         new Table(real ? "./parley serve" : "java, without ./parley", "measured")
             .row("first start, s", shown(first))

@@ -1,7 +1,7 @@
 package dev.parley.bench;
 
 import java.util.List;
-import java.util.function.ToDoubleFunction;
+import java.util.function.Function;
 
 /// What one turn of one server came to: both ways of writing, and bytes for an idle stream.
 record Turn(Rate single, Rate shared, double heap, double resident) {
@@ -38,7 +38,7 @@ record Turn(Rate single, Rate shared, double heap, double resident) {
         middle(turns, Turn::resident));
   }
 
-  private static <T> double middle(List<T> all, ToDoubleFunction<T> number) {
-    return all.stream().mapToDouble(number).sorted().toArray()[all.size() / 2];
+  private static <T> double middle(List<T> all, Function<T, Double> number) {
+    return Middle.of(all.stream().map(number).toList());
   }
 }
