@@ -38,6 +38,14 @@ class ContextsTest {
   }
 
   @Test
+  void a_context_can_be_made_without_a_body() {
+    var made = site.send(site.request("/api/contexts").POST(BodyPublishers.noBody()));
+    assertThat(made.statusCode()).isEqualTo(201);
+    var empty = site.send(site.request("/api/messages").POST(BodyPublishers.noBody()));
+    assertThat(empty.statusCode()).isEqualTo(400);
+  }
+
+  @Test
   void a_context_is_made_shown_listed_renamed_and_deleted_for_ever() {
     var made = site.post("/api/contexts", "{\"contextId\":\"c1\",\"title\":\"One\"}");
     assertThat(made.statusCode()).isEqualTo(201);
