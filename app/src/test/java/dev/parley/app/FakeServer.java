@@ -21,7 +21,7 @@ final class FakeServer implements AutoCloseable {
   static final String CONTEXT =
       "{\"contextId\":\"c-1\",\"title\":\"A talk\",\"owner\":\"local\",\"createdAt\":"
           + "\"2026-11-15T10:30:00.000Z\",\"updatedAt\":\"2026-11-15T10:31:00.000Z\","
-          + "\"position\":\"9\",\"messageCount\":2,\"openTasks\":0}";
+          + "\"position\":9,\"messageCount\":2,\"openTasks\":0}";
   private static final String MESSAGES =
       "{\"messageId\":\"m-1\",\"seq\":2,\"role\":\"user\",\"content\":\"hi\\u001b[2J\","
           + "\"createdAt\":\"2026-11-15T10:30:00.000Z\"},{\"messageId\":\"m-2\",\"seq\":8,"
@@ -89,7 +89,7 @@ final class FakeServer implements AutoCloseable {
       case "/snapshot" ->
           json(
               exchange,
-              "{\"position\":\"9\",\"context\":%s,\"messages\":[%s],\"hasEarlierMessages\":false,"
+              "{\"position\":9,\"context\":%s,\"messages\":[%s],\"hasEarlierMessages\":false,"
                       .formatted(CONTEXT, MESSAGES)
                   + "\"tasks\":[%s],\"pendingInputs\":[],\"pendingAuths\":[],\"artifacts\":[%s],"
                       .formatted(task(), ARTIFACT)
@@ -119,7 +119,7 @@ final class FakeServer implements AutoCloseable {
     var events =
         log.stream().skip(after).limit(2).map(EventJson::text).collect(Collectors.joining(","));
     var position = Math.min(log.size(), after + 2);
-    return "{\"events\":[%s],\"position\":\"%d\",\"hasMore\":%b}"
+    return "{\"events\":[%s],\"position\":%d,\"hasMore\":%b}"
         .formatted(events, position, position < log.size());
   }
 

@@ -21,10 +21,6 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
-import dev.parley.protocol.ThoughtEvent.ThoughtStream;
-import dev.parley.protocol.ThoughtEvent.ThoughtType;
-import dev.parley.protocol.ThoughtEvent.Verbosity;
-import dev.parley.protocol.ThoughtId;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -249,28 +245,6 @@ class StreamTest {
   }
 
   @Test
-  void thoughts_are_filtered_by_verbosity_type_and_confidence() throws Exception {
-    var context = site.context("c");
-    thought(context, ThoughtType.PLANNING, Verbosity.BRIEF, 0.9);
-    thought(context, ThoughtType.PLANNING, Verbosity.DETAILED, 0.9);
-    thought(context, ThoughtType.DECISION, Verbosity.BRIEF, 0.9);
-    thought(context, ThoughtType.PLANNING, Verbosity.NORMAL, 0.2);
-    thought(context, ThoughtType.PLANNING, Verbosity.NORMAL, null);
-
-    var page =
-        site.get(
-            "/api/contexts/c/events?kinds=thought-stream&verbosity=normal"
-                + "&thoughtTypes=planning,strategy&minConfidence=0.5");
-
-    var seqs = new ArrayList<Integer>();
-    Json.mapper()
-        .readTree(page.body())
-        .path("events")
-        .forEach(e -> seqs.add(e.path("seq").asInt()));
-    assertThat(seqs).containsExactly(2, 6);
-  }
-
-  @Test
   void a_cursor_ahead_of_the_head_gets_a_gap_and_goes_on_from_the_head() throws Exception {
     var context = site.context("c");
     try (var reader = site.stream("/api/contexts/c/stream?after=99")) {
@@ -398,12 +372,6 @@ class StreamTest {
 
   private List<Entry> entries(ContextId context) {
     return site.log.read(context, Position.START, Integer.MAX_VALUE);
-  }
-
-  private void thought(ContextId context, ThoughtType type, Verbosity verbosity, Double sure) {
-    var metadata = sure == null ? null : Json.object().put("confidence", sure);
-    site.append(
-        context, new ThoughtStream(new ThoughtId("x"), type, verbosity, "hm", 0, metadata, null));
   }
 
   private static Event state(int number) {
