@@ -37,13 +37,17 @@ public final class FrameCache {
   /// `limit` of them; those that make no part of the page are kept for the next one.
   FramePage page(ContextId context, Position after, int limit) throws InterruptedException {
     var key = new Key(context, after);
-    var page = new FutureTask<>(() -> read(key, limit));
-    var earlier = pages.putIfAbsent(key, page);
-    if (earlier == null) {
-      page.run();
+    var page = pages.get(key);
+    if (page == null) {
+      var fresh = new FutureTask<>(() -> read(key, limit));
+      page = pages.putIfAbsent(key, fresh);
+      if (page == null) {
+        page = fresh;
+        fresh.run();
+      }
     }
     try {
-      return (earlier == null ? page : earlier).get();
+      return page.get();
     } catch (ExecutionException failed) {
       pages.remove(key, page);
       switch (failed.getCause()) {

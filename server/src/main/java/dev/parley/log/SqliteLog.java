@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +34,7 @@ public final class SqliteLog implements EventLog {
   private final DataFolder folder;
   private final Readers readers;
   private final Waker waker = new Waker();
+  private final Ticker ticker = new Ticker();
   private final Unsealed unsealed;
   private final LiveContexts contexts;
   private final Writer writer;
@@ -69,6 +69,7 @@ public final class SqliteLog implements EventLog {
               nextBlock);
     } catch (SQLException | RuntimeException failed) {
       waker.close();
+      ticker.close();
       folder.close();
       throw failed;
     }
@@ -290,7 +291,7 @@ public final class SqliteLog implements EventLog {
           if (left <= 0) {
             return false;
           }
-          LockSupport.parkNanos(context, left);
+          ticker.park(context, deadline);
           if (Thread.interrupted()) {
             throw new InterruptedException();
           }
@@ -392,6 +393,7 @@ public final class SqliteLog implements EventLog {
     writer.close();
     readers.close();
     waker.close();
+    ticker.close();
     folder.close();
   }
 }
