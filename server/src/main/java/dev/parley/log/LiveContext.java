@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -24,12 +25,14 @@ import org.jspecify.annotations.Nullable;
 /// unsealed part.
 final class LiveContext {
 
+  private static final int CLOSED = -1;
+
   final ContextId id;
   final ReentrantLock lock = new ReentrantLock();
   final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
 
   // Guarded by lock.
-  Status status;
+  volatile Status status;
   long number;
   EventIds ids = new EventIds(0, 0);
   ContextState state = new ContextState();
@@ -44,8 +47,8 @@ final class LiveContext {
   // True from the wish to delete until that failed; read by anybody.
   volatile boolean deleting;
 
-  // Guarded by the table that hands out contexts.
-  int pins;
+  // How many use this object, or CLOSED when it is about to be dropped.
+  private final AtomicInteger pins = new AtomicInteger();
 
   // Changed by the writer alone.
   volatile Window window = Window.empty(Position.START);
@@ -70,6 +73,25 @@ final class LiveContext {
   LiveContext(ContextId id, Status status) {
     this.id = id;
     this.status = status;
+  }
+
+  /// Keeps this object in use. False if it is about to be dropped.
+  boolean pin() {
+    return pins.getAndUpdate(n -> n == CLOSED ? CLOSED : n + 1) != CLOSED;
+  }
+
+  /// Ends one use. True if it was the last.
+  boolean unpin() {
+    return pins.decrementAndGet() == 0;
+  }
+
+  /// Lets nobody use this any more. False if somebody does.
+  boolean closeToPins() {
+    return pins.compareAndSet(0, CLOSED);
+  }
+
+  void openToPins() {
+    pins.set(0);
   }
 
   /// Refuses if the context is not there.

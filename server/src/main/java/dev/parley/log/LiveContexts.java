@@ -8,8 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// The contexts that are in memory: at most one object for each, loaded when needed.
 ///
-/// Whoever uses one pins it. One that is not pinned, has nothing unsealed and nothing on its way to
-/// the disk may be dropped. Locks by stripe of id guard loading, pinning and dropping.
+/// Whoever uses one pins it, which is one atomic step, as thousands of readers do it for every event.
+/// One that is not pinned, has nothing unsealed and nothing on its way to the disk may be dropped:
+/// it is closed to pins first, so that nothing can happen to it any more. Locks by stripe of id guard
+/// loading and dropping.
 final class LiveContexts {
 
   private static final int STRIPES = 128;
@@ -31,16 +33,21 @@ final class LiveContexts {
 
   /// The context, which stays in memory until the pin is closed.
   Pin pin(ContextId id) {
+    var context = live.get(id);
+    return new Pin(context != null && context.pin() ? context : load(id));
+  }
+
+  private LiveContext load(ContextId id) {
     var stripe = stripe(id);
     stripe.lock();
     try {
       var context = live.get(id);
-      if (context == null) {
+      if (context == null || !context.pin()) {
         context = readers.ask(connection -> StoredContexts.load(connection, id));
+        var _ = context.pin();
         live.put(id, context);
       }
-      context.pins++;
-      return new Pin(context);
+      return context;
     } finally {
       stripe.unlock();
     }
@@ -63,38 +70,37 @@ final class LiveContexts {
 
     @Override
     public void close() {
-      var stripe = stripe(context.id);
-      stripe.lock();
-      try {
-        context.pins--;
-        dropIfUnused(context);
-      } finally {
-        stripe.unlock();
+      if (context.unpin() && droppable(context)) {
+        drop(context);
       }
-      sweep();
+      for (var i = 0; i < SWEEP && !released.isEmpty(); i++) {
+        sweep();
+      }
     }
   }
 
-  /// Drops contexts that were sealed after the last who used them had left.
+  /// Drops a context that was sealed after the last who used it had left.
   private void sweep() {
-    for (var i = 0; i < SWEEP; i++) {
-      var context = released.poll();
-      if (context == null) {
+    var context = released.poll();
+    if (context != null && droppable(context)) {
+      drop(context);
+    }
+  }
+
+  private void drop(LiveContext context) {
+    var stripe = stripe(context.id);
+    stripe.lock();
+    try {
+      if (!context.closeToPins()) {
         return;
       }
-      var stripe = stripe(context.id);
-      stripe.lock();
-      try {
-        dropIfUnused(context);
-      } finally {
-        stripe.unlock();
+      if (droppable(context)) {
+        live.remove(context.id, context);
+      } else {
+        context.openToPins();
       }
-    }
-  }
-
-  private void dropIfUnused(LiveContext context) {
-    if (context.pins == 0 && droppable(context)) {
-      live.remove(context.id, context);
+    } finally {
+      stripe.unlock();
     }
   }
 
