@@ -42,8 +42,8 @@ final class RealProcess implements AutoCloseable {
     }
     readers =
         List.of(
-            Thread.ofVirtual().start(() -> read(process.inputReader(), out)),
-            Thread.ofVirtual().start(() -> read(process.errorReader(), err)));
+            reader(process.inputReader(), out),
+            reader(process.errorReader(), err));
   }
 
   /// Starts `parley serve` on a free port, and waits until it is ready.
@@ -65,7 +65,8 @@ final class RealProcess implements AutoCloseable {
     return new RealProcess(java(jvmOptions), List.of(arguments));
   }
 
-  private static List<String> java(List<String> jvmOptions) {
+  /// What starts `parley`, to be followed by its arguments.
+  static List<String> java(List<String> jvmOptions) {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
@@ -85,6 +86,11 @@ final class RealProcess implements AutoCloseable {
     } catch (IOException missing) {
       throw new IllegalStateException("package the app first: there is no " + lib, missing);
     }
+  }
+
+  /// Not a virtual thread: to wait for a pipe freezes its carrier, and two would freeze two.
+  private Thread reader(BufferedReader from, List<String> to) {
+    return Thread.ofPlatform().daemon().name("reads-parley").start(() -> read(from, to));
   }
 
   private void read(BufferedReader from, List<String> to) {

@@ -69,12 +69,13 @@ class EventDocsTest {
     fields(kind)
         .forEach(
             name ->
-                text.append("| `%s` | %s | %s | %s |\n"
-                    .formatted(
-                        name,
-                        type(schema.get("properties").get(name)),
-                        required.contains(name) ? "always" : "maybe",
-                        notes.getProperty(kind.wire() + "." + name))));
+                text.append(
+                    "| `%s` | %s | %s | %s |\n"
+                        .formatted(
+                            name,
+                            type(schema.get("properties").get(name)),
+                            required.contains(name) ? "always" : "maybe",
+                            notes.getProperty(kind.wire() + "." + name))));
     return text.toString();
   }
 
@@ -120,8 +121,7 @@ class EventDocsTest {
   private static Properties notes() {
     var notes = new Properties();
     var file = EventDocsTest.class.getResourceAsStream("event-fields.properties");
-    try (var text =
-        new InputStreamReader(Objects.requireNonNull(file), StandardCharsets.UTF_8)) {
+    try (var text = new InputStreamReader(Objects.requireNonNull(file), StandardCharsets.UTF_8)) {
       notes.load(text);
       return notes;
     } catch (IOException unreadable) {
