@@ -55,6 +55,25 @@ final class RealProcess implements AutoCloseable {
     return server;
   }
 
+  /// Starts `parley serve` such that no file may grow beyond so many KiB, as if the disk were full.
+  static RealProcess serveOnSmallDisk(Path data, int kib) {
+    var command =
+        new ArrayList<>(List.of("bash", "-c", "ulimit -S -f " + kib + "; exec \"$@\"", "_"));
+    command.addAll(java(List.of()));
+    var server =
+        new RealProcess(command, List.of("serve", "--port", "0", "--data", data.toString()));
+    server.url();
+    return server;
+  }
+
+  /// Ends the limit of [#serveOnSmallDisk].
+  void growDisk() throws IOException, InterruptedException {
+    var grow = new ProcessBuilder("prlimit", "--pid", Long.toString(pid()), "--fsize=unlimited");
+    if (grow.inheritIO().start().waitFor() != 0) {
+      throw new IOException("prlimit failed");
+    }
+  }
+
   /// Starts `parley` with these arguments and does not wait.
   static RealProcess run(String... arguments) {
     return new RealProcess(java(List.of()), List.of(arguments));

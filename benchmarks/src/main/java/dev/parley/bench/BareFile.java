@@ -16,9 +16,7 @@ final class BareFile implements Appender {
   private static final int HEAD_BYTES = 12;
 
   private final FileChannel file;
-  private final Handoff<Token> handoff;
-
-  private record Token(int context, int index, byte[] text) {}
+  private final Handoff<ByteBuffer> handoff;
 
   BareFile(Path folder) throws IOException {
     file =
@@ -34,16 +32,14 @@ final class BareFile implements Appender {
 
   @Override
   public void append(int context, int index, String text) {
-    handoff.write(new Token(context, index, text.getBytes(StandardCharsets.UTF_8)));
+    var bytes = text.getBytes(StandardCharsets.UTF_8);
+    var token = ByteBuffer.allocate(HEAD_BYTES + bytes.length);
+    handoff.write(token.putInt(context).putInt(index).putInt(bytes.length).put(bytes).flip());
   }
 
-  private void write(List<Token> batch) {
-    var size = batch.stream().mapToInt(token -> HEAD_BYTES + token.text().length).sum();
-    var bytes = ByteBuffer.allocate(size);
-    for (var token : batch) {
-      bytes.putInt(token.context()).putInt(token.index()).putInt(token.text().length);
-      bytes.put(token.text());
-    }
+  private void write(List<ByteBuffer> batch) {
+    var bytes = ByteBuffer.allocate(batch.stream().mapToInt(ByteBuffer::remaining).sum());
+    batch.forEach(bytes::put);
     try {
       bytes.flip();
       while (bytes.hasRemaining()) {

@@ -51,11 +51,11 @@ final class Histogram {
     return (exponent - STEPS + 1) * WIDTH + step;
   }
 
-  private static long upper(int bucket) {
+  private static double upper(int bucket) {
     if (bucket < WIDTH) {
       return bucket;
     }
     var exponent = bucket / WIDTH + STEPS - 1;
-    return ((long) (WIDTH + bucket % WIDTH + 1)) << (exponent - STEPS);
+    return Math.scalb((double) (WIDTH + bucket % WIDTH + 1), exponent - STEPS);
   }
 }

@@ -52,4 +52,12 @@ final class Machine {
         .findFirst()
         .orElse(-1);
   }
+
+  /// Processor time that a process has used so far, or nothing where nobody says.
+  static double cpuSeconds(long process) {
+    return ProcessHandle.of(process)
+        .flatMap(handle -> handle.info().totalCpuDuration())
+        .map(time -> time.toNanos() / 1e9)
+        .orElse(Double.NaN);
+  }
 }

@@ -28,7 +28,12 @@ public final class Main {
   }
 
   static List<Benchmark> all(Pace pace) {
-    return List.of(new AppendBenchmark(pace), new BytesBenchmark(pace));
+    return List.of(
+        new AppendBenchmark(pace),
+        new BytesBenchmark(pace),
+        new FanoutBenchmark(pace),
+        new LatencyBenchmark(pace),
+        new StartupBenchmark(pace));
   }
 
   private static void run(List<Benchmark> benchmarks) throws IOException, InterruptedException {

@@ -7,9 +7,9 @@ import java.util.List;
 ///
 /// Contenders take turns of `turn`, each `turns` times; `halfLoad` is how long acknowledgements are
 /// timed for; `tokens` are written to compare sizes, `replayed` to open a long context; there are
-/// `posts` messages, `starts` of the program, `bursts` of events for each number of `readers`.
+/// `posts` messages and `starts` of the program, which is then left alone for `idle`; each way of
+/// writing to `readers` is measured for `fanout`. `others` says whether Node is asked for.
 record Pace(
-    String word,
     List<Integer> contexts,
     int turns,
     Duration turn,
@@ -19,13 +19,13 @@ record Pace(
     int replayed,
     int posts,
     int starts,
+    Duration idle,
     List<Integer> readers,
     Duration fanout,
     boolean others) {
 
   static final Pace FULL =
       new Pace(
-          "full",
           List.of(1, 100, 1_000),
           6,
           Duration.ofSeconds(10),
@@ -35,13 +35,13 @@ record Pace(
           1_000_000,
           200,
           5,
+          Duration.ofSeconds(5),
           List.of(1, 100, 1_000, 5_000),
-          Duration.ofSeconds(10),
+          Duration.ofSeconds(6),
           true);
 
   static final Pace QUICK =
       new Pace(
-          "quick",
           List.of(1, 100, 1_000),
           2,
           Duration.ofSeconds(1),
@@ -51,13 +51,13 @@ record Pace(
           100_000,
           30,
           2,
+          Duration.ofSeconds(1),
           List.of(1, 100, 1_000),
           Duration.ofSeconds(2),
           true);
 
   static final Pace TINY =
       new Pace(
-          "tiny",
           List.of(1, 10),
           1,
           Duration.ofMillis(50),
@@ -67,6 +67,7 @@ record Pace(
           2_000,
           3,
           1,
+          Duration.ofMillis(10),
           List.of(1, 5),
           Duration.ofMillis(100),
           false);

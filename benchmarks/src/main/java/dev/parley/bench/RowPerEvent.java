@@ -48,11 +48,6 @@ final class RowPerEvent implements Appender {
         'assistant', 'assistant', ?, ?, '{"eventType":"content_delta"}', ?)
       """;
 
-  private static final String RAW =
-      "{\"type\":\"stream_event\",\"event\":{\"type\":\"content_block_delta\",\"index\":0,"
-          + "\"delta\":{\"type\":\"text_delta\",\"text\":\"%s\"}},\"session_id\":\"%s\","
-          + "\"parent_tool_use_id\":null,\"uuid\":\"%s\"}";
-
   private final Connection connection;
   private final PreparedStatement insert;
   private final String[] agents;
@@ -110,9 +105,21 @@ final class RowPerEvent implements Appender {
     insert.setString(2, agent);
     insert.setString(3, agent);
     insert.setString(4, token.text());
-    insert.setString(5, RAW.formatted(token.text(), agent, UUID.randomUUID()));
+    insert.setString(5, raw(token.text(), agent));
     insert.setString(6, Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
     insert.executeUpdate();
+  }
+
+  /// The line of the command-line agent that brought the token.
+  private static String raw(String text, String session) {
+    return "{\"type\":\"stream_event\",\"event\":{\"type\":\"content_block_delta\",\"index\":0,"
+        + "\"delta\":{\"type\":\"text_delta\",\"text\":\""
+        + text
+        + "\"}},\"session_id\":\""
+        + session
+        + "\",\"parent_tool_use_id\":null,\"uuid\":\""
+        + UUID.randomUUID()
+        + "\"}";
   }
 
   private void execute(String sql) throws SQLException {

@@ -40,7 +40,7 @@ final class UnsealedWatch implements AutoCloseable {
     var all = copy();
     var half = all.subList(all.size() / 2, all.size());
     var least = half.stream().mapToLong(x -> x).min().orElse(0);
-    return "Unsealed in the second half: %s to %s MiB."
+    return "Not yet in segments, second half of the turns: %s to %s MiB"
         .formatted(shown(least / MIB), shown(most(half) / MIB));
   }
 
@@ -68,5 +68,6 @@ final class UnsealedWatch implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    LockSupport.unpark(thread);
   }
 }

@@ -1,6 +1,7 @@
 package dev.parley.client;
 
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -12,7 +13,7 @@ public record ContextInfo(
     @Nullable String owner,
     Instant createdAt,
     Instant updatedAt,
-    String position,
+    Position position,
     long messageCount,
     long openTasks,
     @Nullable ObjectNode metadata) {}

@@ -1,6 +1,7 @@
 package dev.parley.client;
 
 import dev.parley.protocol.BlockId;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 
 /// A context at a position: a reader who shows this and streams on from `position` misses nothing.
 public record Snapshot(
-    String position,
+    Position position,
     ContextInfo context,
     List<MessageInfo> messages,
     boolean hasEarlierMessages,

@@ -27,6 +27,8 @@ final class JsonText {
     module.addSerializer(Instant.class, new Writer<>(Instant.class, Timestamps::format));
     module.addDeserializer(Instant.class, new Reader<>(Instant.class, Instant::parse));
     module.addDeserializer(UUID.class, new Reader<>(UUID.class, JsonText::uuid));
+    module.addSerializer(Position.class, new PositionWriter());
+    module.addDeserializer(Position.class, new PositionReader());
     for (var type : Id.class.getPermittedSubclasses()) {
       addIdReader(module, type.asSubclass(Id.class));
     }
@@ -61,6 +63,33 @@ final class JsonText {
       throw new IllegalArgumentException("not in full");
     }
     return uuid;
+  }
+
+  /// A position is a number, as seq is, unless it stands after an internal event.
+  private static final class PositionWriter extends StdSerializer<Position> {
+    PositionWriter() {
+      super(Position.class);
+    }
+
+    @Override
+    public void serialize(Position position, JsonGenerator json, SerializationContext context) {
+      if (position.k() == 0) {
+        json.writeNumber(position.seq());
+      } else {
+        json.writeString(position.toString());
+      }
+    }
+  }
+
+  private static final class PositionReader extends StdDeserializer<Position> {
+    PositionReader() {
+      super(Position.class);
+    }
+
+    @Override
+    public Position deserialize(JsonParser json, DeserializationContext context) {
+      return Position.parse(String.valueOf(json.getString()));
+    }
   }
 
   private static final class Writer<T> extends StdSerializer<T> {

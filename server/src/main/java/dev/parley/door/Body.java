@@ -23,6 +23,9 @@ final class Body {
   private static final int CHUNK = 8 * 1024;
   private static final String JSON = "application/json";
 
+  /// A request without a body, such as a bare `curl -X POST`, asks for every default.
+  private static final byte[] NOTHING_SAID = {'{', '}'};
+
   private final InputStream in;
   private final long length;
   private final Limits limits;
@@ -46,6 +49,9 @@ final class Body {
 
   /// The bytes, if they are JSON in UTF-8 that can be stored.
   byte[] json(String contentType) {
+    if (contentType.isEmpty() && bytes().length == 0) {
+      return NOTHING_SAID.clone();
+    }
     if (!mediaType(contentType).equals(JSON)) {
       throw new Refusal(
           Problem.of(415, "unsupported-media-type", "the body must be sent as " + JSON));

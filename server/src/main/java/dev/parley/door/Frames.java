@@ -53,7 +53,7 @@ final class Frames {
   private static byte[] note(String kind, Position position, ObjectNode fields) {
     var json = Json.object().put("kind", kind);
     json.setAll(fields);
-    json.put("position", position.toString());
+    json.putPOJO("position", position);
     return frame(position, kind, Json.bytes(json));
   }
 

@@ -101,22 +101,23 @@ final class BlockTable implements AutoCloseable {
     return Database.number(connection, "SELECT count(*) FROM blocks WHERE id = " + id) > 0;
   }
 
-  /// Removes every byte of a context and leaves its tombstone, as a transaction of its own.
-  void erase(LiveContext context, long mark) throws SQLException {
+  /// Removes a context's rows and leaves its tombstone, as a transaction of its own.
+  void eraseRows(LiveContext context, long mark, List<Long> emptied) throws SQLException {
     Database.execute(connection, "PRAGMA secure_delete = ON");
     try {
-      eraseRows(context, mark);
-      connection.commit();
-      eraseFreePages();
+      for (var id : blockIds()) {
+        rewriteBlock(id, context.number);
+      }
+      deleteBlocks(emptied);
+      tombstone(context, mark);
       connection.commit();
     } finally {
       Database.execute(connection, "PRAGMA secure_delete = FAST");
     }
-    checkpoint("TRUNCATE");
   }
 
   /// Free pages may still hold blocks that were sealed earlier: takes them all, as zeros, and lets go.
-  private void eraseFreePages() throws SQLException {
+  void eraseFreePages() throws SQLException {
     var pages = Database.number(connection, "PRAGMA freelist_count");
     Database.execute(connection, "CREATE TABLE erasing (data BLOB)");
     for (var left = pages * PAGE_BYTES; left > 0; left -= ERASE_BYTES) {
@@ -124,12 +125,10 @@ final class BlockTable implements AutoCloseable {
           connection, "INSERT INTO erasing VALUES (zeroblob(" + Math.min(left, ERASE_BYTES) + "))");
     }
     Database.execute(connection, "DROP TABLE erasing");
+    connection.commit();
   }
 
-  private void eraseRows(LiveContext context, long mark) throws SQLException {
-    for (var id : blockIds()) {
-      rewriteBlock(id, context.number);
-    }
+  private void tombstone(LiveContext context, long mark) throws SQLException {
     var number = context.number;
     Database.execute(connection, "DELETE FROM segments WHERE context = " + number);
     Database.execute(connection, "DELETE FROM keys WHERE context = " + number);
@@ -195,17 +194,25 @@ final class BlockTable implements AutoCloseable {
     connection.commit();
   }
 
-  /// Puts the write-ahead log back into the database and starts it anew, as far as readers allow.
+  /// Puts the write-ahead log back into the database and starts it anew, if no reader is in the way.
   void restartWal() throws SQLException {
-    checkpoint("RESTART");
+    var _ = checkpoint("RESTART");
   }
 
-  private void checkpoint(String mode) throws SQLException {
+  /// Empties the write-ahead log. False if a reader is in the way.
+  boolean truncateWal() throws SQLException {
+    return checkpoint("TRUNCATE");
+  }
+
+  private boolean checkpoint(String mode) throws SQLException {
     connection.commit();
     connection.setAutoCommit(true);
     try {
-      Database.execute(connection, "PRAGMA wal_checkpoint(" + mode + ")");
+      // The writer waits for no reader: it comes back later.
+      Database.execute(connection, "PRAGMA busy_timeout = 0");
+      return Database.number(connection, "PRAGMA wal_checkpoint(" + mode + ")") == 0;
     } finally {
+      Database.execute(connection, "PRAGMA busy_timeout = " + Database.BUSY_MILLIS);
       connection.setAutoCommit(false);
     }
   }

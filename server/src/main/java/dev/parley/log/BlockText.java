@@ -18,6 +18,7 @@ final class BlockText {
     if (slot.entry().event() instanceof ContentDelta delta
         && end.entry().event() instanceof ContentComplete complete
         && Objects.equals(delta.blockId(), complete.blockId())
+        && Objects.equals(slot.entry().taskId(), end.entry().taskId())
         && end.entry().position().after(slot.entry().position())) {
       text.append(delta.delta());
     }

@@ -59,16 +59,6 @@ final class Checkpointer implements AutoCloseable {
   @Override
   public void close() {
     thread.interrupt();
-    var interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException later) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Threads.join(thread);
   }
 }

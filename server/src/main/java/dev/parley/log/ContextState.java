@@ -146,6 +146,9 @@ public final class ContextState {
   private void check(Draft draft) {
     var origin = draft.origin();
     if (origin == null) {
+      if (draft.event() instanceof ContextCreated && !head.equals(Position.START)) {
+        throw new Rejection.Conflict("context-exists", "the context exists already");
+      }
       if (draft.event() instanceof TaskEvent) {
         throw new IllegalArgumentException("a task's event needs its origin: " + draft.event());
       }

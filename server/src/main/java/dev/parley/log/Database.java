@@ -45,7 +45,7 @@ final class Database {
                 PRIMARY KEY (context, principal, key)) WITHOUT ROWID
               """));
 
-  private static final int BUSY_MILLIS = 2_000;
+  static final int BUSY_MILLIS = 2_000;
 
   private final String url;
 

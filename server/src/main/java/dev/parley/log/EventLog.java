@@ -7,6 +7,7 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 
 /// Where events live.
 ///
@@ -44,7 +45,7 @@ public interface EventLog extends AutoCloseable {
   /// The context's state as of its last durable event, or a later one.
   ///
   /// The same that `decide` would see, for looking at without writing.
-  <T> T inspect(ContextId context, java.util.function.Function<ContextState, T> look);
+  <T> T inspect(ContextId context, Function<ContextState, T> look);
 
   /// Who owns the context.
   String owner(ContextId context);
@@ -60,6 +61,11 @@ public interface EventLog extends AutoCloseable {
   /// Contexts that changed together are not parted, so there may be more. Knows every append that has
   /// returned.
   Changes changes(long mark, int limit);
+
+  /// False while the store cannot be written and appends are refused.
+  default boolean writable() {
+    return true;
+  }
 
   @Override
   void close();

@@ -41,6 +41,9 @@ final class LiveContext {
   final Map<KeyName, StoredKey> keys = new HashMap<>();
   final List<KeyName> keysInDoubt = new ArrayList<>();
 
+  // True from the wish to delete until that failed; read by anybody.
+  volatile boolean deleting;
+
   // Guarded by the table that hands out contexts.
   int pins;
 
@@ -71,6 +74,9 @@ final class LiveContext {
 
   /// Refuses if the context is not there.
   void check() {
+    if (deleting) {
+      throw new Rejection.Gone("the context was deleted: " + id);
+    }
     switch (status) {
       case ABSENT -> throw new Rejection.NotFound("no such context: " + id);
       case DELETED -> throw new Rejection.Gone("the context was deleted: " + id);
@@ -83,11 +89,12 @@ final class LiveContext {
     return status == Status.DELETED;
   }
 
-  /// Numbers and stamps the drafts, and takes them into the state. All or none.
-  List<Slot> admit(List<Draft> drafts, long nowMillis) {
+  /// Numbers and stamps the drafts, and checks them against the state. The caller takes the result
+  /// over once it is on its way to the disk: until then nothing has happened.
+  Admitted admit(List<Draft> drafts, long nowMillis) {
     var uniform = uniform(drafts);
-    // Only a batch in which a later event can be refused needs a state that can be thrown away.
-    var next = drafts.size() == 1 || uniform ? state : state.copy();
+    // Text alone cannot be refused half-way, nor fail to be encoded, and there is much of it.
+    var next = uniform ? state : state.copy();
     var slots = new ArrayList<Slot>(drafts.size());
     var millis = Math.max(nowMillis, lastMillis);
     var time = Instant.ofEpochMilli(millis);
@@ -98,10 +105,11 @@ final class LiveContext {
       var entry = new Entry(id, position, ids.of(position), time, draft.origin(), draft.event());
       slots.add(new Slot(entry, textFrom, false));
     }
-    state = next;
-    lastMillis = millis;
-    return slots;
+    return new Admitted(slots, next, millis);
   }
+
+  /// Entries that are ready to be written, and what the context becomes with them.
+  record Admitted(List<Slot> slots, ContextState state, long millis) {}
 
   /// Forgets what did not become durable.
   void rollBack() {

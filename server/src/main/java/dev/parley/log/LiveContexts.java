@@ -2,7 +2,7 @@ package dev.parley.log;
 
 import dev.parley.protocol.ContextId;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -13,17 +13,20 @@ import java.util.concurrent.locks.ReentrantLock;
 final class LiveContexts {
 
   private static final int STRIPES = 128;
+  private static final int SWEEP = 2;
 
   private final ConcurrentHashMap<ContextId, LiveContext> live = new ConcurrentHashMap<>();
   private final ReentrantLock[] stripes = new ReentrantLock[STRIPES];
   private final Readers readers;
+  private final Queue<LiveContext> released;
   private final int max;
 
-  LiveContexts(Readers readers, List<LiveContext> unsealed, int max) {
+  LiveContexts(Readers readers, Unsealed unsealed, int max) {
     this.readers = readers;
+    this.released = unsealed.released();
     this.max = max;
     Arrays.setAll(stripes, _ -> new ReentrantLock());
-    unsealed.forEach(context -> live.put(context.id, context));
+    unsealed.contexts().forEach(context -> live.put(context.id, context));
   }
 
   /// The context, which stays in memory until the pin is closed.
@@ -63,12 +66,35 @@ final class LiveContexts {
       var stripe = stripe(context.id);
       stripe.lock();
       try {
-        if (--context.pins == 0 && droppable(context)) {
-          live.remove(context.id);
-        }
+        context.pins--;
+        dropIfUnused(context);
       } finally {
         stripe.unlock();
       }
+      sweep();
+    }
+  }
+
+  /// Drops contexts that were sealed after the last who used them had left.
+  private void sweep() {
+    for (var i = 0; i < SWEEP; i++) {
+      var context = released.poll();
+      if (context == null) {
+        return;
+      }
+      var stripe = stripe(context.id);
+      stripe.lock();
+      try {
+        dropIfUnused(context);
+      } finally {
+        stripe.unlock();
+      }
+    }
+  }
+
+  private void dropIfUnused(LiveContext context) {
+    if (context.pins == 0 && droppable(context)) {
+      live.remove(context.id, context);
     }
   }
 

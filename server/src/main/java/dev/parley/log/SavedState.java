@@ -60,7 +60,7 @@ record SavedState(
   }
 
   static SavedState read(byte[] json) {
-    return Json.read(json, SavedState.class);
+    return Json.mapper().readValue(json, SavedState.class);
   }
 
   ContextState restore() {

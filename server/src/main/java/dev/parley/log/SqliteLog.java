@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// commits, as compressed segments of one context each. The newest entries of a context are in
 /// memory (see [Window]); everything older is read from its segments.
 public final class SqliteLog implements EventLog {
+
+  private static final Duration PATIENCE_MAX = Duration.ofDays(365);
 
   private final Parts parts;
   private final DataFolder folder;
@@ -49,7 +52,7 @@ public final class SqliteLog implements EventLog {
       var database = new Database(parts.folder().resolve("log.db"));
       unsealed = new Unsealed(tuning);
       var connection = database.openWriter();
-      var open = StoredContexts.loadUnsealed(connection, unsealed, tuning.sealEvents());
+      StoredContexts.loadUnsealed(connection, unsealed, tuning.sealEvents());
       nextNumber =
           new AtomicLong(Database.number(connection, "SELECT max(number) FROM contexts") + 1);
       var nextBlock =
@@ -58,7 +61,7 @@ public final class SqliteLog implements EventLog {
                   Database.number(connection, "SELECT max(id) FROM blocks"),
                   Database.number(connection, "SELECT max(touched) FROM contexts"));
       readers = new Readers(database);
-      contexts = new LiveContexts(readers, open, tuning.liveContexts());
+      contexts = new LiveContexts(readers, unsealed, tuning.liveContexts());
       writer =
           new Writer(
               new Writer.Parts(database, tuning, fault, waker, unsealed, metrics),
@@ -96,15 +99,15 @@ public final class SqliteLog implements EventLog {
       var fresh = false;
       context.lock.lock();
       try {
-        if (context.status == Status.DELETED) {
+        if (context.deleting || context.status == Status.DELETED) {
           context.check();
         }
         fresh = context.status == Status.ABSENT;
         if (fresh) {
-          context.status = Status.PRESENT;
           context.number = nextNumber.getAndIncrement();
           context.ids = Secrets.random(parts.random());
           ticket = enqueue(context, List.of(Draft.of(created)), null);
+          context.status = Status.PRESENT;
         } else {
           ticket = context.lastTicket;
         }
@@ -192,16 +195,18 @@ public final class SqliteLog implements EventLog {
 
   private Ticket enqueue(LiveContext context, List<Draft> drafts, Guard.@Nullable Once once) {
     var before = context.state.head();
-    var slots = context.admit(drafts, parts.clock().millis());
-    Ticket.NewKey key = null;
-    if (once != null) {
-      var name = new KeyName(once.principal(), once.key());
-      key = new Ticket.NewKey(once, appended(slots, true));
-      context.keys.put(name, new StoredKey(once.bodyHash(), key.appended()));
+    var admitted = context.admit(drafts, parts.clock().millis());
+    var key = once == null ? null : new Ticket.NewKey(once, appended(admitted.slots(), true));
+    // The last step that can fail: from here on all of it happens.
+    var ticket = new Ticket(context, before, admitted.slots(), key);
+    context.state = admitted.state();
+    context.lastMillis = admitted.millis();
+    context.lastTicket = ticket;
+    if (key != null) {
+      var name = new KeyName(key.once().principal(), key.once().key());
+      context.keys.put(name, new StoredKey(key.once().bodyHash(), key.appended()));
       context.keysInDoubt.add(name);
     }
-    var ticket = new Ticket(context, before, slots, key);
-    context.lastTicket = ticket;
     writer.submit(ticket);
     return ticket;
   }
@@ -225,6 +230,9 @@ public final class SqliteLog implements EventLog {
   }
 
   private List<Slot> readSlots(LiveContext context, Position after, int limit) {
+    if (limit <= 0) {
+      return List.of();
+    }
     var window = context.window;
     if (!window.base().after(after)) {
       return window.after(after, limit);
@@ -269,7 +277,7 @@ public final class SqliteLog implements EventLog {
       throws InterruptedException {
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
-      var deadline = System.nanoTime() + patience.toNanos();
+      var deadline = System.nanoTime() + nanos(patience);
       var me = Thread.currentThread();
       context.waiters.add(me);
       try {
@@ -291,6 +299,10 @@ public final class SqliteLog implements EventLog {
         context.waiters.remove(me);
       }
     }
+  }
+
+  private static long nanos(Duration patience) {
+    return patience.compareTo(PATIENCE_MAX) > 0 ? PATIENCE_MAX.toNanos() : patience.toNanos();
   }
 
   @Override
@@ -320,6 +332,7 @@ public final class SqliteLog implements EventLog {
       context.lock.lock();
       try {
         context.check();
+        context.deleting = true;
         done = new Ticket(context, context.state.head(), List.of(), null);
         writer.erase(context, done);
       } finally {
@@ -331,13 +344,17 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public List<ContextId> withOpenTasks() {
-    var found = new ArrayList<>(readers.ask(StoredChanges::withOpenTasks));
-    unsealed.contexts().stream()
-        .map(c -> c.id)
-        .filter(id -> !found.contains(id))
-        .forEach(found::add);
-    found.removeIf(id -> inspect(id, state -> state.openTasks().isEmpty()));
-    return found;
+    var found = new LinkedHashSet<>(readers.ask(StoredChanges::withOpenTasks));
+    unsealed.contexts().forEach(context -> found.add(context.id));
+    return found.stream().filter(this::hasOpenTasks).toList();
+  }
+
+  private boolean hasOpenTasks(ContextId id) {
+    try {
+      return inspect(id, state -> !state.openTasks().isEmpty());
+    } catch (Rejection.Gone | Rejection.NotFound deletedMeanwhile) {
+      return false;
+    }
   }
 
   @Override
@@ -355,9 +372,14 @@ public final class SqliteLog implements EventLog {
     return metrics;
   }
 
-  /// True while the store cannot be written.
-  public boolean down() {
-    return writer.down();
+  @Override
+  public boolean writable() {
+    return !writer.down();
+  }
+
+  /// How many contexts are in memory.
+  int contextsInMemory() {
+    return contexts.size();
   }
 
   /// Bytes in blocks that are not in segments yet.

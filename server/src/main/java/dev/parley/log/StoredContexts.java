@@ -29,9 +29,8 @@ final class StoredContexts {
     }
   }
 
-  /// Every context with unsealed entries, those entries taken in.
-  static List<LiveContext> loadUnsealed(Connection connection, Unsealed unsealed, int keep)
-      throws SQLException {
+  /// Takes in every context with unsealed entries, and those entries.
+  static void loadUnsealed(Connection connection, Unsealed unsealed, int keep) throws SQLException {
     Map<Long, LiveContext> found = new HashMap<>();
     try (var select = connection.prepareStatement("SELECT id, data FROM blocks ORDER BY id");
         var rows = select.executeQuery()) {
@@ -56,9 +55,7 @@ final class StoredContexts {
         }
       }
     }
-    var open = List.copyOf(unsealed.contexts());
-    open.forEach(LiveContext::rollBack);
-    return open;
+    unsealed.contexts().forEach(LiveContext::rollBack);
   }
 
   /// Up to about `limit` entries of segments that follow `after`, and at least one segment's.

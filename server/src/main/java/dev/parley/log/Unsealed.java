@@ -4,11 +4,15 @@ import dev.parley.protocol.Position;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /// Which blocks hold entries that are not in segments yet, and which contexts should be sealed next.
 ///
@@ -24,7 +28,9 @@ final class Unsealed {
   private final Tuning tuning;
   private final TreeMap<Long, Block> blocks = new TreeMap<>();
   private final Set<LiveContext> ripe = new LinkedHashSet<>();
-  private final Set<LiveContext> contexts = java.util.concurrent.ConcurrentHashMap.newKeySet();
+  private final Set<LiveContext> contexts = ConcurrentHashMap.newKeySet();
+  private final Set<LiveContext> spared = new HashSet<>();
+  private final Queue<LiveContext> released = new ConcurrentLinkedQueue<>();
   private long bytes;
 
   private static final class Block {
@@ -77,21 +83,37 @@ final class Unsealed {
   /// The contexts to seal with the next commit.
   List<LiveContext> due() {
     var due = new LinkedHashSet<LiveContext>();
-    for (var context : ripe) {
-      if (due.size() >= SEALS_MAX) {
-        break;
-      }
-      due.add(context);
-    }
+    choose(due, ripe);
     if (bytes > tuning.unsealedBytes() || contexts.size() > CONTEXTS_MAX) {
       for (var block : blocks.values()) {
+        choose(due, block.contexts);
         if (due.size() >= SEALS_MAX) {
           break;
         }
-        due.addAll(block.contexts);
       }
     }
     return new ArrayList<>(due);
+  }
+
+  private void choose(Set<LiveContext> due, Set<LiveContext> candidates) {
+    for (var context : candidates) {
+      if (due.size() >= SEALS_MAX) {
+        return;
+      }
+      if (!spared.contains(context)) {
+        due.add(context);
+      }
+    }
+  }
+
+  /// Leaves these contexts unsealed from now on: sealing one of them does not work.
+  void spare(List<LiveContext> unsealable) {
+    spared.addAll(unsealable);
+  }
+
+  /// Contexts that were sealed and may be dropped from memory. For any thread.
+  Queue<LiveContext> released() {
+    return released;
   }
 
   /// The blocks that nothing needs once these contexts are sealed.
@@ -116,6 +138,7 @@ final class Unsealed {
   void sealed(LiveContext context, Position to) {
     forget(context);
     context.sealedTo = to;
+    released.add(context);
   }
 
   /// Drops a context's part of every block.

@@ -1,7 +1,5 @@
 package dev.parley.log;
 
-import dev.parley.log.LiveContext.KeyName;
-import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.Rejection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -9,43 +7,44 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /// The one thread that writes the log: takes all that waits, commits it, makes it visible.
 ///
-/// A commit that fails leaves its block in doubt. The writer then reopens the store and looks: if the
-/// block is there it was durable after all and becomes visible, otherwise it never existed, its
-/// appends are refused and the contexts go back to what is durable, as a new generation. Nothing
-/// is numbered on top of what was lost: an append of an earlier generation is refused.
+/// A commit that fails is in doubt. The writer then reopens the store and looks: if the block is there
+/// it was durable after all and becomes visible, otherwise it never existed, its appends are refused
+/// and the contexts go back to what is durable, as a new generation. Nothing is numbered on top of
+/// what was lost: an append of an earlier generation is refused. While it cannot look, appends are
+/// told that the outcome is unknown, and nothing is rolled back, as it may yet turn out durable.
 final class Writer implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(Writer.class.getName());
   private static final long RETRY_MILLIS = 200;
+  private static final long TRUNCATE_PAUSE_MILLIS = 10;
+  private static final int TRUNCATE_ATTEMPTS = 500;
 
-  private final Database database;
-  private final Tuning tuning;
-  private final Fault fault;
-  private final Waker waker;
-  private final Unsealed unsealed;
-  private final LogMetrics metrics;
+  private final Parts parts;
+  private final StoreHandle store;
+  private final Commits commits;
   private final Checkpointer checkpointer;
   private final LinkedBlockingQueue<Work> queue = new LinkedBlockingQueue<>();
-  private final ByteSink block = new ByteSink(1 << 16);
   private final Thread thread;
-  private @Nullable BlockTable table;
+  private List<Ticket> working = List.of();
   private long nextBlock;
-  private long walBytes;
-  private volatile long visible;
-  private volatile boolean closed;
+  private boolean closing;
   private volatile boolean down;
+  private volatile boolean stopped;
 
   /// Something for the writer's thread to do.
   private sealed interface Work {
     record Append(Ticket ticket) implements Work {}
 
     record Erase(LiveContext context, Ticket done) implements Work {}
+
+    /// What is left of a deletion: to empty the write-ahead log, as soon as no reader uses it.
+    record Truncate(Ticket done, int attempts) implements Work {}
 
     record Stop() implements Work {}
   }
@@ -60,27 +59,29 @@ final class Writer implements AutoCloseable {
       LogMetrics metrics) {}
 
   Writer(Parts parts, BlockTable table, long nextBlock) {
-    this.database = parts.database();
-    this.tuning = parts.tuning();
-    this.fault = parts.fault();
-    this.waker = parts.waker();
-    this.unsealed = parts.unsealed();
-    this.metrics = parts.metrics();
-    this.checkpointer = new Checkpointer(database);
-    this.table = table;
+    this.parts = parts;
+    this.store = new StoreHandle(parts.database(), table);
+    this.commits = new Commits(parts, nextBlock - 1);
+    this.checkpointer = new Checkpointer(parts.database());
     this.nextBlock = nextBlock;
-    this.visible = nextBlock - 1;
     this.thread = Thread.ofPlatform().name("parley-log-writer").start(this::run);
   }
 
   /// Queues an append. The caller holds the context's lock, so that the queue keeps its order.
   void submit(Ticket ticket) {
-    queue.add(new Work.Append(ticket));
+    add(new Work.Append(ticket));
   }
 
   /// Queues the removal of a context.
   void erase(LiveContext context, Ticket done) {
-    queue.add(new Work.Erase(context, done));
+    add(new Work.Erase(context, done));
+  }
+
+  private void add(Work work) {
+    queue.add(work);
+    if (stopped) {
+      refuseQueued("the log is closed");
+    }
   }
 
   /// True while the store cannot be written.
@@ -88,43 +89,37 @@ final class Writer implements AutoCloseable {
     return down;
   }
 
-  /// The last block of which every entry can be read, and before it all others.
+  /// The last block of which all entries can be read.
   long visible() {
-    return visible;
+    return commits.visible();
   }
 
   @Override
   public void close() {
     queue.add(new Work.Stop());
-    var interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException later) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Threads.join(thread);
   }
 
   private void run() {
-    while (!closed) {
-      try {
+    try {
+      while (!closing) {
         step();
-      } catch (RuntimeException bug) { // The root of a thread: the log must go on or say so.
-        LOG.log(Level.ERROR, "the log's writer stumbled", bug);
-      } catch (InterruptedException nobodyInterruptsThis) {
-        break;
       }
+    } catch (InterruptedException nobodyInterruptsThis) {
+      LOG.log(Level.ERROR, "the log's writer was interrupted", nobodyInterruptsThis);
+    } catch (Throwable bug) { // The root of a thread: nobody may wait for it for ever.
+      LOG.log(Level.ERROR, "the log's writer failed; restart the server", bug);
     }
-    refuseAll();
+    down = true;
+    stopped = true;
+    working.forEach(ticket -> settle(ticket, unavailable("the log is closed")));
+    refuseQueued("the log is closed");
     checkpointer.close();
-    closeTable();
+    store.close();
   }
 
   private void step() throws InterruptedException {
+    var tuning = parts.tuning();
     var batch = new ArrayList<Ticket>();
     var next = queue.take();
     var events = 0;
@@ -138,153 +133,92 @@ final class Writer implements AutoCloseable {
       }
       next = queue.poll();
     }
-    if (!batch.isEmpty()) {
-      write(batch);
-    }
+    working = batch;
+    write(current(batch));
+    working = List.of();
     switch (next) {
       case null -> {}
       case Work.Append _ -> {}
       case Work.Erase(var context, var done) -> erase(context, done, nextBlock++);
-      case Work.Stop() -> closed = true;
+      case Work.Truncate(var done, var attempts) -> truncate(done, attempts);
+      case Work.Stop() -> closing = true;
     }
-  }
-
-  private void write(List<Ticket> arrived) throws InterruptedException {
-    var batch = following(arrived);
-    if (batch.isEmpty()) {
-      return;
-    }
-    var id = nextBlock++;
-    var sealing = unsealed.due();
-    var begin = System.nanoTime();
-    try {
-      var open = table();
-      fault.beforeCommit();
-      insert(open, batch, id);
-      for (var context : sealing) {
-        open.seal(context);
-      }
-      open.deleteBlocks(unsealed.emptiedBy(sealing));
-      open.commit();
-      fault.afterCommit();
-    } catch (SQLException inDoubt) {
-      resolve(batch, sealing, id, inDoubt);
-      return;
-    }
-    publish(batch, sealing, id);
-    metrics.committed(batch, System.nanoTime() - begin);
-    checkpointIfLarge();
   }
 
   /// The appends whose numbers still count; those built on what was lost since are refused.
-  private static List<Ticket> following(List<Ticket> arrived) {
-    var batch = new ArrayList<Ticket>(arrived.size());
+  private static List<Ticket> current(List<Ticket> arrived) {
+    var current = new ArrayList<Ticket>(arrived.size());
     for (var ticket : arrived) {
       if (ticket.current()) {
-        batch.add(ticket);
+        current.add(ticket);
+      } else if (ticket.context().deleted()) {
+        ticket.settle(new Rejection.Gone("the context was deleted: " + ticket.context().id));
       } else {
-        ticket.settle(
-            ticket.context().deleted()
-                ? new Rejection.Gone("the context was deleted: " + ticket.context().id)
-                : unavailable("the store failed in an earlier write to this context"));
+        ticket.settle(unavailable("the store failed in an earlier write to this context"));
       }
     }
-    return batch;
+    return current;
   }
 
-  private void insert(BlockTable open, List<Ticket> batch, long id) throws SQLException {
-    block.clear();
-    for (var ticket : batch) {
-      block.number(ticket.context().number);
-      block.block(ticket.chunk());
-      if (ticket.slots().getFirst().entry().event() instanceof ContextCreated created) {
-        open.insertContext(ticket.context(), created.owner(), id);
-      }
-      if (ticket.key() != null) {
-        open.insertKey(ticket.context(), ticket.key());
-      }
+  private void write(List<Ticket> tickets) throws InterruptedException {
+    if (tickets.isEmpty()) {
+      return;
     }
-    open.insertBlock(id, block.toArray());
-    walBytes += block.size() + 8_192L;
+    var commit = new Commit(nextBlock++, tickets, parts.unsealed().due());
+    var begin = System.nanoTime();
+    try {
+      commits.write(store.table(), commit);
+    } catch (SQLException inDoubt) {
+      resolve(commit, inDoubt);
+      return;
+    } catch (RuntimeException bug) {
+      // Most likely a state that cannot be saved: leave those unsealed rather than fail for ever.
+      LOG.log(Level.ERROR, "a commit failed", bug);
+      parts.unsealed().spare(commit.sealing());
+      resolve(commit, bug);
+      return;
+    }
+    commits.publish(commit);
+    parts.metrics().committed(tickets, System.nanoTime() - begin);
+    checkpointIfLarge();
   }
 
-  /// Makes a durable batch visible, then tells those who appended, then those who wait.
-  private void publish(List<Ticket> batch, List<LiveContext> sealed, long id) {
-    for (var context : sealed) {
-      unsealed.sealed(context, context.window.head());
-    }
-    for (var ticket : batch) {
-      var context = ticket.context();
-      unsealed.add(id, block.size(), context, ticket.slots());
-      context.window = context.window.plus(ticket.slots(), keep(context, ticket));
-      settleKey(ticket);
-    }
-    visible = id;
-    // Only now, so that those who append again at once do not come in the way of the rest.
-    for (var ticket : batch) {
-      ticket.settle(null);
-      waker.wake(ticket.context());
-    }
-  }
-
-  private static void settleKey(Ticket ticket) {
-    var key = ticket.key();
-    if (key != null) {
-      var context = ticket.context();
-      context.lock.lock();
-      try {
-        context.keysInDoubt.remove(new KeyName(key.once().principal(), key.once().key()));
-      } finally {
-        context.lock.unlock();
-      }
-    }
-  }
-
-  /// All that is unsealed stays in memory, and as much again of what was sealed last.
-  private int keep(LiveContext context, Ticket ticket) {
-    return context.unsealedCount - ticket.slots().size() + tuning.sealEvents();
-  }
-
-  private void resolve(List<Ticket> batch, List<LiveContext> sealing, long id, SQLException inDoubt)
-      throws InterruptedException {
-    LOG.log(Level.WARNING, "the log cannot be written: {0}", inDoubt.getMessage());
+  private void resolve(Commit commit, Exception cause) throws InterruptedException {
+    LOG.log(Level.WARNING, "the log cannot be written: {0}", cause.getMessage());
     down = true;
-    closeTable();
+    store.close();
+    var lost = new LinkedHashSet<LiveContext>(commit.contexts());
     var told = false;
+    boolean durable;
     while (true) {
       try {
-        var durable = table().hasBlock(id);
-        // First, so that nobody who is told of the failure is refused when they try again.
-        down = false;
-        if (durable) {
-          publish(batch, sealing, id);
-          if (told) {
-            rollBack(batch);
-          }
-        } else {
-          refuse(batch, "the store failed: " + inDoubt.getMessage());
-        }
+        durable = store.table().hasBlock(commit.id());
         break;
       } catch (SQLException still) {
-        if (!told) {
-          refuse(batch, "the store failed, and whether this was written is not yet known");
-          told = true;
-        }
-        closeTable();
-        refuseAll();
-        if (closed) {
+        told = true;
+        tell(commit, "the store failed, and whether this was written is not yet known");
+        store.close();
+        lost.addAll(refuseQueued("the store cannot be written"));
+        if (closing) {
           return;
         }
         TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
       }
     }
+    if (durable) {
+      commits.publish(commit);
+    }
+    if (told || !durable) {
+      lost.forEach(Writer::rollBack);
+    }
+    // Before they are told, so that nobody who tries again at once is refused.
+    down = false;
+    tell(commit, "the store failed: " + cause.getMessage());
     LOG.log(Level.INFO, "the log can be written again");
   }
 
-  private void rollBack(List<Ticket> batch) {
-    var contexts = new LinkedHashSet<LiveContext>();
-    batch.forEach(ticket -> contexts.add(ticket.context()));
-    contexts.forEach(Writer::rollBack);
+  private static void tell(Commit commit, String why) {
+    commit.tickets().forEach(ticket -> settle(ticket, unavailable(why)));
   }
 
   private static void rollBack(LiveContext context) {
@@ -296,26 +230,31 @@ final class Writer implements AutoCloseable {
     }
   }
 
-  private void refuseAll() {
+  /// Refuses all that waits. Returns the contexts whose state is now ahead of what will be written.
+  private Set<LiveContext> refuseQueued(String why) {
     var waiting = new ArrayList<Work>();
     queue.drainTo(waiting);
+    var contexts = new LinkedHashSet<LiveContext>();
     for (var work : waiting) {
       switch (work) {
-        case Work.Append(var ticket) -> refuse(List.of(ticket), "the store cannot be written");
-        case Work.Erase(_, var done) -> done.settle(unavailable("the store cannot be written"));
-        case Work.Stop() -> closed = true;
+        case Work.Append(var ticket) -> {
+          contexts.add(ticket.context());
+          settle(ticket, unavailable(why));
+        }
+        case Work.Erase(var context, var done) -> {
+          context.deleting = false;
+          settle(done, unavailable(why));
+        }
+        case Work.Truncate(var done, _) -> settle(done, unavailable(why));
+        case Work.Stop() -> closing = true;
       }
     }
+    return contexts;
   }
 
-  private static void refuse(List<Ticket> tickets, String why) {
-    for (var ticket : tickets) {
-      if (!ticket.settled()) {
-        if (ticket.current()) {
-          rollBack(ticket.context());
-        }
-        ticket.settle(unavailable(why));
-      }
+  private static void settle(Ticket ticket, Rejection rejection) {
+    if (!ticket.settled()) {
+      ticket.settle(rejection);
     }
   }
 
@@ -323,70 +262,90 @@ final class Writer implements AutoCloseable {
     return new Rejection.Unavailable(why);
   }
 
-  private void erase(LiveContext context, Ticket done, long mark) {
+  private void erase(LiveContext context, Ticket done, long mark) throws InterruptedException {
     try {
-      table().erase(context, mark);
-    } catch (SQLException failed) {
-      LOG.log(Level.WARNING, "context {0} cannot be deleted: {1}", context.id, failed.getMessage());
-      closeTable();
+      store.table().eraseRows(context, mark, parts.unsealed().emptiedBy(List.of(context)));
+    } catch (SQLException inDoubt) {
+      LOG.log(Level.WARNING, "{0} cannot be deleted: {1}", context.id, inDoubt.getMessage());
       if (!erasedAfterAll(context)) {
-        done.settle(unavailable("the store failed: " + failed.getMessage()));
+        context.deleting = false;
+        settle(done, unavailable("the store failed: " + inDoubt.getMessage()));
         return;
       }
     }
-    unsealed.forget(context);
+    parts.unsealed().forget(context);
     context.lock.lock();
     try {
       context.erased(mark);
     } finally {
       context.lock.unlock();
     }
-    visible = mark;
-    done.settle(null);
-    waker.wake(context);
+    commits.visible(mark);
+    parts.waker().wake(context);
+    eraseLeftovers(done);
   }
 
-  private boolean erasedAfterAll(LiveContext context) {
-    try {
-      return table().isErased(context);
-    } catch (SQLException stillFailing) {
-      return false;
-    }
-  }
-
-  /// Leaves the work to the checkpointer, and only starts the log anew when that has caught up.
-  private void checkpointIfLarge() {
-    var written = walBytes;
-    if (written > tuning.walBytes()) {
-      walBytes = 0;
-      checkpointer.request();
-    }
-    if (checkpointer.takeDone()) {
+  private boolean erasedAfterAll(LiveContext context) throws InterruptedException {
+    down = true;
+    var lost = new LinkedHashSet<LiveContext>();
+    while (true) {
+      store.close();
       try {
-        table().restartWal();
-      } catch (SQLException busy) {
-        LOG.log(Level.DEBUG, "checkpoint put off: {0}", busy.getMessage());
+        var erased = store.table().isErased(context);
+        lost.forEach(Writer::rollBack);
+        down = false;
+        return erased;
+      } catch (SQLException still) {
+        lost.addAll(refuseQueued("the store cannot be written"));
+        if (closing) {
+          return false;
+        }
+        TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
       }
     }
   }
 
-  private BlockTable table() throws SQLException {
-    var open = table;
-    if (open == null) {
-      open = new BlockTable(database.openWriter());
-      table = open;
+  private void eraseLeftovers(Ticket done) throws InterruptedException {
+    try {
+      store.table().eraseFreePages();
+      truncate(done, TRUNCATE_ATTEMPTS);
+    } catch (SQLException failed) {
+      store.close();
+      settle(done, leftovers(failed));
     }
-    return open;
   }
 
-  private void closeTable() {
-    var open = table;
-    table = null;
-    if (open != null) {
+  private void truncate(Ticket done, int attempts) throws InterruptedException {
+    try {
+      if (store.table().truncateWal()) {
+        done.settle(null);
+      } else if (attempts == 0) {
+        settle(done, leftovers(new SQLException("a reader is in the way")));
+      } else {
+        TimeUnit.MILLISECONDS.sleep(TRUNCATE_PAUSE_MILLIS);
+        queue.add(new Work.Truncate(done, attempts - 1));
+      }
+    } catch (SQLException failed) {
+      store.close();
+      settle(done, leftovers(failed));
+    }
+  }
+
+  private static Rejection leftovers(SQLException why) {
+    return unavailable(
+        "the context is deleted, but its bytes are not yet overwritten: " + why.getMessage());
+  }
+
+  /// Leaves the work to the checkpointer, and only starts the log anew when that has caught up.
+  private void checkpointIfLarge() {
+    if (commits.takeCheckpointDue()) {
+      checkpointer.request();
+    }
+    if (checkpointer.takeDone()) {
       try {
-        open.close();
-      } catch (SQLException ignored) {
-        LOG.log(Level.DEBUG, "closing the store: {0}", ignored.getMessage());
+        store.table().restartWal();
+      } catch (SQLException busy) {
+        LOG.log(Level.DEBUG, "checkpoint put off: {0}", busy.getMessage());
       }
     }
   }

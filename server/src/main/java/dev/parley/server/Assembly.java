@@ -3,6 +3,7 @@ package dev.parley.server;
 import dev.parley.agent.AgentType;
 import dev.parley.agent.Memory;
 import dev.parley.agent.ModelLoop;
+import dev.parley.door.Metrics;
 import dev.parley.log.EventLog;
 import dev.parley.log.SqliteLog;
 import dev.parley.log.Tuning;
@@ -56,9 +57,11 @@ final class Assembly {
   }
 
   /// The parts that stand on a log.
-  Server.Parts on(EventLog log) {
+  Server.Parts on(EventLog store) {
+    var metrics = new Metrics();
+    var log = new MeteredLog(store, metrics);
     var views = new Views(config.data().resolve("views.db"), log);
-    return new Server.Parts(log, views, tasks(log, views));
+    return new Server.Parts(log, views, tasks(log, views), metrics);
   }
 
   private Tasks tasks(EventLog log, Views views) {

@@ -9,11 +9,13 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.DeserializationProblemHandler;
 import tools.jackson.databind.deser.std.StdScalarDeserializer;
-import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
@@ -38,8 +40,8 @@ final class ConfigYaml {
       return mapper().readValue(text, ConfigFile.class);
     } catch (IOException unreadable) {
       throw invalid(file + " cannot be read: " + unreadable.getMessage());
-    } catch (UnrecognizedPropertyException unknown) {
-      throw invalid(at(file, unknown) + "there is no setting " + unknown.getPropertyName());
+    } catch (UnknownSetting unknown) {
+      throw invalid(file + line(file, unknown) + ": there is no setting " + unknown.name);
     } catch (DatabindException misfit) {
       throw invalid(at(file, misfit) + plain(misfit));
     } catch (JacksonException malformed) {
@@ -57,6 +59,7 @@ final class ConfigYaml {
     module.addDeserializer(Duration.class, new DurationReader());
     return YAMLMapper.builder()
         .addModule(module)
+        .addHandler(new UnknownSettings())
         .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
         .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
         .build();
@@ -69,7 +72,7 @@ final class ConfigYaml {
             found -> {
               var value = environment.get(found.group(1));
               if (value == null) {
-                throw new Misfit(yaml, "the environment has no variable " + found.group(1) + "");
+                throw new Misfit(yaml, "the environment has no variable " + found.group(1));
               }
               return java.util.regex.Matcher.quoteReplacement(value);
             });
@@ -101,6 +104,57 @@ final class ConfigYaml {
 
     Misfit(JsonParser yaml, String message) {
       super(yaml, message, yaml.currentTokenLocation());
+    }
+  }
+
+  /// Where a setting stands that does not exist. Jackson has forgotten it: it reads the file again.
+  private String line(Path file, UnknownSetting unknown) {
+    var place = pointer(unknown) + "/" + unknown.name;
+    try (var yaml = mapper().createParser(Files.readString(file))) {
+      while (yaml.nextToken() != null) {
+        if (yaml.currentToken() == JsonToken.PROPERTY_NAME
+            && yaml.streamReadContext().pathAsPointer().toString().equals(place)) {
+          return ", line " + yaml.currentTokenLocation().getLineNr();
+        }
+      }
+    } catch (IOException | JacksonException unreadable) {
+      // The message does without a line.
+    }
+    return "";
+  }
+
+  private static String pointer(DatabindException misfit) {
+    var pointer = new StringBuilder();
+    for (var step : misfit.getPath()) {
+      pointer.append('/');
+      pointer.append(
+          step.getPropertyName() == null
+              ? Integer.toString(step.getIndex())
+              : step.getPropertyName());
+    }
+    return pointer.toString();
+  }
+
+  /// A setting that does not exist.
+  private static final class UnknownSetting extends DatabindException {
+    private static final long serialVersionUID = 1L;
+    private final String name;
+
+    UnknownSetting(JsonParser yaml, String name) {
+      super(yaml, "there is no setting " + name);
+      this.name = name;
+    }
+  }
+
+  private static final class UnknownSettings extends DeserializationProblemHandler {
+    @Override
+    public boolean handleUnknownProperty(
+        DeserializationContext context,
+        JsonParser yaml,
+        ValueDeserializer<?> reader,
+        Object section,
+        String name) {
+      throw new UnknownSetting(yaml, name);
     }
   }
 

@@ -106,6 +106,11 @@ final class MeteredLog implements EventLog {
   }
 
   @Override
+  public boolean writable() {
+    return log.writable();
+  }
+
+  @Override
   public void close() {
     log.close();
   }

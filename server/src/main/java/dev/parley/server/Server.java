@@ -33,7 +33,7 @@ public final class Server implements AutoCloseable {
   private static final Duration DRAIN_REQUESTS = Duration.ofSeconds(3);
 
   /// What a server is built on. It closes them when it closes.
-  public record Parts(EventLog log, Views views, Tasks tasks) {
+  public record Parts(EventLog log, Views views, Tasks tasks, Metrics metrics) {
     void close() {
       tasks.close();
       views.close();
@@ -59,9 +59,9 @@ public final class Server implements AutoCloseable {
   private Server(Config config, Parts parts, Sources sources) {
     this.config = config;
     this.parts = parts;
-    var metrics = new Metrics();
+    var metrics = parts.metrics();
     var streams = new Streams(config.door().limits().streams());
-    var log = new MeteredLog(parts.log(), metrics);
+    var log = parts.log();
     var cache = new FrameCache(log, FRAME_CACHE_BYTES);
     var removal = new Removal(log, parts.views(), parts.tasks(), cache);
     var heartbeat = config.door().heartbeat();

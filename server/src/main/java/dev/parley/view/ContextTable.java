@@ -184,7 +184,7 @@ final class ContextTable {
         row.text("owner"),
         row.time("created_at"),
         row.time("updated_at"),
-        new Position(row.number("seq"), (int) row.number("k")).toString(),
+        new Position(row.number("seq"), (int) row.number("k")),
         row.number("message_count"),
         row.number("open_tasks"),
         row.optionalObject("metadata"));

@@ -1,6 +1,7 @@
 package dev.parley.view;
 
 import dev.parley.protocol.BlockId;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskId;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -9,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 ///
 /// Holds the latest messages; `hasEarlierMessages` says that there are more.
 public record Snapshot(
-    String position,
+    Position position,
     ContextView context,
     List<MessageView> messages,
     boolean hasEarlierMessages,

@@ -102,7 +102,8 @@ class ConfigTest {
         "mcpServers: {e: {command: [npx]}} | not available in this version",
         "auth: {tokens: []} | at least one token",
         "auth: {tokens: [{name: me, sha256: abc}]} | 64 hexadecimal",
-        "'models: [' | not YAML"
+        "agents: [{id: a}, {id: b, colour: 1}] | line 1: there is no setting colour",
+        "'limits: {maxTurns: 5' | not YAML"
       })
   void what_cannot_be_used_is_refused_with_a_reason(String yaml, String reason) {
     assertThatThrownBy(() -> read(yaml.replace("\\n", "\n")))

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.door.Tokens.Token;
-import dev.parley.log.MemoryLog;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
@@ -13,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.InstantSource;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -164,14 +162,12 @@ class SafetyTest {
 
   @Test
   void another_address_without_auth_is_refused_unless_one_insists() {
-    var log = new MemoryLog(InstantSource.system());
-    var config = Site.config(folder).listeningOn("0.0.0.0", 0);
-    var parts = new Assembly(config, Server.Sources.real()).on(log);
+    var config = Site.config(folder).listeningOn("0.0.0.0", 0).keepingDataIn(folder);
 
-    assertThatThrownBy(() -> Server.start(config, parts, Server.Sources.real()))
+    assertThatThrownBy(() -> Server.start(config))
         .isInstanceOf(Rejection.Invalid.class)
         .hasMessageContaining("auth.tokens");
-    try (var server = Server.start(config.madeInsecure(), parts, Server.Sources.real())) {
+    try (var server = Server.start(config.madeInsecure())) {
       assertThat(server.url()).startsWith("http://0.0.0.0:");
     }
   }

@@ -28,7 +28,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
+import java.util.function.Function;
 
 /// A real server on a free port, for tests, with its log in reach.
 final class Site implements AutoCloseable {
@@ -38,10 +38,11 @@ final class Site implements AutoCloseable {
   final URI url;
   final HttpClient http = HttpClient.newHttpClient();
 
-  private Site(Config config, EventLog log) {
-    this.log = log;
-    var sources = new Server.Sources(InstantSource.system(), UUID::randomUUID);
-    server = Server.start(config, new Assembly(config, sources).on(log), sources);
+  private Site(Config config, Function<Assembly, Server.Parts> parts) {
+    var sources = Server.Sources.real();
+    var built = parts.apply(new Assembly(config, sources));
+    log = built.log();
+    server = Server.start(config, built, sources);
     url = URI.create(server.url());
   }
 
@@ -70,7 +71,19 @@ final class Site implements AutoCloseable {
     return open(folder, Wish.USUAL);
   }
 
+  /// A site whose log is in memory: for many appends, one by one.
   static Site open(Path folder, Wish wish) {
+    return new Site(
+        config(folder, wish), assembly -> assembly.on(new MemoryLog(InstantSource.system())));
+  }
+
+  /// A site that keeps what it is told.
+  static Site durable(Path folder, Wish wish) {
+    return new Site(config(folder, wish), Assembly::open);
+  }
+
+  private static Config config(Path folder, Wish wish) {
+    folder.toFile().mkdirs();
     var settings =
         new Settings(
             "127.0.0.1",
@@ -80,7 +93,7 @@ final class Site implements AutoCloseable {
             wish.tokens(),
             wish.heartbeat(),
             wish.limits());
-    return new Site(config(folder).with(settings), new MemoryLog(InstantSource.system()));
+    return config(folder).with(settings).keepingDataIn(folder);
   }
 
   static Config config(Path folder) {

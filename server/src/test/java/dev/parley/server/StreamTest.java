@@ -79,7 +79,7 @@ class StreamTest {
               Json.mapper()
                   .readTree(
                       "{\"kind\":\"stream-open\",\"contextId\":\"c\",\"heartbeatMs\":100,"
-                          + "\"position\":\"1\"}"));
+                          + "\"position\":1}"));
     }
   }
 

@@ -73,8 +73,8 @@ class SnapshotTest {
     assertThat(some.hasEarlierMessages()).isTrue();
     assertThat(scene.views.snapshot(C, null, 5).hasEarlierMessages()).isFalse();
     assertThat(scene.views.snapshot(C, null, 0).messages()).isEmpty();
-    assertThat(some.position()).isEqualTo("6");
-    assertThat(some.context().position()).isEqualTo("6");
+    assertThat(some.position()).isEqualTo(Position.of(6));
+    assertThat(some.context().position()).isEqualTo(Position.of(6));
   }
 
   @Test
@@ -189,7 +189,7 @@ class SnapshotTest {
 
     var past = scene.views.snapshot(C, Position.of(3), 10);
 
-    assertThat(past.position()).isEqualTo("3");
+    assertThat(past.position()).isEqualTo(Position.of(3));
     assertThat(past.tasks().getFirst().status()).isEqualTo(TaskState.SUBMITTED);
     assertThat(past.context().openTasks()).isEqualTo(1);
   }

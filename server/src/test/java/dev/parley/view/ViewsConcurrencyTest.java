@@ -76,7 +76,7 @@ class ViewsConcurrencyTest {
         () -> {
           var least = scene.log.head(C).seq();
           var snapshot = scene.views.snapshot(C, null, 1000);
-          var seq = Long.parseLong(snapshot.position());
+          var seq = snapshot.position().seq();
           assertThat(seq).isGreaterThanOrEqualTo(least);
           assertThat(snapshot.messages()).hasSize((int) seq - 1);
           assertThat(snapshot.context().messageCount()).isEqualTo(seq - 1);

@@ -20,6 +20,7 @@ import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.ErrorReported;
@@ -71,7 +72,7 @@ class ViewsTest {
                 "ada",
                 Instant.ofEpochSecond(1),
                 Instant.ofEpochSecond(1),
-                "1",
+                Position.of(1),
                 0,
                 0,
                 null));

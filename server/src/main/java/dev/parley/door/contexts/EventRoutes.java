@@ -33,7 +33,7 @@ final class EventRoutes {
       Parameter.query("after", "only events after this position, such as 17");
 
   /// Some events. `position` is the next `after`, even if a filter left none.
-  record Events(List<JsonNode> events, String position, boolean hasMore) {}
+  record Events(List<JsonNode> events, Position position, boolean hasMore) {}
 
   private final ContextsDoor.Parts parts;
 

@@ -1,0 +1,156 @@
+package dev.parley.bench;
+
+import static dev.parley.bench.Report.shown;
+
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+
+/// How soon something is seen: the first event after a message, the first byte of a long context.
+///
+/// The server is the real program in a process of its own, with an idle machine as far as that goes.
+final class LatencyBenchmark implements Benchmark {
+
+  private static final int WARM_UP_POSTS = 20;
+  private static final int ANSWER_EVENTS = 1_000;
+  private static final int REPLAYS = 3;
+
+  private final Pace pace;
+  private final Prose prose = new Prose();
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  LatencyBenchmark(Pace pace) {
+    this.pace = pace;
+  }
+
+  @Override
+  public String name() {
+    return "latency";
+  }
+
+  @Override
+  public void run(Report report) throws IOException, InterruptedException {
+    report.title("From POST to the first event, and opening a context of many events");
+    try (var folder = Folder.make()) {
+      var context = writeLong(folder.path());
+      try (var server =
+          Child.server(
+              dev.parley.app.Main.class,
+              "serve",
+              "--port",
+              "0",
+              "--data",
+              folder.path().toString())) {
+        var url = URI.create(server.await("Parley is ready: "));
+        post(report, url);
+        open(report, url, context);
+      }
+    }
+  }
+
+  private void post(Report report, URI url) throws IOException, InterruptedException {
+    var created = send(url, "/api/contexts", "{}");
+    var context = "/api/contexts/" + Json.mapper().readTree(created).get("contextId").asString();
+    var times = new Histogram();
+    try (var stream = new EventLines(url.getPort(), context + "/stream")) {
+      stream.await("stream-open");
+      for (var i = 0; i < WARM_UP_POSTS + pace.posts(); i++) {
+        if (i == WARM_UP_POSTS) {
+          times.clear();
+        }
+        var begin = System.nanoTime();
+        var reply =
+            http.sendAsync(
+                request(url, context + "/messages", "{\"content\":\"say hello\"}"),
+                BodyHandlers.ofString());
+        stream.await("message");
+        times.add(System.nanoTime() - begin);
+        stream.await("task-complete");
+        reply.join();
+      }
+    }
+    report.table(
+        new Table(pace.posts() + " posts, one after the other", "p50 ms", "p99 ms")
+            .row("POST to first event", shown(times.millis(0.5)), shown(times.millis(0.99))));
+    report.atMost("POST to first event, p50", 5, times.millis(0.5), " ms");
+    report.note("");
+  }
+
+  private void open(Report report, URI url, LongContext context)
+      throws IOException, InterruptedException {
+    var path = "/api/contexts/" + context.id();
+    // The views read the whole context once, the first time that they see it.
+    var first = snapshotMillis(url, path);
+    var again = snapshotMillis(url, path);
+    var replays = new ArrayList<Replay>();
+    for (var i = 0; i < REPLAYS; i++) {
+      replays.add(Replay.read(url.getPort(), path + "/stream", context.events()));
+    }
+    var firstMillis = Middle.of(replays.stream().map(Replay::firstMillis).toList());
+    var rate = Middle.of(replays.stream().map(Replay::eventsPerSecond).toList());
+    report.table(
+        new Table("%,d events".formatted(context.events()), "measured")
+            .row("first event of the stream, ms", shown(firstMillis))
+            .row("replay, events/s", shown(rate))
+            .row("replay, MB/s", shown(rate * replays.getFirst().bytesPerEvent() / 1e6))
+            .row("snapshot, ms", shown(again))
+            .row("first snapshot after writing past the views, ms", shown(first)));
+    report.atMost("first event of a context of a million", 50, firstMillis, " ms");
+    report.atLeast("replay", 200_000, rate, " events/s");
+  }
+
+  private double snapshotMillis(URI url, String path) throws IOException, InterruptedException {
+    var begin = System.nanoTime();
+    var request = HttpRequest.newBuilder(url.resolve(path + "/snapshot")).build();
+    check(http.send(request, BodyHandlers.ofString()).statusCode());
+    return (System.nanoTime() - begin) / 1e6;
+  }
+
+  private String send(URI url, String path, String body) throws IOException, InterruptedException {
+    var reply = http.send(request(url, path, body), BodyHandlers.ofString());
+    check(reply.statusCode());
+    return reply.body();
+  }
+
+  private static void check(int status) throws IOException {
+    if (status >= 300) {
+      throw new IOException("the server answered " + status);
+    }
+  }
+
+  private static HttpRequest request(URI url, String path, String body) {
+    return HttpRequest.newBuilder(url.resolve(path))
+        .header("Content-Type", "application/json")
+        .POST(BodyPublishers.ofString(body))
+        .build();
+  }
+
+  private record LongContext(ContextId id, int events) {}
+
+  /// Writes a context of answers of a thousand events each.
+  private LongContext writeLong(Path folder) {
+    try (var log = ParleyAppender.open(folder, InstantSource.system())) {
+      var conversation = Conversation.begin(log);
+      var events = 3;
+      for (var answer = 0; events < pace.replayed(); answer++) {
+        var texts = new ArrayList<String>();
+        for (var i = 0; i < ANSWER_EVENTS - 5; i++) {
+          texts.add(prose.piece(answer, i));
+        }
+        conversation.say(0, texts);
+        events += ANSWER_EVENTS;
+        var more = events < pace.replayed();
+        conversation.end(String.join("", texts), more);
+      }
+      return new LongContext(conversation.context(), events - 2);
+    }
+  }
+}

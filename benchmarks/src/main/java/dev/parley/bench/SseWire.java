@@ -1,0 +1,113 @@
+package dev.parley.bench;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// A reader of server-sent events, which are numbered: the last number says how many have come.
+///
+/// Looks for numbers only (`id: 17` at the start of a line), from the end of what has arrived. A
+/// thorough one reads forward and takes the time from each delta's text.
+final class SseWire implements Wire {
+
+  private static final byte[] ID = "\nid: ".getBytes(StandardCharsets.ISO_8859_1);
+  private static final byte[] DELTA = "\"delta\":\"".getBytes(StandardCharsets.ISO_8859_1);
+
+  /// Longer than `id: ` with any number.
+  private static final int MARK_MAX = 32;
+
+  private final byte[] request;
+  private final boolean thorough;
+  private final Tally tally;
+  private long last = -1;
+  private int keep;
+
+  SseWire(String path, int port, boolean thorough, Tally tally) {
+    this.request =
+        ("GET "
+                + path
+                + " HTTP/1.1\r\nHost: 127.0.0.1:"
+                + port
+                + "\r\n"
+                + "Accept: text/event-stream\r\n\r\n")
+            .getBytes(StandardCharsets.ISO_8859_1);
+    this.thorough = thorough;
+    this.tally = tally;
+  }
+
+  @Override
+  public byte[] request() {
+    return request.clone();
+  }
+
+  long last() {
+    return last;
+  }
+
+  @Override
+  public int keep() {
+    return keep;
+  }
+
+  @Override
+  public byte @Nullable [] received(byte[] bytes, int kept, int to) {
+    if (thorough) {
+      readForward(bytes, to);
+    } else {
+      keep = Math.min(to, MARK_MAX);
+      for (var at = to - ID.length; at >= 0; at--) {
+        if (Bytes.at(bytes, at, ID) && Bytes.digitsEnd(bytes, at + ID.length, to)) {
+          advance(Bytes.number(bytes, at + ID.length));
+          break;
+        }
+      }
+    }
+    return null;
+  }
+
+  private void readForward(byte[] bytes, int to) {
+    var at = Bytes.find(bytes, 0, to, ID);
+    var done = at < 0 ? Math.max(0, to - MARK_MAX) : at;
+    while (at >= 0) {
+      var next = Bytes.find(bytes, at + 1, to, ID);
+      var end = next < 0 ? to : next;
+      var whole = next >= 0 || endsFrame(bytes, to);
+      if (!whole) {
+        break;
+      }
+      take(bytes, at, end);
+      // The last line end stays: the next mark may begin with it.
+      done = next < 0 ? end - 1 : end;
+      at = next;
+    }
+    keep = to - done;
+  }
+
+  /// True if a frame's empty line comes last, perhaps with the end of an HTTP chunk behind it.
+  private static boolean endsFrame(byte[] bytes, int to) {
+    var end = bytes[to - 2] == '\r' ? to - 2 : to;
+    return bytes[end - 1] == '\n' && bytes[end - 2] == '\n';
+  }
+
+  private void take(byte[] bytes, int at, int end) {
+    var id = Bytes.number(bytes, at + ID.length);
+    if (last >= 0 && id > last + 1) {
+      tally.missed();
+    }
+    advance(id);
+    var text = Bytes.find(bytes, at, end, DELTA);
+    if (text >= 0) {
+      tally.took(Bytes.number(bytes, text + DELTA.length));
+    }
+  }
+
+  private void advance(long id) {
+    if (last < 0) {
+      tally.opened();
+      last = 0;
+    }
+    if (id > last) {
+      tally.received(id - last);
+      last = id;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package dev.parley.bench;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// What all readers together have received.
+final class Tally {
+
+  private final AtomicInteger open = new AtomicInteger();
+  private final AtomicLong received = new AtomicLong();
+  private final AtomicLong missing = new AtomicLong();
+  private final Histogram times = new Histogram();
+
+  void opened() {
+    open.incrementAndGet();
+  }
+
+  void received(long events) {
+    received.addAndGet(events);
+  }
+
+  void missed() {
+    missing.incrementAndGet();
+  }
+
+  /// Takes the time of an event that was made at `madeNanos`, on the same machine's clock.
+  void took(long madeNanos) {
+    times.add(System.nanoTime() - madeNanos);
+  }
+
+  int open() {
+    return open.get();
+  }
+
+  long received() {
+    return received.get();
+  }
+
+  long missing() {
+    return missing.get();
+  }
+
+  Histogram times() {
+    return times;
+  }
+}

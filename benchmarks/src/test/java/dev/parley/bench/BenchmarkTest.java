@@ -1,0 +1,38 @@
+package dev.parley.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Every benchmark runs to its end and prints numbers. What they are is for `./bench` to say.
+class BenchmarkTest {
+
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  private final Report report = new Report(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+
+  static Stream<String> names() {
+    return Main.all(Pace.TINY).stream().map(Benchmark::name);
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void a_benchmark_prints_a_table_of_numbers(String name) throws IOException, InterruptedException {
+    for (var benchmark : Main.all(Pace.TINY)) {
+      if (benchmark.name().equals(name)) {
+        benchmark.run(report);
+      }
+    }
+
+    assertThat(bytes.toString(StandardCharsets.UTF_8))
+        .startsWith("\n== ")
+        .containsPattern("(?m)^----+$")
+        .containsPattern("(?m)  [0-9][0-9.,]*( x)?$")
+        .doesNotContain("NaN", "Infinity");
+  }
+}

@@ -1,0 +1,16 @@
+package dev.parley.log;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/// What is written as one block: appends, and contexts that are sealed along the way.
+record Commit(long id, List<Ticket> tickets, List<LiveContext> sealing) {
+
+  /// The contexts that are appended to.
+  Set<LiveContext> contexts() {
+    var contexts = new LinkedHashSet<LiveContext>();
+    tickets.forEach(ticket -> contexts.add(ticket.context()));
+    return contexts;
+  }
+}

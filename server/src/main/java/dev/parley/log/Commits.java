@@ -1,0 +1,106 @@
+package dev.parley.log;
+
+import dev.parley.log.LiveContext.KeyName;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import java.sql.SQLException;
+
+/// Writes a commit to the store, and makes it visible once it is durable. For the writer's thread.
+final class Commits {
+
+  private static final long PAGES_AROUND_A_BLOCK = 8_192;
+
+  private final Tuning tuning;
+  private final Fault fault;
+  private final Waker waker;
+  private final Unsealed unsealed;
+  private final ByteSink block = new ByteSink(1 << 16);
+  private long walBytes;
+  private volatile long visible;
+
+  Commits(Writer.Parts parts, long visible) {
+    this.tuning = parts.tuning();
+    this.fault = parts.fault();
+    this.waker = parts.waker();
+    this.unsealed = parts.unsealed();
+    this.visible = visible;
+  }
+
+  /// The last block that all can see. For any thread.
+  long visible() {
+    return visible;
+  }
+
+  /// Notes that something that is not a block became visible under this number.
+  void visible(long mark) {
+    visible = mark;
+  }
+
+  /// True, once, when enough was written that a checkpoint is due.
+  boolean takeCheckpointDue() {
+    var due = walBytes > tuning.walBytes();
+    walBytes = due ? 0 : walBytes;
+    return due;
+  }
+
+  /// Writes the commit. If this throws, whether it is durable is not known.
+  void write(BlockTable table, Commit commit) throws SQLException {
+    fault.beforeCommit();
+    block.clear();
+    for (var ticket : commit.tickets()) {
+      insert(table, ticket, commit.id());
+    }
+    table.insertBlock(commit.id(), block.toArray());
+    for (var context : commit.sealing()) {
+      table.seal(context);
+    }
+    table.deleteBlocks(unsealed.emptiedBy(commit.sealing()));
+    table.commit();
+    walBytes += block.size() + PAGES_AROUND_A_BLOCK;
+    fault.afterCommit();
+  }
+
+  private void insert(BlockTable table, Ticket ticket, long id) throws SQLException {
+    var context = ticket.context();
+    block.number(context.number);
+    block.block(ticket.chunk());
+    if (ticket.slots().getFirst().entry().event() instanceof ContextCreated created) {
+      table.insertContext(context, created.owner(), id);
+    }
+    if (ticket.key() != null) {
+      table.insertKey(context, ticket.key());
+    }
+  }
+
+  /// Makes a durable commit visible, then tells those who appended, then those who wait.
+  void publish(Commit commit) {
+    for (var context : commit.sealing()) {
+      unsealed.sealed(context, context.window.head());
+    }
+    for (var ticket : commit.tickets()) {
+      var context = ticket.context();
+      var keep = context.unsealedCount + (context.waiters.isEmpty() ? 0 : tuning.sealEvents());
+      unsealed.add(commit.id(), block.size(), context, ticket.slots());
+      context.window = context.window.plus(ticket.slots(), keep);
+      settleKey(ticket);
+    }
+    visible = commit.id();
+    // Only now, so that those who append again at once do not come in the way of the rest.
+    for (var ticket : commit.tickets()) {
+      ticket.settle(null);
+      waker.wake(ticket.context());
+    }
+  }
+
+  private static void settleKey(Ticket ticket) {
+    var key = ticket.key();
+    if (key != null) {
+      var context = ticket.context();
+      context.lock.lock();
+      try {
+        context.keysInDoubt.remove(new KeyName(key.once().principal(), key.once().key()));
+      } finally {
+        context.lock.unlock();
+      }
+    }
+  }
+}

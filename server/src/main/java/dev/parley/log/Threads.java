@@ -1,0 +1,22 @@
+package dev.parley.log;
+
+/// Waits for threads to end.
+final class Threads {
+
+  private Threads() {}
+
+  /// Waits until `thread` has ended, however long that takes; an interrupt is kept for later.
+  static void join(Thread thread) {
+    var interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException later) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

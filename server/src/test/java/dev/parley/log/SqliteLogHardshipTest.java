@@ -1,0 +1,202 @@
+package dev.parley.log;
+
+import static dev.parley.log.EventLogContract.BLOCK;
+import static dev.parley.log.EventLogContract.CONTEXT;
+import static dev.parley.log.EventLogContract.TASK;
+import static dev.parley.log.EventLogContract.created;
+import static dev.parley.log.EventLogContract.delta;
+import static dev.parley.log.EventLogContract.message;
+import static dev.parley.log.EventLogContract.taskCreated;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.InstantSource;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Rare things that once broke the log, or would have.
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+final class SqliteLogHardshipTest {
+
+  @TempDir Path folder;
+
+  private SqliteLog open(Fault fault) {
+    return SqliteLog.open(
+        new SqliteLog.Parts(
+            folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL),
+        fault);
+  }
+
+  private static void say(EventLog log, String text) {
+    log.append(CONTEXT, Guard.none(), Decision.always(message(text)));
+  }
+
+  @Test
+  void an_event_that_cannot_be_encoded_leaves_no_trace_and_no_used_key() {
+    var deep = Json.object();
+    var inner = deep;
+    for (var i = 0; i < 2_000; i++) {
+      inner = inner.putObject("a");
+    }
+    var once = new Guard.Once("local", "key", "hash");
+    var bad = Draft.of(new ContextUpdated(null, deep));
+    try (var log = open(Fault.NONE)) {
+      log.create(CONTEXT, created());
+      assertThatThrownBy(() -> log.append(CONTEXT, once, Decision.always(bad)))
+          .isInstanceOf(RuntimeException.class);
+      assertThat(log.append(CONTEXT, once, Decision.always(message("a"))).replayed()).isFalse();
+      assertThat(log.read(CONTEXT, Position.START, 10))
+          .extracting(e -> e.position().seq())
+          .containsExactly(1L, 2L);
+    }
+  }
+
+  @Test
+  void a_bug_in_the_writer_refuses_the_batch_and_the_log_goes_on() {
+    var broken = new boolean[] {false};
+    Fault bug =
+        new Fault() {
+          @Override
+          public void beforeCommit() {
+            if (broken[0]) {
+              broken[0] = false;
+              throw new IllegalStateException("a bug");
+            }
+          }
+        };
+    try (var log = open(bug)) {
+      log.create(CONTEXT, created());
+      broken[0] = true;
+      assertThatThrownBy(() -> say(log, "lost")).isInstanceOf(Rejection.Unavailable.class);
+      say(log, "kept");
+      assertThat(log.read(CONTEXT, Position.START, 10))
+          .extracting(Entry::event)
+          .containsExactly(created(), message("kept").event());
+    }
+  }
+
+  @Test
+  void a_closed_log_refuses_and_keeps_nobody_waiting() {
+    var log = open(Fault.NONE);
+    log.create(CONTEXT, created());
+    log.close();
+    assertThatThrownBy(() -> say(log, "late")).isInstanceOf(Rejection.Unavailable.class);
+  }
+
+  @Test
+  void a_creation_in_doubt_that_turns_out_durable_after_a_while_counts_once() throws IOException {
+    var file = folder.resolve("log.db");
+    var away = folder.resolve("away.db");
+    Fault losesSight =
+        new Fault() {
+          private boolean done;
+
+          @Override
+          public void afterCommit() throws SQLException {
+            if (!done) {
+              done = true;
+              try {
+                // The store can no longer be opened: somebody else made its name a folder.
+                Files.move(file, away);
+                Files.createDirectory(file);
+              } catch (IOException failed) {
+                throw new SQLException(failed);
+              }
+              throw new SQLException("disk I/O error");
+            }
+          }
+        };
+    try (var log = open(losesSight)) {
+      assertThatThrownBy(() -> log.create(CONTEXT, created()))
+          .isInstanceOf(Rejection.Unavailable.class)
+          .hasMessageContaining("not yet known");
+      Files.delete(file);
+      Files.move(away, file);
+      while (!log.writable()) {
+        Thread.onSpinWait();
+      }
+      assertThat(log.create(CONTEXT, created())).isFalse();
+      say(log, "next");
+      assertThat(log.read(CONTEXT, Position.START, 10))
+          .extracting(e -> e.position().seq())
+          .containsExactly(1L, 2L);
+    }
+  }
+
+  @Test
+  void contexts_sealed_after_everybody_left_do_not_stay_in_memory() {
+    try (var log = open(Fault.NONE)) {
+      for (var i = 0; i < 400; i++) {
+        var context = new ContextId("c" + i);
+        log.create(context, created());
+        for (var m = 0; m < 6; m++) {
+          log.append(context, Guard.none(), Decision.always(message("m" + m)));
+        }
+      }
+      assertThat(log.contextsInMemory()).isLessThan(150);
+    }
+  }
+
+  @Test
+  void deleting_waits_for_a_reader_of_the_file_and_appends_do_not_wait_for_either()
+      throws SQLException, IOException, InterruptedException {
+    var secret = "a-very-secret-sentence";
+    var other = new ContextId("other");
+    try (var log = open(Fault.NONE)) {
+      log.create(CONTEXT, created());
+      log.create(other, created());
+      say(log, secret);
+      Thread deleting;
+      try (var reader = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"))) {
+        reader.setAutoCommit(false);
+        reader.createStatement().executeQuery("SELECT * FROM contexts").next();
+        deleting = Thread.ofVirtual().start(() -> log.delete(CONTEXT));
+        for (var i = 0; i < 20; i++) {
+          log.append(other, Guard.none(), Decision.always(message("m" + i)));
+        }
+        assertThat(deleting.isAlive()).isTrue();
+      }
+      deleting.join();
+      for (var name : new String[] {"log.db", "log.db-wal"}) {
+        assertThat(Files.readString(folder.resolve(name), StandardCharsets.ISO_8859_1))
+            .doesNotContain(secret);
+      }
+    }
+  }
+
+  @Test
+  void the_end_of_a_block_is_read_back_from_its_own_tasks_deltas() {
+    var end = new ContentComplete("one", BLOCK, null, null, null, null);
+    var different = new ContentComplete("oen", BLOCK, null, null, null, null);
+    try (var log = open(Fault.NONE)) {
+      log.create(CONTEXT, created());
+      log.append(
+          CONTEXT,
+          Guard.none(),
+          Decision.always(taskCreated(), delta(0, "one"), new Draft(TASK, end)));
+      log.append(
+          CONTEXT, Guard.none(), Decision.always(delta(0, "one"), new Draft(TASK, different)));
+    }
+    try (var log = open(Fault.NONE)) {
+      assertThat(log.read(CONTEXT, Position.START, 10))
+          .extracting(Entry::event)
+          .contains(end, different);
+    }
+  }
+}
