@@ -40,10 +40,7 @@ final class RealProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    readers =
-        List.of(
-            reader(process.inputReader(), out),
-            reader(process.errorReader(), err));
+    readers = List.of(reader(process.inputReader(), out), reader(process.errorReader(), err));
   }
 
   /// Starts `parley serve` on a free port, and waits until it is ready.
