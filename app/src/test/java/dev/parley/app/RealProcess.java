@@ -40,10 +40,7 @@ final class RealProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    readers =
-        List.of(
-            Thread.ofVirtual().start(() -> read(process.inputReader(), out)),
-            Thread.ofVirtual().start(() -> read(process.errorReader(), err)));
+    readers = List.of(reader(process.inputReader(), out), reader(process.errorReader(), err));
   }
 
   /// Starts `parley serve` on a free port, and waits until it is ready.
@@ -84,7 +81,8 @@ final class RealProcess implements AutoCloseable {
     return new RealProcess(java(jvmOptions), List.of(arguments));
   }
 
-  private static List<String> java(List<String> jvmOptions) {
+  /// What starts `parley`, to be followed by its arguments.
+  static List<String> java(List<String> jvmOptions) {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
@@ -104,6 +102,11 @@ final class RealProcess implements AutoCloseable {
     } catch (IOException missing) {
       throw new IllegalStateException("package the app first: there is no " + lib, missing);
     }
+  }
+
+  /// Not a virtual thread: to wait for a pipe freezes its carrier, and two would freeze two.
+  private Thread reader(BufferedReader from, List<String> to) {
+    return Thread.ofPlatform().daemon().name("reads-parley").start(() -> read(from, to));
   }
 
   private void read(BufferedReader from, List<String> to) {

@@ -120,7 +120,8 @@ record SourceFile(Path path, String module, boolean test, List<String> lines) {
     }
   }
 
-  private static Path root() {
+  /// Where the repository is.
+  static Path root() {
     var folder = Path.of("").toAbsolutePath();
     while (folder != null && !Files.exists(folder.resolve("LICENSE"))) {
       folder = folder.getParent();

@@ -100,6 +100,9 @@ public final class EventSchema {
       return schema.put("type", "object");
     } else if (type == JsonNode.class) {
       return schema;
+    } else if (type == Position.class) {
+      schema.putArray("type").add("integer").add("string");
+      return schema;
     } else if (Id.class.isAssignableFrom(type)) {
       return schema.put("type", "string").put("pattern", ID_PATTERN);
     } else if (type.isEnum()) {

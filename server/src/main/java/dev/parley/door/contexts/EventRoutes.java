@@ -133,7 +133,9 @@ final class EventRoutes {
         }
       }
     }
-    var rest = "],\"position\":\"" + position + "\",\"hasMore\":" + head.after(position) + "}";
+    json.writeBytes("],\"position\":".getBytes(StandardCharsets.US_ASCII));
+    json.writeBytes(Json.bytes(position));
+    var rest = ",\"hasMore\":" + head.after(position) + "}";
     json.writeBytes(rest.getBytes(StandardCharsets.US_ASCII));
     return new Reply.Bytes("application/json", json.toByteArray());
   }

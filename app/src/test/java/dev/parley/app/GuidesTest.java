@@ -1,0 +1,195 @@
+package dev.parley.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.server.Config;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// The guides are complete, their code compiles, and their links lead somewhere.
+class GuidesTest {
+
+  private static final Pattern LINK = Pattern.compile("]\\(([^)#]*)#?([^)]*)\\)");
+  private static final Pattern CODE =
+      Pattern.compile(
+          "new Rejection\\.\\w+\\(\\s*\"([a-z0-9-]+)\",|Problem\\.of\\(\\s*\\w+,\\s*\"([a-z-]+)\"");
+  private static final Pattern SETTING = Pattern.compile("@Nullable [\\w<>, ]+ (\\w+)[,)]");
+
+  /// What nobody is told over HTTP: these stop a server, or are a client's own.
+  private static final Set<String> NOT_SENT =
+      Set.of("data-folder-in-use", "invalid-configuration", "unsafe-address", "unknown-kind");
+
+  private static final String CLASS =
+      """
+      import dev.parley.client.*;
+      import dev.parley.protocol.*;
+      import dev.parley.protocol.ContentEvent.*;
+      import dev.parley.protocol.TaskEvent.*;
+      import dev.parley.protocol.ToolEvent.*;
+      import java.net.URI;
+      import java.time.Duration;
+      import java.util.Set;
+
+      abstract class Snippet {
+        ParleyClient parley;
+        ContextId context;
+        Accepted accepted;
+
+        void run() throws InterruptedException {
+      STATEMENTS
+        }
+      }
+      """;
+
+  @TempDir Path folder;
+
+  static Stream<Guide> guides() {
+    return Guide.all().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("guides")
+  void its_java_compiles(Guide guide) {
+    for (var block : guide.blocks("java")) {
+      assertThat(compile(block.text())).as("line %d", block.line()).isEmpty();
+    }
+  }
+
+  @Test
+  void code_that_does_not_compile_would_be_noticed() {
+    assertThat(compile("parley.shout();")).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("guides")
+  void its_links_lead_somewhere(Guide guide) throws IOException {
+    for (var link : LINK.matcher(guide.text()).results().toList()) {
+      if (link.group(1).contains("://")) {
+        continue;
+      }
+      var target = guide.path().resolveSibling(link.group(1)).normalize();
+      var file = link.group(1).isEmpty() ? guide.path() : target;
+      assertThat(file).exists();
+      if (!link.group(2).isEmpty()) {
+        var linked = new Guide(file, Files.readAllLines(file));
+        assertThat(linked.anchors()).contains(link.group(2));
+      }
+    }
+  }
+
+  @Test
+  void its_configurations_are_accepted() throws IOException {
+    for (var block : Guide.named("configuration.md").blocks("yaml")) {
+      var file = Files.writeString(folder.resolve("parley.yaml"), block.text());
+
+      assertThat(Config.load(file, new Config.Surroundings(Map.of(), folder, folder))).isNotNull();
+    }
+  }
+
+  @Test
+  void every_setting_is_in_the_guide() {
+    var guide = Guide.named("configuration.md").text();
+    var settings = SETTING.matcher(source("ConfigFile.java")).results().map(r -> r.group(1));
+
+    assertThat(settings).isNotEmpty().allMatch(name -> guide.matches("(?s).*\\b" + name + "\\b.*"));
+  }
+
+  @Test
+  void every_command_and_option_is_in_the_guide() {
+    var guide = Guide.named("command-line.md").text();
+    for (var command : Program.commandLine(Terminal.system()).getSubcommands().values()) {
+      var spec = command.getCommandSpec();
+      if (!spec.usageMessage().hidden()) {
+        assertThat(guide).containsPattern("(?m)^## .*`" + spec.name() + "`");
+        spec.options().forEach(option -> assertThat(guide).contains(option.longestName()));
+      }
+    }
+  }
+
+  @Test
+  void every_problem_is_in_the_guide_and_no_other_is() {
+    var sources =
+        SourceFile.all().stream()
+            .filter(file -> file.main() && Set.of("protocol", "server").contains(file.module()))
+            .map(file -> String.join("\n", file.lines()))
+            .collect(Collectors.joining("\n"));
+    var thrown =
+        CODE.matcher(sources)
+            .results()
+            .map(GuidesTest::group)
+            .filter(code -> !NOT_SENT.contains(code))
+            .collect(Collectors.toCollection(TreeSet::new));
+    var told = toldCodes();
+
+    assertThat(told).containsAll(thrown);
+    assertThat(told).allMatch(code -> sources.contains("\"" + code + "\""));
+  }
+
+  private static Set<String> toldCodes() {
+    return Guide.named("native-door.md").lines().stream()
+        .filter(line -> line.matches("\\| \\d{3} \\| `.*"))
+        .map(line -> line.split("\\|", -1)[2])
+        .flatMap(cell -> Stream.of(cell.replaceAll("[` ]", "").split(",", -1)))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static String group(MatchResult result) {
+    return result.group(1) == null ? result.group(2) : result.group(1);
+  }
+
+  private static String source(String fileName) {
+    return SourceFile.all().stream()
+        .filter(file -> file.fileName().equals(fileName))
+        .map(file -> String.join(" ", file.lines()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /// What the compiler has to say against these statements.
+  private List<String> compile(String statements) {
+    var compiler = ToolProvider.getSystemJavaCompiler();
+    var found = new DiagnosticCollector<JavaFileObject>();
+    var options = List.of("-d", folder.toString(), "-proc:none", "-cp", classPath());
+    var source = new Source(CLASS.replace("STATEMENTS", statements));
+    compiler.getTask(null, null, found, options, null, List.of(source)).call();
+    return found.getDiagnostics().stream().map(each -> each.getMessage(Locale.ROOT)).toList();
+  }
+
+  private static String classPath() {
+    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+  }
+
+  /// A source file that is only in memory.
+  private static final class Source extends SimpleJavaFileObject {
+    private final String text;
+
+    Source(String text) {
+      super(URI.create("string:///Snippet.java"), Kind.SOURCE);
+      this.text = text;
+    }
+
+    @Override
+    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+      return text;
+    }
+  }
+}
