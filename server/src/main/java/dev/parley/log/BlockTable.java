@@ -16,6 +16,7 @@ final class BlockTable implements AutoCloseable {
   private static final long ERASE_BYTES = 1 << 20;
 
   private final Connection connection;
+  private final Packed packed = new Packed();
   private final PreparedStatement insertBlock;
   private final PreparedStatement deleteBlock;
   private final PreparedStatement insertContext;
@@ -80,7 +81,7 @@ final class BlockTable implements AutoCloseable {
       var last = part.getLast().entry().position();
       insertSegment.setLong(1, context.number);
       insertSegment.setLong(2, Positions.pack(last));
-      insertSegment.setBytes(3, Packed.pack(ChunkWriter.chunk(before, part)));
+      insertSegment.setBytes(3, packed.pack(ChunkWriter.chunk(before, part)));
       insertSegment.executeUpdate();
       before = last;
     }
@@ -219,6 +220,7 @@ final class BlockTable implements AutoCloseable {
 
   @Override
   public void close() throws SQLException {
+    packed.close();
     connection.close();
   }
 }

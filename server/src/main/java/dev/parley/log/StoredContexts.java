@@ -62,14 +62,15 @@ final class StoredContexts {
   static List<Slot> readSegments(
       Connection connection, LiveContext context, Position after, int limit) throws SQLException {
     var slots = new ArrayList<Slot>();
-    try (var select =
-        connection.prepareStatement(
-            "SELECT data FROM segments WHERE context = ? AND last > ? ORDER BY last")) {
+    try (var packed = new Packed();
+        var select =
+            connection.prepareStatement(
+                "SELECT data FROM segments WHERE context = ? AND last > ? ORDER BY last")) {
       select.setLong(1, context.number);
       select.setLong(2, Positions.packCursor(after));
       try (var rows = select.executeQuery()) {
         while (slots.size() < limit && rows.next()) {
-          var chunk = Packed.unpack(rows.getBytes(1));
+          var chunk = packed.unpack(rows.getBytes(1));
           for (var slot : ChunkReader.slots(context.id, context.ids, chunk)) {
             if (slot.entry().position().after(after)) {
               slots.add(slot);

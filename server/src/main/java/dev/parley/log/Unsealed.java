@@ -80,13 +80,17 @@ final class Unsealed {
     }
   }
 
-  /// The contexts to seal with the next commit.
-  List<LiveContext> due() {
+  /// The contexts to seal with the next commit, which holds so many events.
+  ///
+  /// Contexts that are written side by side are ripe at the same moment. To seal them all at once would
+  /// stop everybody; twice as many as one commit makes ripe, on average, is enough to keep up.
+  List<LiveContext> due(int events) {
+    var most = Math.min(SEALS_MAX, 1 + 2 * events / tuning.sealEvents());
     var due = new LinkedHashSet<LiveContext>();
-    choose(due, ripe);
+    choose(due, ripe, most);
     if (bytes > tuning.unsealedBytes() || contexts.size() > CONTEXTS_MAX) {
       for (var block : blocks.values()) {
-        choose(due, block.contexts);
+        choose(due, block.contexts, SEALS_MAX);
         if (due.size() >= SEALS_MAX) {
           break;
         }
@@ -95,9 +99,9 @@ final class Unsealed {
     return new ArrayList<>(due);
   }
 
-  private void choose(Set<LiveContext> due, Set<LiveContext> candidates) {
+  private void choose(Set<LiveContext> due, Set<LiveContext> candidates, int most) {
     for (var context : candidates) {
-      if (due.size() >= SEALS_MAX) {
+      if (due.size() >= most) {
         return;
       }
       if (!spared.contains(context)) {

@@ -164,7 +164,7 @@ final class Writer implements AutoCloseable {
     if (tickets.isEmpty()) {
       return;
     }
-    var commit = new Commit(nextBlock++, tickets, parts.unsealed().due());
+    var commit = new Commit(nextBlock++, tickets, parts.unsealed().due(events(tickets)));
     var begin = System.nanoTime();
     try {
       commits.write(store.table(), commit);
@@ -181,6 +181,10 @@ final class Writer implements AutoCloseable {
     commits.publish(commit);
     parts.metrics().committed(tickets, System.nanoTime() - begin);
     checkpointIfLarge();
+  }
+
+  private static int events(List<Ticket> tickets) {
+    return tickets.stream().mapToInt(ticket -> ticket.slots().size()).sum();
   }
 
   private void resolve(Commit commit, Exception cause) throws InterruptedException {
