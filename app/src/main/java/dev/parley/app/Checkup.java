@@ -54,8 +54,11 @@ final class Checkup {
   }
 
   void dataFolder(Optional<ServerFile> running) {
+    if (!Files.exists(data)) {
+      ok("data folder", data + " is made at the first start");
+      return;
+    }
     try {
-      Files.createDirectories(data);
       var probe = Files.createTempFile(data, ".doctor", ".tmp");
       try {
         sync(probe);

@@ -18,8 +18,9 @@ import picocli.CommandLine.Mixin;
       "  parley serve --port 0 --data /tmp/try",
       "  parley serve --config parley.yaml",
       "",
-      "SIGTERM and Ctrl-C end it within 10 seconds: what runs is handed back, and taken up again at",
-      "the next start. Exit codes: 0 stopped, 1 port or data folder taken, 2 wrong configuration"
+      "SIGTERM and Ctrl-C end it within 10 seconds: tasks that run get some seconds to end and are then",
+      "marked as interrupted; tasks that wait are run at the next start.",
+      "Exit codes: 0 stopped, 1 port or data folder taken, 2 wrong configuration"
     })
 final class ServeCommand implements Callable<Integer> {
 

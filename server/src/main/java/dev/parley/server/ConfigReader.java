@@ -213,11 +213,19 @@ final class ConfigReader {
       return new Config.Work(null, null, null, null, null);
     }
     return new Config.Work(
-        limits.taskTimeout(),
+        timeout(limits.taskTimeout()),
         checked("limits.maxTurns", limits.maxTurns()),
         checked("limits.maxDepth", limits.maxDepth()),
         checked("limits.maxConcurrentTasks", limits.maxConcurrentTasks()),
         checked("limits.maxQueuedPerContext", limits.maxQueuedPerContext()));
+  }
+
+  private static @Nullable Duration timeout(@Nullable Duration timeout) {
+    if (timeout != null
+        && (timeout.toMillis() < 1 || timeout.compareTo(dev.parley.task.Limits.TIMEOUT_MAX) > 0)) {
+      throw invalid("limits.taskTimeout must be between 1ms and 24h");
+    }
+    return timeout;
   }
 
   private static @Nullable Integer checked(String name, @Nullable Integer number) {

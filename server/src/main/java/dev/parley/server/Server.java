@@ -29,8 +29,8 @@ public final class Server implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Server.class.getName());
   private static final long FRAME_CACHE_BYTES = 16L << 20;
-  private static final Duration DRAIN_TASKS = Duration.ofSeconds(5);
-  private static final Duration DRAIN_REQUESTS = Duration.ofSeconds(3);
+  private static final Duration DRAIN_TASKS = Duration.ofSeconds(4);
+  private static final Duration DRAIN_REQUESTS = Duration.ofSeconds(1);
 
   /// What a server is built on. It closes them when it closes.
   public record Parts(EventLog log, Views views, Tasks tasks, Metrics metrics) {

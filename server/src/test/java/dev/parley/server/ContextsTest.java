@@ -38,6 +38,16 @@ class ContextsTest {
   }
 
   @Test
+  void the_same_key_without_a_context_says_it_once_in_one_new_context() {
+    var body = "{\"message\":{\"role\":\"user\",\"content\":\"say hi\"}}";
+    var first = site.post("/api/messages", body, "Idempotency-Key", "k1");
+    var again = site.post("/api/messages", body, "Idempotency-Key", "k1");
+    assertThat(again.body().lines().filter(line -> line.startsWith("data: ")).findFirst())
+        .isEqualTo(first.body().lines().filter(line -> line.startsWith("data: ")).findFirst());
+    assertThat(json(site.get("/api/contexts")).path("items")).hasSize(1);
+  }
+
+  @Test
   void a_context_can_be_made_without_a_body() {
     var made = site.send(site.request("/api/contexts").POST(BodyPublishers.noBody()));
     assertThat(made.statusCode()).isEqualTo(201);

@@ -1,7 +1,6 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
-import dev.parley.door.Hash;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
@@ -18,10 +17,8 @@ import dev.parley.view.ContextView;
 import dev.parley.view.Page;
 import dev.parley.view.Snapshot;
 import dev.parley.view.UsageView;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -98,12 +95,7 @@ final class ContextRoutes {
     var created = new ContextCreated(request.principal(), wanted.title(), wanted.metadata());
     var key = request.idempotencyKey();
     var context =
-        wanted.contextId() != null
-            ? wanted.contextId()
-            : new ContextId(
-                key.map(text -> derived(request.principal(), text))
-                    .orElseGet(parts.ids())
-                    .toString());
+        wanted.contextId() != null ? wanted.contextId() : NewContextId.of(request, parts.ids());
     if (!parts.log().create(context, created)) {
       var same = key.isPresent() && created.equals(first(context));
       if (!same) {
@@ -114,13 +106,6 @@ final class ContextRoutes {
     }
     return new Reply.Json(
         201, parts.views().context(context), Map.of("Location", "/api/contexts/" + context));
-  }
-
-  /// The id that a key stands for, so that the same request twice makes one context.
-  private static UUID derived(String principal, String key) {
-    var hash = ByteBuffer.wrap(Hash.of(principal + "\n" + key));
-    var version4 = (hash.getLong() & ~0xf000L) | 0x4000L;
-    return new UUID(version4, (hash.getLong() & ~(3L << 62)) | (2L << 62));
   }
 
   private Object first(ContextId context) {

@@ -137,7 +137,7 @@ final class MessageRoutes {
     }
     var content = text(said.message().content(), null);
     var context =
-        said.contextId() == null ? new ContextId(parts.ids().get().toString()) : said.contextId();
+        said.contextId() == null ? NewContextId.of(request, parts.ids()) : said.contextId();
     parts.log().create(context, new ContextCreated(request.principal(), null, null));
     parts.access().check(request.principal(), context);
     var submission =

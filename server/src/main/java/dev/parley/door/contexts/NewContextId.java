@@ -1,0 +1,31 @@
+package dev.parley.door.contexts;
+
+import dev.parley.door.Hash;
+import dev.parley.door.Request;
+import dev.parley.protocol.ContextId;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/// The id of a context that the caller has not named.
+final class NewContextId {
+
+  private NewContextId() {}
+
+  /// The id that the request's key stands for, so that the same request twice makes one context; a new
+  /// one if it has none.
+  static ContextId of(Request request, Supplier<UUID> ids) {
+    return new ContextId(
+        request
+            .idempotencyKey()
+            .map(key -> derived(request.principal(), key))
+            .orElseGet(ids)
+            .toString());
+  }
+
+  private static UUID derived(String principal, String key) {
+    var hash = ByteBuffer.wrap(Hash.of(principal + "\n" + key));
+    var version4 = (hash.getLong() & ~0xf000L) | 0x4000L;
+    return new UUID(version4, (hash.getLong() & ~(3L << 62)) | (2L << 62));
+  }
+}
