@@ -24,7 +24,8 @@ final class Child implements AutoCloseable {
           "-XX:+UseCompactObjectHeaders",
           "-Xss512k",
           "-XX:MaxRAMPercentage=25",
-          "-Xms24m");
+          "-Xms48m",
+          "-Xmn32m");
 
   private static final int PATIENCE_SECONDS = 15;
 

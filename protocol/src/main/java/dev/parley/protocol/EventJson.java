@@ -43,16 +43,26 @@ public final class EventJson {
 
   /// The entry as it goes over the wire.
   public static byte[] bytes(Entry entry) {
+    return bytes("", entry, "");
+  }
+
+  /// The entry as it goes over the wire, between two pieces of ASCII that frame it.
+  public static byte[] bytes(String before, Entry entry, String after) {
     var json = new JsonBytes(FRAME_USUAL);
+    json.ascii(before);
     envelope(json, entry);
     if (entry.event() instanceof ContentDelta delta) {
       json.ascii(",");
       fields(json, delta);
-      return json.ascii("}").toArray();
+      return json.ascii("}").ascii(after).toArray();
     }
     var payload = payload(entry.event());
-    return (payload.length > 2 ? json.ascii(",").raw(payload, 1, payload.length) : json.ascii("}"))
-        .toArray();
+    if (payload.length > 2) {
+      json.ascii(",").raw(payload, 1, payload.length);
+    } else {
+      json.ascii("}");
+    }
+    return json.ascii(after).toArray();
   }
 
   /// The entry as text, for people and tests.

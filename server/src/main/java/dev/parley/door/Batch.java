@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 record Batch(ByteBuffer frames, Place place, boolean last) {
 
   private static final int READ_MIN = 4;
-  private static final int READ_MAX = 256;
+  private static final int READ_MAX = 1024;
 
   /// Where a reader is, and how large the frames there are.
   record Place(Position position, int frameBytes) {

@@ -19,6 +19,8 @@ record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
   /// A page is full when its frames have this many bytes; one larger frame may stand alone.
   static final int BYTES = 64 * 1024;
 
+  private static final int FRAME_USUAL = 512;
+
   static List<FramePage> of(List<Entry> entries) {
     var pages = new ArrayList<FramePage>();
     for (var from = 0; from < entries.size(); ) {
@@ -30,7 +32,7 @@ record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
   }
 
   private static FramePage of(List<Entry> entries, int from) {
-    var bytes = new ByteArrayOutputStream();
+    var bytes = new ByteArrayOutputStream(Math.min(BYTES, FRAME_USUAL * (entries.size() - from)));
     var ends = new int[entries.size() - from];
     var next = from;
     while (next < entries.size()) {

@@ -18,7 +18,9 @@ final class Frames {
   private Frames() {}
 
   static byte[] entry(Entry entry) {
-    return frame(entry, EventJson.bytes(entry));
+    var kind = entry.event().kind().sseName();
+    return EventJson.bytes(
+        "id: " + entry.position() + "\nevent: " + kind + "\ndata: ", entry, "\n\n");
   }
 
   /// Several deltas as one, which stands where the last of them does; `from` is the first one's seq.

@@ -25,7 +25,7 @@ final class ChunkReader {
   private final EventIds ids;
   private final ByteSource in;
   private final List<Origin> origins = new ArrayList<>();
-  private final List<Slot> slots = new ArrayList<>();
+  private final ArrayList<Slot> slots = new ArrayList<>();
   private Position position = Position.START;
   private long time;
 
@@ -102,6 +102,7 @@ final class ChunkReader {
     var block = ChunkWriter.block(in.id());
     var index = in.length();
     var count = in.length();
+    slots.ensureCapacity(slots.size() + count);
     var times = new long[count];
     var lengths = new int[count];
     for (var i = 0; i < count; i++) {

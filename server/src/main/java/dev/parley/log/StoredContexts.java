@@ -18,6 +18,8 @@ final class StoredContexts {
 
   private static final String COLUMNS = "number, id, secret, sealed, state, touched, deleted";
 
+  private static final int ROOM_MAX = 8_192;
+
   private StoredContexts() {}
 
   /// The context with this id; absent if there is none.
@@ -61,7 +63,7 @@ final class StoredContexts {
   /// Up to about `limit` entries of segments that follow `after`, and at least one segment's.
   static List<Slot> readSegments(
       Connection connection, LiveContext context, Position after, int limit) throws SQLException {
-    var slots = new ArrayList<Slot>();
+    var slots = new ArrayList<Slot>(Math.min(limit, ROOM_MAX));
     try (var packed = new Packed();
         var select =
             connection.prepareStatement(
