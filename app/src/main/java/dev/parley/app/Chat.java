@@ -4,6 +4,7 @@ import dev.parley.client.Accepted;
 import dev.parley.client.NewContext;
 import dev.parley.client.NewMessage;
 import dev.parley.client.ParleyClient;
+import dev.parley.client.TaskStream;
 import dev.parley.client.Unreachable;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
@@ -55,13 +56,10 @@ final class Chat {
   /// Sends `text`, shows what becomes of it, and returns the exit code that fits.
   int say(String text) throws InterruptedException {
     var handled = Signals.handle("INT", this::interrupt);
-    var to = context;
-    if (to == null) {
-      to = client.createContext(NewContext.UNTITLED).contextId();
-      context = to;
-    }
-    var message = NewMessage.text(text).to(settings.agent()).whenBusy(settings.whenBusy());
-    try (var answer = client.sendAndStream(to, message)) {
+    var fresh = context == null;
+    var to = context == null ? client.createContext(NewContext.UNTITLED).contextId() : context;
+    context = to;
+    try (var answer = send(to, text, fresh)) {
       started(handled ? answer.accepted() : null);
       var view = new ChatView(terminal, answer.accepted().taskId());
       var end = new Entry[1];
@@ -82,6 +80,20 @@ final class Chat {
       if (terminal.errIsTerminal()) {
         terminal.err().println(terminal.errStyle().dim("context " + to));
       }
+    }
+  }
+
+  /// Sends `text`. If it is refused, a context that was made for it does not stay behind.
+  private TaskStream send(ContextId to, String text, boolean fresh) {
+    var message = NewMessage.text(text).to(settings.agent()).whenBusy(settings.whenBusy());
+    try {
+      return client.sendAndStream(to, message);
+    } catch (Rejection refused) {
+      if (fresh) {
+        context = null;
+        client.deleteContext(to);
+      }
+      throw refused;
     }
   }
 

@@ -33,8 +33,13 @@ final class Durations {
     if (bytes < KIBI) {
       return bytes + " B";
     }
-    return bytes < KIBI * KIBI
-        ? String.format(Locale.ROOT, "%.1f KB", bytes / (double) KIBI)
-        : String.format(Locale.ROOT, "%.1f MB", bytes / (double) (KIBI * KIBI));
+    var size = bytes / (double) KIBI;
+    for (var unit : new String[] {"KB", "MB", "GB"}) {
+      if (size < KIBI || unit.equals("GB")) {
+        return String.format(Locale.ROOT, "%.1f %s", size, unit);
+      }
+      size /= KIBI;
+    }
+    throw new IllegalStateException("no unit for " + bytes);
   }
 }

@@ -22,6 +22,10 @@ final class LocalServer implements AutoCloseable {
   ///
   /// @throws Exit if the configuration is wrong, or the port or the data folder taken
   static LocalServer start(ServeOptions options, Path data, Map<String, String> environment) {
+    var port = options.port;
+    if (port != null && (port < 0 || port > ServeOptions.PORT_MAX)) {
+      throw new Exit(Exit.USAGE, "--port must be between 0 and " + ServeOptions.PORT_MAX);
+    }
     var config = load(options.config, environment).keepingDataIn(data);
     if (options.insecure) {
       config = config.madeInsecure();

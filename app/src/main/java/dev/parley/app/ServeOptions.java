@@ -19,6 +19,8 @@ final class ServeOptions {
       description = "The port to listen on; 0 picks a free one. Default: 7070.")
   @Nullable Integer port;
 
+  static final int PORT_MAX = 65_535;
+
   @Option(
       names = "--data",
       paramLabel = "DIR",
@@ -35,6 +37,6 @@ final class ServeOptions {
       names = "--insecure",
       description =
           "Listen on an address that others can reach, without any tokens. Whoever can"
-              + " reach it can then run commands here.")
+              + " reach it can then use your agents and read your files.")
   boolean insecure;
 }

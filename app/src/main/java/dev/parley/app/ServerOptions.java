@@ -54,9 +54,13 @@ final class ServerOptions {
       return given;
     }
     var variable = terminal.variable("PARLEY_DATA");
-    return variable == null
-        ? Path.of(System.getProperty("user.home"), ".parley")
-        : Path.of(variable);
+    return variable == null ? home(terminal).resolve(".parley") : Path.of(variable);
+  }
+
+  /// What the shell calls `~`. Java alone would ask the system's user database and not look at HOME.
+  private static Path home(Terminal terminal) {
+    var variable = terminal.variable("HOME");
+    return Path.of(variable == null ? System.getProperty("user.home") : variable);
   }
 
   private URI find(Terminal terminal) {

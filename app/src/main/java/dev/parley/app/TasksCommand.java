@@ -72,12 +72,12 @@ final class TasksCommand implements Callable<Integer> {
   }
 
   private static String prompt(TaskInfo task) {
-    var error = task.error();
-    if (error != null) {
-      return Clean.line(error.code() + ": " + error.message(), PROMPT_MAX);
-    }
     var prompt = task.prompt();
+    var error = task.error();
     return (task.parentTaskId() == null ? "" : "> ")
-        + (prompt == null ? "" : Clean.line(prompt, PROMPT_MAX));
+        + (prompt == null ? "" : Clean.line(prompt, PROMPT_MAX))
+        + (error == null
+            ? ""
+            : " (" + Clean.line(error.code() + ": " + error.message(), PROMPT_MAX) + ")");
   }
 }

@@ -41,7 +41,7 @@ final class KillIT {
     try (var witness = new Witness()) {
       for (var round = 0; round < times; round++) {
         try (var server = RealProcess.serve(data)) {
-          witness.holdTo(server.url());
+          witness.holdToRecent(server.url());
           load(witness, server, random);
         }
       }

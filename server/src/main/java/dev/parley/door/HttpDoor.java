@@ -2,6 +2,7 @@ package dev.parley.door;
 
 import dev.parley.protocol.Rejection;
 import java.lang.System.Logger.Level;
+import java.net.BindException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -75,7 +76,9 @@ public final class HttpDoor implements AutoCloseable {
               + ":"
               + parts.settings().port()
               + ": "
-              + failed.getMessage()
+              + (failed.getCause() instanceof BindException taken
+                  ? taken.getMessage()
+                  : failed.getMessage())
               + "; choose another port with --port, or any with --port 0");
     }
   }

@@ -40,6 +40,17 @@ final class ConfigReader {
   }
 
   Config read(@Nullable Path path) {
+    try {
+      return understood(path);
+    } catch (Rejection.Invalid wrong) {
+      var message = String.valueOf(wrong.getMessage());
+      throw path == null || message.startsWith(path.toString())
+          ? wrong
+          : invalid(path + ": " + message);
+    }
+  }
+
+  private Config understood(@Nullable Path path) {
     var file =
         path == null ? ConfigFile.EMPTY : new ConfigYaml(surroundings.environment()).read(path);
     if (file.mcpServers() != null && !file.mcpServers().isEmpty()) {

@@ -45,8 +45,12 @@ final class ConfigYaml {
     } catch (DatabindException misfit) {
       throw invalid(at(file, misfit) + plain(misfit));
     } catch (JacksonException malformed) {
-      throw invalid(at(file, malformed) + "this is not YAML: " + malformed.getOriginalMessage());
+      throw invalid(at(file, malformed) + "this is not YAML: " + firstLine(malformed));
     }
+  }
+
+  private static String firstLine(JacksonException malformed) {
+    return String.valueOf(malformed.getOriginalMessage()).lines().findFirst().orElse("");
   }
 
   static Rejection invalid(String message) {

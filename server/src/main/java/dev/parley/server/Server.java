@@ -144,7 +144,7 @@ public final class Server implements AutoCloseable {
           "unsafe-address",
           "refusing to listen on "
               + door.host()
-              + " without auth: anyone who can reach it could run commands here. Configure"
+              + " without auth: anyone who can reach it could use agents and read files here. Configure"
               + " auth.tokens, or listen on 127.0.0.1, or say --insecure if you mean it.");
     }
     LOG.log(
