@@ -68,7 +68,7 @@ class ConfigTest {
     assertThat(config.agents().getLast().model()).isEqualTo("demo");
     assertThat(config.standardAgent()).isEqualTo(new AgentTypeId("other"));
     assertThat(config.workspaces())
-        .containsExactly(folder.resolve("projects"), Path.of("/root/more"));
+        .containsExactly(folder.resolve("projects"), Path.of("/elsewhere/more"));
     assertThat(config.work().taskTimeout()).isEqualTo(Duration.ofMinutes(5));
     assertThat(config.work().maxTurns()).isEqualTo(50);
     assertThat(config.door().limits().streams()).isEqualTo(9);
@@ -121,7 +121,7 @@ class ConfigTest {
   private Config read(String yaml) {
     try {
       var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
-      var environment = Map.of("WHAT", "code", "ROOT", "/root", "EVIL", "x\"}\ncolour: red");
+      var environment = Map.of("WHAT", "code", "ROOT", "/elsewhere", "EVIL", "x\"}\ncolour: red");
       return Config.load(file, new Config.Surroundings(environment, folder, folder));
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
