@@ -1,0 +1,47 @@
+package dev.parley.server;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Readers that go away without a word.
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class AbandonedStreamsTest {
+
+  private static final int MANY = 1_000;
+  private static final String REQUEST =
+      "GET /api/contexts/c/stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+  @TempDir Path folder;
+
+  @Test
+  void a_thousand_streams_that_their_readers_abandon_leave_nothing_behind() throws IOException {
+    try (var site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ofMillis(100)))) {
+      site.context("c");
+      var sockets = new ArrayList<Socket>();
+      for (var i = 0; i < MANY; i++) {
+        sockets.add(site.connect());
+        sockets.getLast().getOutputStream().write(REQUEST.getBytes(StandardCharsets.US_ASCII));
+      }
+      awaitStreams(site, MANY);
+      for (var socket : sockets) {
+        socket.close();
+      }
+      awaitStreams(site, 0);
+    }
+  }
+
+  /// Asks until so many streams are open; the test's time is the limit.
+  private static void awaitStreams(Site site, int count) {
+    while (!site.get("/metrics").body().contains("\nparley_streams_open " + count + "\n")) {
+      Thread.onSpinWait();
+    }
+  }
+}
