@@ -17,10 +17,6 @@ final class ByteSink {
     return size;
   }
 
-  byte[] array() {
-    return bytes;
-  }
-
   byte[] toArray() {
     return Arrays.copyOf(bytes, size);
   }
