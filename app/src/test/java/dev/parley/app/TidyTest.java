@@ -23,8 +23,10 @@ class TidyTest {
       List.of(
           Set.of("log"),
           Set.of("view"),
+          Set.of("vault"),
           Set.of("task"),
           Set.of("model", "tool"),
+          Set.of("mcp"),
           Set.of("agent"),
           Set.of("supervisor"),
           Set.of("door"),

@@ -13,7 +13,7 @@ public record AgentType(
     String description,
     String instructions,
     Model model,
-    List<Tool<?>> tools) {
+    List<Tool> tools) {
 
   /// The id of the agent that is there without any configuration.
   public static final AgentTypeId ASSISTANT = new AgentTypeId("assistant");
@@ -29,7 +29,7 @@ public record AgentType(
   }
 
   /// The agent that is there without any configuration.
-  public static AgentType assistant(Model model, List<Tool<?>> tools) {
+  public static AgentType assistant(Model model, List<Tool> tools) {
     return new AgentType(
         ASSISTANT,
         "Assistant",

@@ -2,16 +2,22 @@ package dev.parley.agent;
 
 import dev.parley.log.ContextState;
 import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.task.Run;
+import dev.parley.tool.Answer;
+import dev.parley.tool.Question;
 import dev.parley.tool.ToolContext;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// What a tool is given during one call. What it writes is refused once the call has ended.
 ///
@@ -38,10 +44,35 @@ final class CallContext implements ToolContext {
   }
 
   @Override
-  public void progress(double now, String message) {
+  public ContextId context() {
+    return run.context();
+  }
+
+  @Override
+  public String owner() {
+    return run.owner();
+  }
+
+  @Override
+  public String key() {
+    return run.origin().taskId() + "/" + call;
+  }
+
+  @Override
+  public Optional<Answer> answer() {
+    return Optional.empty();
+  }
+
+  @Override
+  public Answer ask(Question question) {
+    return new Answer.Lapsed("nobody can be asked yet");
+  }
+
+  @Override
+  public void progress(double now, @Nullable String message, @Nullable ObjectNode metadata) {
     if (now >= progress && now <= 1) {
       progress = now;
-      emit(_ -> new ToolProgress(call, now, message, null));
+      emit(_ -> new ToolProgress(call, now, message, metadata));
     }
   }
 

@@ -28,9 +28,9 @@ final class Calls {
   private static final int RESULT_SHOWN = 16 * 1024;
 
   private final Run run;
-  private final Map<String, Tool<?>> tools;
+  private final Map<String, Tool> tools;
 
-  Calls(Run run, List<Tool<?>> tools) {
+  Calls(Run run, List<Tool> tools) {
     this.run = run;
     this.tools = tools.stream().collect(Collectors.toMap(Tool::name, Function.identity()));
   }
@@ -102,7 +102,7 @@ final class Calls {
       return new ToolResult.Failed("there is no tool called " + call.name());
     }
     try {
-      return call(tool, call);
+      return tool.call(call.arguments(), new CallContext(run, call.id()));
     } catch (Rejection.Invalid misfit) {
       return new ToolResult.Failed(String.valueOf(misfit.getMessage()));
     } catch (Rejection.Conflict ended) {
@@ -116,12 +116,6 @@ final class Calls {
       LOGGER.log(System.Logger.Level.ERROR, "the tool " + call.name() + " broke", broken);
       return new ToolResult.Failed("the tool failed unexpectedly");
     }
-  }
-
-  private <A extends Record> ToolResult call(Tool<A> tool, ToolCall call)
-      throws InterruptedException {
-    var arguments = Json.read(call.arguments(), tool.arguments());
-    return tool.call(arguments, new CallContext(run, call.id()));
   }
 
   private static ToolResult canceled() {
@@ -152,6 +146,7 @@ final class Calls {
     switch (result) {
       case ToolResult.Done done -> value = done.result();
       case ToolResult.Failed failed -> error = failed.message();
+      case ToolResult.Needs _, ToolResult.NeedsSignIn _ -> error = "nobody can be asked yet";
     }
     return new ToolComplete(
         call.id(), call.name(), error == null, value, error, metadata, null, null);
@@ -162,6 +157,8 @@ final class Calls {
       case ToolResult.Done(var value) -> new Part.Returned(call.id(), call.name(), true, value);
       case ToolResult.Failed(var message) ->
           new Part.Returned(call.id(), call.name(), false, StringNode.valueOf(message));
+      case ToolResult.Needs _, ToolResult.NeedsSignIn _ ->
+          throw new IllegalStateException("not yet");
     };
   }
 }

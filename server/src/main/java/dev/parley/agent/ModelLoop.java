@@ -13,7 +13,6 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.task.Agent;
 import dev.parley.task.Outcome;
 import dev.parley.task.Run;
-import dev.parley.tool.Schema;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -36,7 +35,7 @@ public final class ModelLoop implements Agent {
     this.turnsMax = turnsMax;
     this.tools =
         type.tools().stream()
-            .map(t -> new ToolDescription(t.name(), t.description(), Schema.of(t.arguments())))
+            .map(t -> new ToolDescription(t.name(), t.description(), t.schema()))
             .toList();
   }
 
@@ -68,7 +67,7 @@ public final class ModelLoop implements Agent {
     Outcome go() throws InterruptedException {
       for (var turn = 1; turn <= turnsMax; turn++) {
         run.steering().take().forEach(m -> parts.add(new Part.Said(Role.USER, m.content())));
-        var prompt = new Prompt(type.instructions(), parts, tools);
+        var prompt = new Prompt(type.instructions(), parts, tools, null);
         pen.write(new InternalLlmCall(turn, type.model().name(), parts.size(), tools.size()));
         var scribe = new Scribe(pen, run.sources(), thoughts);
         switch (type.model().ask(prompt, scribe)) {
@@ -83,7 +82,7 @@ public final class ModelLoop implements Agent {
             if (wanted.isEmpty()) {
               parts.add(new Part.Said(Role.ASSISTANT, scribe.text()));
             } else {
-              parts.add(new Part.Asked(scribe.text(), wanted));
+              parts.add(new Part.Asked(scribe.text(), wanted, answer.memo()));
               makeCalls(wanted);
             }
             run.emit(List.of(new InternalCheckpoint(turn, null)));

@@ -9,6 +9,9 @@ import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ThoughtEvent.ThoughtType;
+import dev.parley.protocol.ThoughtEvent.Verbosity;
+import dev.parley.protocol.ThoughtId;
 import dev.parley.task.Sources;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +26,7 @@ final class Scribe implements Sink {
   private final StringBuilder text = new StringBuilder();
   private int deltas;
   private int thoughts;
+  private @Nullable ThoughtId thinking;
 
   /// `thoughts` is how many the task has had before.
   Scribe(Pen pen, Sources sources, int thoughts) {
@@ -34,6 +38,7 @@ final class Scribe implements Sink {
 
   @Override
   public void text(String piece) throws InterruptedException {
+    thinking = null;
     if (!piece.isEmpty()) {
       text.append(piece);
       pen.write(new ContentDelta(piece, deltas++, block));
@@ -41,7 +46,26 @@ final class Scribe implements Sink {
   }
 
   @Override
+  public void thinking(String piece) throws InterruptedException {
+    if (!piece.isEmpty()) {
+      if (thinking == null) {
+        thinking = sources.thoughtId();
+      }
+      pen.write(
+          new ThoughtStream(
+              thinking,
+              ThoughtType.THINKING,
+              Verbosity.DETAILED,
+              piece,
+              thoughts++,
+              Json.object().put("source", "model"),
+              null));
+    }
+  }
+
+  @Override
   public void thought(Thought thought) throws InterruptedException {
+    thinking = null;
     pen.write(
         new ThoughtStream(
             sources.thoughtId(),

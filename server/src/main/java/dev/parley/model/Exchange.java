@@ -108,7 +108,7 @@ final class Exchange {
   Reply reply() {
     var reason = calls.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
     var usage = new Usage(OfflineModel.NAME, tokens(read()), tokens(written), null, null, null);
-    return new Reply.Answered(reason, calls, usage);
+    return new Reply.Answered(reason, calls, usage, null);
   }
 
   private long read() {

@@ -6,6 +6,9 @@ public interface Sink {
   /// A piece of the answer.
   void text(String piece) throws InterruptedException;
 
-  /// A piece of reasoning.
+  /// A piece of the model's own thinking; pieces that follow each other are one thought.
+  void thinking(String piece) throws InterruptedException;
+
+  /// A whole thought.
   void thought(Thought thought) throws InterruptedException;
 }

@@ -95,7 +95,7 @@ final class Assembly {
     };
   }
 
-  private List<Tool<?>> tools(List<String> groups) {
+  private List<Tool> tools(List<String> groups) {
     return BuiltInTools.all(sources.clock()).stream()
         .filter(tool -> groups.contains(BuiltInTools.group(tool)))
         .toList();

@@ -61,6 +61,11 @@ public final class Run {
     return subject.context();
   }
 
+  /// Who the context belongs to.
+  public String owner() {
+    return log.owner(context());
+  }
+
   /// Which task this is.
   public Origin origin() {
     return subject.origin();

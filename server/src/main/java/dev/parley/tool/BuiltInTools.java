@@ -9,7 +9,7 @@ public final class BuiltInTools {
   private BuiltInTools() {}
 
   /// All of them: they read the working directory, count, tell the time and write artifacts.
-  public static List<Tool<?>> all(InstantSource time) {
+  public static List<Tool> all(InstantSource time) {
     return List.of(
         new ReadFile(),
         new ListFiles(),
@@ -22,7 +22,7 @@ public final class BuiltInTools {
   }
 
   /// The name under which a configuration asks for the tool.
-  public static String group(Tool<?> tool) {
+  public static String group(Tool tool) {
     return switch (tool.name()) {
       case "read_file", "list_files", "search_files" -> "files";
       case "dataset", "data", "report" -> "artifacts";

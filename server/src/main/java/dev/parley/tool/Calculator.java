@@ -3,7 +3,7 @@ package dev.parley.tool;
 import dev.parley.protocol.Json;
 
 /// `calculator`: the value of an arithmetic expression.
-public final class Calculator implements Tool<Calculator.Arguments> {
+public final class Calculator implements TypedTool<Calculator.Arguments> {
 
   /// What to work out.
   public record Arguments(String expression) {}

@@ -10,7 +10,7 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /// `clock`: what time it is.
-public final class Clock implements Tool<Clock.Arguments> {
+public final class Clock implements TypedTool<Clock.Arguments> {
 
   private final InstantSource time;
 

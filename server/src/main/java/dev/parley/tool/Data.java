@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// `data`: writes a data record.
-public final class Data implements Tool<Data.Arguments> {
+public final class Data implements TypedTool<Data.Arguments> {
 
   /// The record, and what it is called.
   public record Arguments(String name, @Nullable String description, ObjectNode data) {}
@@ -30,6 +30,11 @@ public final class Data implements Tool<Data.Arguments> {
   @Override
   public Effect effect() {
     return Effect.IDEMPOTENT;
+  }
+
+  @Override
+  public Permission permission() {
+    return Permission.ALLOW;
   }
 
   @Override

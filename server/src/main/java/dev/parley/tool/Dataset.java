@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// `dataset`: writes rows, given as such or taken from CSV files, batch by batch.
-public final class Dataset implements Tool<Dataset.Arguments> {
+public final class Dataset implements TypedTool<Dataset.Arguments> {
 
   /// The column that says which file a row came from.
   static final String FILE_COLUMN = "file";
@@ -47,6 +47,11 @@ public final class Dataset implements Tool<Dataset.Arguments> {
   @Override
   public Effect effect() {
     return Effect.IDEMPOTENT;
+  }
+
+  @Override
+  public Permission permission() {
+    return Permission.ALLOW;
   }
 
   @Override

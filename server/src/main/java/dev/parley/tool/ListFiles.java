@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// `list_files`: what is in a folder.
-public final class ListFiles implements Tool<ListFiles.Arguments> {
+public final class ListFiles implements TypedTool<ListFiles.Arguments> {
 
   private static final int ENTRIES_MAX = 500;
 

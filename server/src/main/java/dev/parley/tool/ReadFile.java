@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /// `read_file`: a page of a text file.
-public final class ReadFile implements Tool<ReadFile.Arguments> {
+public final class ReadFile implements TypedTool<ReadFile.Arguments> {
 
   private static final int PAGE_MAX = 20_000;
 

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// `report`: writes a Markdown file, chunk by chunk.
-public final class Report implements Tool<Report.Arguments> {
+public final class Report implements TypedTool<Report.Arguments> {
 
   private static final int CHUNK_MIN = 64;
   private static final int CHUNK_MAX = 16_384;
@@ -37,6 +37,11 @@ public final class Report implements Tool<Report.Arguments> {
   @Override
   public Effect effect() {
     return Effect.IDEMPOTENT;
+  }
+
+  @Override
+  public Permission permission() {
+    return Permission.ALLOW;
   }
 
   @Override

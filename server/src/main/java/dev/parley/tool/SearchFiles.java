@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 
 /// `search_files`: the lines of text files that contain a text.
-public final class SearchFiles implements Tool<SearchFiles.Arguments> {
+public final class SearchFiles implements TypedTool<SearchFiles.Arguments> {
 
   private static final int MATCHES_MAX = 100;
   private static final int LINE_MAX = 300;

@@ -1,9 +1,10 @@
 package dev.parley.tool;
 
 import dev.parley.protocol.WireName;
+import tools.jackson.databind.node.ObjectNode;
 
-/// Something an agent can call; `A` is the record of its arguments.
-public interface Tool<A extends Record> {
+/// Something an agent can call. One whose arguments are a record is a [TypedTool].
+public interface Tool {
 
   /// The name a model calls it by.
   String name();
@@ -11,17 +12,29 @@ public interface Tool<A extends Record> {
   /// What it does, for a model to read.
   String description();
 
-  /// The record that its arguments fill.
-  Class<A> arguments();
+  /// The JSON Schema of its arguments.
+  ObjectNode schema();
 
   /// What may be done with a call of which nobody knows whether it happened.
   Effect effect();
 
+  /// Whether it may run without asking, unless a policy says otherwise.
+  default Permission permission() {
+    return effect() == Effect.PURE ? Permission.ALLOW : Permission.ASK;
+  }
+
   /// True if it may run beside other calls of the same turn.
   boolean concurrent();
 
+  /// Who provides it, as told in `tool-start`: `local`, `client`, `mcp` or an agent's id.
+  default String provider() {
+    return "local";
+  }
+
   /// Does the work. An interrupt ends it.
-  ToolResult call(A arguments, ToolContext context) throws InterruptedException;
+  ///
+  /// @throws dev.parley.protocol.Rejection.Invalid if the arguments do not fit; the model is told why
+  ToolResult call(ObjectNode arguments, ToolContext context) throws InterruptedException;
 
   /// What a call changes in the world.
   enum Effect implements WireName {
@@ -33,5 +46,15 @@ public interface Tool<A extends Record> {
     AT_MOST_ONCE,
     /// Something a person must decide about.
     ASK
+  }
+
+  /// Whether a call may be made.
+  enum Permission implements WireName {
+    /// It may.
+    ALLOW,
+    /// A person is asked first.
+    ASK,
+    /// It may not.
+    DENY
   }
 }

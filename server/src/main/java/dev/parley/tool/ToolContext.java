@@ -2,8 +2,12 @@ package dev.parley.tool;
 
 import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.ToolCallId;
 import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// What a tool is given to work with, besides its arguments.
 public interface ToolContext {
@@ -11,11 +15,32 @@ public interface ToolContext {
   /// The folder that the tool may look at, without symbolic links.
   Path workingDirectory();
 
+  /// The context in which the call is made.
+  ContextId context();
+
+  /// Who the context belongs to: credentials are theirs.
+  String owner();
+
   /// The call that is being made.
   ToolCallId call();
 
+  /// The same for every attempt at this call, and for no other call.
+  String key();
+
+  /// The answer to what this call said it needs, if it said so and there is one.
+  Optional<Answer> answer();
+
+  /// Asks while the call goes on, and waits. For tools that cannot stop and be called again; others
+  /// return [ToolResult.Needs], which survives a restart.
+  Answer ask(Question question) throws InterruptedException;
+
   /// Says how far the call is: from 0 to 1. What would go back is left out.
-  void progress(double progress, String message);
+  default void progress(double progress, @Nullable String message) {
+    progress(progress, message, null);
+  }
+
+  /// The same, with `step`, `stepsCompleted`, `stepsTotal`, `stage` or `etaMs` in `metadata`.
+  void progress(double progress, @Nullable String message, @Nullable ObjectNode metadata);
 
   /// Writes a piece of an artifact, durably, and returns the version it belongs to.
   ///

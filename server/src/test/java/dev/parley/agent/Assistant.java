@@ -26,7 +26,7 @@ final class Assistant {
     return World.with(log, offline(log), folder, World.limits(10, 10, Duration.ofMillis(100)));
   }
 
-  static World world(Model model, List<Tool<?>> tools, Path folder) {
+  static World world(Model model, List<Tool> tools, Path folder) {
     var log = World.newLog();
     return World.with(log, agent(log, model, tools), folder, Limits.DEFAULT);
   }
@@ -38,7 +38,7 @@ final class Assistant {
         BuiltInTools.all(World.SOURCES.clock()));
   }
 
-  private static Agent agent(EventLog log, Model model, List<Tool<?>> tools) {
+  private static Agent agent(EventLog log, Model model, List<Tool> tools) {
     var memory = new Memory(log, new LogHistory(log), Limits.DEFAULT);
     return new ModelLoop(AgentType.assistant(model, tools), memory, Limits.DEFAULT.maxTurns());
   }

@@ -22,9 +22,9 @@ import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.WhenBusy;
 import dev.parley.task.World;
 import dev.parley.tool.ReadFile;
-import dev.parley.tool.Tool;
 import dev.parley.tool.ToolContext;
 import dev.parley.tool.ToolResult;
+import dev.parley.tool.TypedTool;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
@@ -72,7 +72,7 @@ class ModelLoopTest {
   }
 
   private record ScriptedTool(String name, boolean concurrent, Body body)
-      implements Tool<NoArguments> {
+      implements TypedTool<NoArguments> {
     @Override
     public String description() {
       return "a tool for tests";
@@ -310,12 +310,13 @@ class ModelLoopTest {
             IntStream.range(0, tools.length)
                 .mapToObj(i -> new ToolCall(new ToolCallId("call" + i), tools[i], Json.object()))
                 .toList(),
-            usage());
+            usage(),
+            null);
   }
 
   private static Reply answer(Prompt prompt, Sink sink) throws InterruptedException {
     sink.text("ok");
-    return new Reply.Answered(FinishReason.STOP, List.of(), usage());
+    return new Reply.Answered(FinishReason.STOP, List.of(), usage(), null);
   }
 
   private static Usage usage() {

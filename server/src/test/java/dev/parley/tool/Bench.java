@@ -2,18 +2,38 @@ package dev.parley.tool;
 
 import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.ToolCallId;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/// A place to try one tool: remembers what it writes.
-record Bench(Path workingDirectory, List<ArtifactEvent> written) implements ToolContext {
+/// A place to try tools at: a folder, what they wrote, and the answer to what they ask, if any.
+public record Bench(Path workingDirectory, List<ArtifactEvent> written, Optional<Answer> answer)
+    implements ToolContext {
 
-  static Bench in(Path folder) throws IOException {
-    return new Bench(folder.toRealPath(), new ArrayList<>());
+  public static Bench in(Path folder) throws IOException {
+    return new Bench(folder.toRealPath(), new ArrayList<>(), Optional.empty());
+  }
+
+  /// The same place, where this is the answer to what the tool asked.
+  public Bench answering(Answer given) {
+    return new Bench(workingDirectory, written, Optional.of(given));
+  }
+
+  @Override
+  public ContextId context() {
+    return new ContextId("context");
+  }
+
+  @Override
+  public String owner() {
+    return "local";
   }
 
   @Override
@@ -22,7 +42,17 @@ record Bench(Path workingDirectory, List<ArtifactEvent> written) implements Tool
   }
 
   @Override
-  public void progress(double progress, String message) {}
+  public String key() {
+    return "task/call";
+  }
+
+  @Override
+  public Answer ask(Question question) {
+    return answer.orElseGet(() -> new Answer.Lapsed("nobody is here"));
+  }
+
+  @Override
+  public void progress(double progress, @Nullable String message, @Nullable ObjectNode metadata) {}
 
   @Override
   public int write(ArtifactId artifact, boolean first, Piece piece) {
@@ -30,17 +60,17 @@ record Bench(Path workingDirectory, List<ArtifactEvent> written) implements Tool
     return 1;
   }
 
-  static JsonNode done(ToolResult result) {
-    return switch (result) {
-      case ToolResult.Done(var value) -> value;
-      case ToolResult.Failed(var message) -> throw new AssertionError(message);
-    };
+  public static JsonNode done(ToolResult result) {
+    if (result instanceof ToolResult.Done(var value)) {
+      return value;
+    }
+    throw new AssertionError("it did not work: " + result);
   }
 
-  static String failed(ToolResult result) {
-    return switch (result) {
-      case ToolResult.Done(var value) -> throw new AssertionError("it worked: " + value);
-      case ToolResult.Failed(var message) -> message;
-    };
+  public static String failed(ToolResult result) {
+    if (result instanceof ToolResult.Failed(var message)) {
+      return message;
+    }
+    throw new AssertionError("it did not fail: " + result);
   }
 }

@@ -1,0 +1,31 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.InputEvent.InputType;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What is asked of a person, or of the agent above if `requireUser` is false.
+///
+/// An answer must fit `schema`, if there is one, and be among `options`, if there are any. Without
+/// `timeout` the server's usual one holds.
+public record Question(
+    InputType type,
+    String prompt,
+    @Nullable ObjectNode schema,
+    List<JsonNode> options,
+    boolean requireUser,
+    @Nullable Duration timeout,
+    @Nullable ObjectNode metadata) {
+
+  public Question {
+    options = List.copyOf(options);
+  }
+
+  /// A question that any words answer.
+  public static Question open(String prompt, boolean requireUser) {
+    return new Question(InputType.CLARIFICATION, prompt, null, List.of(), requireUser, null, null);
+  }
+}

@@ -1,0 +1,24 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.Json;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A tool whose arguments are the record `A`, from which its schema is read.
+public interface TypedTool<A extends Record> extends Tool {
+
+  /// The record that its arguments fill.
+  Class<A> arguments();
+
+  /// Does the work; see [Tool#call(ObjectNode, ToolContext)].
+  ToolResult call(A arguments, ToolContext context) throws InterruptedException;
+
+  @Override
+  default ObjectNode schema() {
+    return Schema.of(arguments());
+  }
+
+  @Override
+  default ToolResult call(ObjectNode arguments, ToolContext context) throws InterruptedException {
+    return call(Json.read(arguments, arguments()), context);
+  }
+}
