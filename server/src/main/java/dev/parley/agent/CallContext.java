@@ -1,7 +1,9 @@
 package dev.parley.agent;
 
+import dev.parley.agent.CallStory.Purpose;
 import dev.parley.log.ContextState;
 import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Rejection;
@@ -25,22 +27,26 @@ import tools.jackson.databind.node.ObjectNode;
 final class CallContext implements ToolContext {
 
   private final Run run;
-  private final ToolCallId call;
+  private final Questions questions;
+  private final ToolCall call;
+  private final Optional<Answer> answer;
   private double progress;
 
-  CallContext(Run run, ToolCallId call) {
+  CallContext(Run run, Questions questions, CallStory story) {
     this.run = run;
-    this.call = call;
+    this.questions = questions;
+    this.call = story.call();
+    this.answer =
+        story
+            .question()
+            .filter(question -> question.purpose() == Purpose.NEED)
+            .map(CallStory.Question::answer);
+    this.progress = story.progress();
   }
 
   @Override
   public Path workingDirectory() {
     return run.workingDirectory();
-  }
-
-  @Override
-  public ToolCallId call() {
-    return call;
   }
 
   @Override
@@ -54,25 +60,33 @@ final class CallContext implements ToolContext {
   }
 
   @Override
+  public ToolCallId call() {
+    return call.id();
+  }
+
+  @Override
   public String key() {
-    return run.origin().taskId() + "/" + call;
+    return Results.key(run, call);
   }
 
   @Override
   public Optional<Answer> answer() {
-    return Optional.empty();
+    return answer;
   }
 
   @Override
-  public Answer ask(Question question) {
-    return new Answer.Lapsed("nobody can be asked yet");
+  public Answer ask(Question question) throws InterruptedException {
+    var asked = questions.need(call, question, Purpose.LIVE);
+    return run.ask(asked)
+        .<Answer>map(Answer.Given::new)
+        .orElseGet(() -> new Answer.Lapsed("nobody answered in time"));
   }
 
   @Override
   public void progress(double now, @Nullable String message, @Nullable ObjectNode metadata) {
     if (now >= progress && now <= 1) {
       progress = now;
-      emit(_ -> new ToolProgress(call, now, message, metadata));
+      emit(_ -> new ToolProgress(call.id(), now, message, metadata));
     }
   }
 
@@ -98,8 +112,8 @@ final class CallContext implements ToolContext {
     run.emit(
         state -> {
           var task = state.openTask(run.origin().taskId());
-          if (task.isEmpty() || !task.get().openCalls().containsKey(call)) {
-            throw new Rejection.Conflict("tool-ended", "the call has ended: " + call);
+          if (task.isEmpty() || !task.get().openCalls().containsKey(call.id())) {
+            throw new Rejection.Conflict("tool-ended", "the call has ended: " + call.id());
           }
           return List.of(decide.apply(state));
         });

@@ -1,164 +1,339 @@
 package dev.parley.agent;
 
-import dev.parley.model.Prompt.Part;
+import dev.parley.agent.CallStory.Purpose;
+import dev.parley.agent.CallStory.Question;
 import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
-import dev.parley.protocol.ToolEvent.ToolComplete;
-import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent;
+import dev.parley.protocol.ToolEvent.ToolProgress;
+import dev.parley.task.Outcome;
 import dev.parley.task.Run;
+import dev.parley.tool.Answer;
 import dev.parley.tool.Tool;
-import dev.parley.tool.ToolResult;
-import java.time.Duration;
+import dev.parley.tool.Tool.Permission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.StringNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/// Runs the tool calls of a turn: side by side where the tools allow it, else one after the other.
-final class Calls {
+/// Makes the tool calls of a turn, from wherever the log says that they stand: asks for approval, starts
+/// what may start, side by side where the tools allow it, and goes on with what an answer or the end of
+/// a sub-agent has set free.
+///
+/// The order of each call is: the model's turn is durable, approval, `tool-start`, effect,
+/// `tool-complete`. A call that has started and not ended is in doubt after a crash, and its tool's
+/// effect class decides. For one thread, which owns the crew.
+final class Calls implements AutoCloseable {
 
-  private static final System.Logger LOGGER = System.getLogger(Calls.class.getName());
   private static final int PARALLEL_MAX = 16;
-  private static final int RESULT_BYTES_MAX = 64 * 1024;
-  private static final int RESULT_SHOWN = 16 * 1024;
+  private static final int ATTEMPTS_MAX = 3;
+
+  /// What the calls of a task have in common.
+  record Parts(
+      Map<String, Tool> tools,
+      Policy policy,
+      Coordinators coordinators,
+      Questions questions,
+      Spawns spawns) {}
 
   private final Run run;
-  private final Map<String, Tool> tools;
+  private final Parts parts;
+  private final Crew crew;
 
-  Calls(Run run, List<Tool> tools) {
+  Calls(Run run, Parts parts) {
     this.run = run;
-    this.tools = tools.stream().collect(Collectors.toMap(Tool::name, Function.identity()));
+    this.parts = parts;
+    this.crew = new Crew(run);
   }
 
-  /// Runs the calls and returns what the model is told of each, in their order.
-  List<Part.Returned> make(List<ToolCall> calls) throws InterruptedException {
-    var results = new ArrayList<Part.Returned>();
-    for (var start = 0; start < calls.size(); ) {
-      var end = start + 1;
-      while (end < calls.size()
-          && end - start < PARALLEL_MAX
-          && concurrent(calls.get(end - 1))
-          && concurrent(calls.get(end))) {
-        end++;
+  /// Goes on until every call of the turn has ended, or nothing can be done before somebody answers or
+  /// a sub-agent ends: then that is returned.
+  Optional<Outcome.Parked> advance(Story story) throws InterruptedException {
+    while (true) {
+      crew.check();
+      // Asked before the news are read: who leaves the crew has written what came of its call.
+      var busy = crew.calls();
+      story.read(run.news());
+      var calls = story.calls();
+      if (calls.isEmpty()) {
+        return Optional.empty();
       }
-      results.addAll(makeTogether(calls.subList(start, end)));
-      start = end;
-    }
-    return results;
-  }
-
-  private boolean concurrent(ToolCall call) {
-    var tool = tools.get(call.name());
-    return tool == null || tool.concurrent();
-  }
-
-  private List<Part.Returned> makeTogether(List<ToolCall> calls) throws InterruptedException {
-    run.emit(calls.stream().map(this::start).toList());
-    try (var scope = new Scope<Part.Returned>()) {
-      for (var call : calls) {
-        var branch = scope.fork("tool-" + call.id(), () -> make(call));
-        run.enterCall(call.id(), () -> branch.settle(returned(call, canceled())));
-      }
-      return scope.join();
-    } finally {
-      calls.forEach(call -> run.leaveCall(call.id()));
-    }
-  }
-
-  private ToolStart start(ToolCall call) {
-    var tool = tools.get(call.name());
-    var metadata = Json.object().put("provider", "local").put("concurrent", concurrent(call));
-    if (tool != null) {
-      metadata.put("effect", tool.effect().wire());
-    }
-    var key = run.origin().taskId() + "/" + call.id();
-    return new ToolStart(call.id(), call.name(), call.arguments(), metadata, 1, key, null, null);
-  }
-
-  private Part.Returned make(ToolCall call) throws InterruptedException {
-    var clock = run.sources().clock();
-    var began = clock.instant();
-    var result = limited(call(call));
-    var duration = Duration.between(began, clock.instant()).toMillis();
-    try {
-      run.emit(List.of(completed(call, result, duration)));
-    } catch (Rejection.Conflict ended) {
-      if (!ended.code().equals("tool-ended")) {
-        throw ended;
-      }
-      return returned(call, canceled());
-    }
-    return returned(call, result);
-  }
-
-  private ToolResult call(ToolCall call) throws InterruptedException {
-    var tool = tools.get(call.name());
-    if (tool == null) {
-      return new ToolResult.Failed("there is no tool called " + call.name());
-    }
-    try {
-      return tool.call(call.arguments(), new CallContext(run, call.id()));
-    } catch (Rejection.Invalid misfit) {
-      return new ToolResult.Failed(String.valueOf(misfit.getMessage()));
-    } catch (Rejection.Conflict ended) {
-      if (ended.code().equals("tool-ended")) {
-        return canceled();
-      }
-      throw ended;
-    } catch (Rejection refused) {
-      throw refused;
-    } catch (RuntimeException broken) {
-      LOGGER.log(System.Logger.Level.ERROR, "the tool " + call.name() + " broke", broken);
-      return new ToolResult.Failed("the tool failed unexpectedly");
-    }
-  }
-
-  private static ToolResult canceled() {
-    return new ToolResult.Failed("canceled");
-  }
-
-  /// A result that is too large is cut, and says so.
-  private static ToolResult limited(ToolResult result) {
-    if (result instanceof ToolResult.Done(var value)) {
-      var size = Json.bytes(value).length;
-      if (size > RESULT_BYTES_MAX) {
-        var text = value.isString() ? value.asString() : value.toString();
-        var end = Math.min(text.length(), RESULT_SHOWN);
-        if (Character.isHighSurrogate(text.charAt(end - 1))) {
-          end--;
+      if (!step(calls, busy)) {
+        if (busy.isEmpty()) {
+          return Optional.of(parked(calls));
         }
-        var note = "\n[truncated: the result has " + size + " bytes, this is how it begins]";
-        return new ToolResult.Done(StringNode.valueOf(text.substring(0, end) + note));
+        run.awaitSignal();
       }
     }
-    return result;
   }
 
-  private static ToolComplete completed(ToolCall call, ToolResult result, long durationMillis) {
-    var metadata = Json.object().put("duration", durationMillis);
-    @Nullable JsonNode value = null;
-    @Nullable String error = null;
-    switch (result) {
-      case ToolResult.Done done -> value = done.result();
-      case ToolResult.Failed failed -> error = failed.message();
-      case ToolResult.Needs _, ToolResult.NeedsSignIn _ -> error = "nobody can be asked yet";
+  /// Does what can be done now. False if there is nothing.
+  private boolean step(List<CallStory> calls, Set<ToolCallId> busy) throws InterruptedException {
+    var events = new ArrayList<Event>();
+    var work = new ArrayList<Runnable>();
+    var orderly = true;
+    var exclusive = false;
+    for (var call : calls) {
+      if (call.end().isPresent()) {
+        continue;
+      }
+      var tool = parts.tools().get(call.call().name());
+      var concurrent = tool == null || tool.concurrent();
+      if (!busy.contains(call.call().id())) {
+        var room =
+            concurrent ? !exclusive && work.size() < PARALLEL_MAX : orderly && work.isEmpty();
+        plan(call, tool, room, events, work);
+        exclusive |= !concurrent && !work.isEmpty();
+      }
+      // Calls that cannot run beside others keep their order.
+      orderly &= concurrent;
     }
-    return new ToolComplete(
-        call.id(), call.name(), error == null, value, error, metadata, null, null);
+    if (!events.isEmpty()) {
+      run.emit(events);
+    }
+    work.forEach(Runnable::run);
+    return !events.isEmpty() || !work.isEmpty() || consult(calls);
   }
 
-  private static Part.Returned returned(ToolCall call, ToolResult result) {
-    return switch (result) {
-      case ToolResult.Done(var value) -> new Part.Returned(call.id(), call.name(), true, value);
-      case ToolResult.Failed(var message) ->
-          new Part.Returned(call.id(), call.name(), false, StringNode.valueOf(message));
-      case ToolResult.Needs _, ToolResult.NeedsSignIn _ ->
-          throw new IllegalStateException("not yet");
-    };
+  private void plan(
+      CallStory call, @Nullable Tool tool, boolean room, List<Event> events, List<Runnable> work) {
+    if (tool == null) {
+      if (!call.started()) {
+        events.add(Results.start(run, call.call(), null, call.call().arguments()));
+      }
+      events.add(
+          Results.failed(call.call(), "there is no tool called " + call.call().name(), null));
+    } else if (!call.started()) {
+      planStart(call, tool, room, events, work);
+    } else if (tool instanceof SpawnTool spawning) {
+      planSpawned(call, spawning, events, work);
+    } else {
+      planStarted(call, tool, room, events, work);
+    }
+  }
+
+  private void planStart(
+      CallStory call, Tool tool, boolean room, List<Event> events, List<Runnable> work) {
+    switch (parts.policy().of(tool, call.call().arguments())) {
+      case DENY -> refuse(call, tool, "this call is not allowed here", events);
+      case ALLOW -> launch(call, tool, call.call().arguments(), room, events, work);
+      case ASK -> {
+        var question = call.question().orElse(null);
+        if (question == null) {
+          events.add(parts.questions().approval(call.call(), tool, preview(call, tool)));
+          run.reach("approval-asked");
+        } else if (question.answer() instanceof Answer.Given(var value)) {
+          if (!approves(value)) {
+            refuse(call, tool, denied(value), events);
+          } else if (value.path("arguments") instanceof ObjectNode edited) {
+            launchEdited(call, tool, edited, room, events, work);
+          } else {
+            launch(call, tool, call.call().arguments(), room, events, work);
+          }
+        } else if (question.answer() instanceof Answer.Lapsed(var reason)) {
+          refuse(call, tool, "nobody approved this call: " + reason, events);
+        }
+      }
+    }
+  }
+
+  /// A person's change does not get round what the policy forbids.
+  private void launchEdited(
+      CallStory call,
+      Tool tool,
+      ObjectNode edited,
+      boolean room,
+      List<Event> events,
+      List<Runnable> work) {
+    if (parts.policy().of(tool, edited) == Permission.DENY) {
+      refuse(call, tool, "the call as it was edited is not allowed here", events);
+    } else {
+      launch(call, tool, edited, room, events, work);
+    }
+  }
+
+  private @Nullable String preview(CallStory call, Tool tool) {
+    return tool.preview(call.call().arguments(), new CallContext(run, parts.questions(), call))
+        .orElse(null);
+  }
+
+  private static boolean approves(JsonNode value) {
+    return value.isBoolean() ? value.asBoolean() : value.path("approved").asBoolean(false);
+  }
+
+  private static String denied(JsonNode value) {
+    var reason = value.path("reason").asString("");
+    return "a person did not allow this call" + (reason.isEmpty() ? "" : ": " + reason);
+  }
+
+  private void refuse(CallStory call, Tool tool, String reason, List<Event> events) {
+    events.add(Results.start(run, call.call(), tool, call.call().arguments()));
+    events.add(Results.failed(call.call(), reason, null));
+  }
+
+  private void launch(
+      CallStory call,
+      Tool tool,
+      ObjectNode arguments,
+      boolean room,
+      List<Event> events,
+      List<Runnable> work) {
+    var start = Results.start(run, call.call(), tool, arguments);
+    if (tool instanceof SpawnTool spawning) {
+      try {
+        var jobs = spawning.jobs(arguments);
+        work.add(() -> spawn(start, jobs, call.call()));
+      } catch (Rejection.Invalid misfit) {
+        events.add(start);
+        events.add(Results.failed(call.call(), String.valueOf(misfit.getMessage()), null));
+      }
+    } else if (room && crew.hasRoom(tool.concurrent(), PARALLEL_MAX)) {
+      events.add(start);
+      work.add(() -> start(call, tool, arguments));
+    }
+  }
+
+  private void spawn(ToolEvent.ToolStart start, SpawnTool.Jobs jobs, ToolCall call) {
+    try {
+      parts.spawns().begin(start, jobs);
+    } catch (Rejection.Invalid limit) {
+      run.emit(List.of(start, Results.failed(call, String.valueOf(limit.getMessage()), null)));
+    }
+  }
+
+  private void start(CallStory call, Tool tool, ObjectNode arguments) {
+    var invocation = new Invocation(run, parts.questions(), tool, call, arguments);
+    crew.start(call.call().id(), tool.concurrent(), invocation::make);
+  }
+
+  /// Nobody works on this call: it needs something, or a crash cut it off.
+  private void planStarted(
+      CallStory call, Tool tool, boolean room, List<Event> events, List<Runnable> work) {
+    var question = call.question().filter(asked -> call.current()).orElse(null);
+    if (question != null && question.open() && question.purpose() != Purpose.LIVE) {
+      return;
+    }
+    if (call.left()) {
+      again(call, tool, room, events, work);
+    } else if (question != null && question.purpose() == Purpose.DOUBT) {
+      if (question.answer() instanceof Answer.Given(var value) && approves(value)) {
+        again(call, tool, room, events, work);
+      } else {
+        events.add(unknown(call.call()));
+      }
+    } else if (call.attempts() >= ATTEMPTS_MAX) {
+      events.add(
+          Results.failed(
+              call.call(),
+              "the server stopped " + call.attempts() + " times while this ran",
+              ToolEvent.Outcome.INTERRUPTED));
+    } else {
+      switch (tool.effect()) {
+        case PURE, IDEMPOTENT -> again(call, tool, room, events, work);
+        case AT_MOST_ONCE -> events.add(unknown(call.call()));
+        case ASK -> events.add(parts.questions().doubt(call.call()));
+      }
+    }
+  }
+
+  private static Event unknown(ToolCall call) {
+    return Results.failed(
+        call,
+        "the server stopped while this ran: it may or may not have happened, find out before you"
+            + " do it again",
+        ToolEvent.Outcome.OUTCOME_UNKNOWN);
+  }
+
+  private void again(
+      CallStory call, Tool tool, boolean room, List<Event> events, List<Runnable> work) {
+    if (room && crew.hasRoom(tool.concurrent(), PARALLEL_MAX)) {
+      var metadata = Json.object().put(Story.ATTEMPT, call.attempts() + 1);
+      events.add(new ToolProgress(call.call().id(), call.progress(), null, metadata));
+      work.add(() -> start(call, tool, call.arguments()));
+    }
+  }
+
+  private void planSpawned(
+      CallStory call, SpawnTool tool, List<Event> events, List<Runnable> work) {
+    var jobs = tool.jobs(call.arguments());
+    var ended = Spawns.ended(call, jobs);
+    if (ended.size() == jobs.list().size()) {
+      events.add(Results.of(call.call(), tool.result(ended), call.subagents().orElse(null), 0));
+    } else if (ended.size() == call.children().size()) {
+      work.add(() -> parts.spawns().next(call, jobs));
+    }
+  }
+
+  /// Puts what a sub-agent asks to the agents above it, unless it is for a person only. True if one was
+  /// asked.
+  private boolean consult(List<CallStory> calls) throws InterruptedException {
+    if (run.origin().parentTaskId() == null) {
+      return false;
+    }
+    for (var call : calls) {
+      var question = call.question().orElse(null);
+      if (call.end().isEmpty() && question != null && wantsCoordinator(question)) {
+        parts.coordinators().ask(run, question.id());
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean wantsCoordinator(Question question) {
+    return question.open()
+        && !question.auth()
+        && !question.requireUser()
+        && !question.consulted()
+        && question.purpose() == Purpose.NEED;
+  }
+
+  /// What the task waits for, people first.
+  private static Outcome.Parked parked(List<CallStory> calls) {
+    var open =
+        calls.stream()
+            .filter(call -> call.end().isEmpty())
+            .flatMap(call -> call.question().stream())
+            .filter(Question::open)
+            .toList();
+    if (!open.isEmpty()) {
+      var inputs = open.stream().filter(question -> !question.auth()).toList();
+      var metadata = Json.object().put("blockedBy", "user");
+      var ids = metadata.putArray(inputs.isEmpty() ? "authIds" : "inputIds");
+      (inputs.isEmpty() ? open : inputs).forEach(question -> ids.add(question.id()));
+      return new Outcome.Parked(
+          inputs.isEmpty() ? TaskState.WAITING_AUTH : TaskState.WAITING_INPUT, metadata);
+    }
+    var children =
+        calls.stream()
+            .flatMap(call -> call.children().entrySet().stream())
+            .filter(child -> child.getValue().isEmpty())
+            .map(Map.Entry::getKey)
+            .toList();
+    if (children.isEmpty()) {
+      throw new IllegalStateException("the task waits for nothing");
+    }
+    return waiting(children);
+  }
+
+  static Outcome.Parked waiting(List<TaskId> children) {
+    var metadata = Json.object().put("blockedBy", children.getFirst().value());
+    var ids = metadata.putArray("subtaskIds");
+    children.forEach(child -> ids.add(child.value()));
+    return new Outcome.Parked(TaskState.WAITING_SUBTASK, metadata);
+  }
+
+  @Override
+  public void close() {
+    crew.close();
   }
 }

@@ -2,6 +2,7 @@ package dev.parley.agent;
 
 import dev.parley.log.EventLog;
 import dev.parley.model.Prompt.Part;
+import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.TaskId;
 import dev.parley.task.History;
@@ -18,19 +19,47 @@ import org.jspecify.annotations.Nullable;
 /// What an agent remembers of a context when a task begins: its latest messages, and what is asked now.
 public final class Memory {
 
+  /// In a task's metadata: it is told the messages of the context.
+  public static final String HISTORY = "history";
+
   private final EventLog log;
   private final History history;
-  private final Limits limits;
+  private final Limits.Loop limits;
 
-  public Memory(EventLog log, History history, Limits limits) {
+  public Memory(EventLog log, History history, Limits.Loop limits) {
     this.log = log;
     this.history = history;
     this.limits = limits;
   }
 
-  /// The messages before this task's own, question with answer, and then its own, once.
-  List<Part> recall(Run run) {
-    var own = run.origin().taskId();
+  /// What is asked now, and before it, for a task that a person gave, the messages of the context, question
+  /// with answer. A task that another one gave knows only what it was told, and the results of those
+  /// before it.
+  public List<Part> recall(Run run) {
+    var metadata = run.created().metadata() == null ? Json.object() : run.created().metadata();
+    var parts = new ArrayList<Part>();
+    if (run.origin().parentTaskId() == null || metadata.path(HISTORY).asBoolean(false)) {
+      parts.addAll(past(run));
+    }
+    for (var result : metadata.path(Spawns.PREVIOUS_RESULTS)) {
+      parts.add(
+          new Part.Said(
+              Role.USER,
+              "Result of "
+                  + result.path("agentId").asString()
+                  + ", which worked on this before you:\n\n"
+                  + result.path("output").asString()));
+    }
+    parts.add(new Part.Said(Role.USER, prompt(run)));
+    return parts;
+  }
+
+  private static String prompt(Run run) {
+    return run.created().prompt() == null ? "" : run.created().prompt();
+  }
+
+  private List<Part> past(Run run) {
+    var own = run.origin().rootTaskId();
     var open = openTasks(run);
     var turns = new LinkedHashMap<String, List<MessageView>>();
     for (var message : history.latestMessages(run.context(), limits.historyMessages())) {
@@ -41,9 +70,8 @@ public final class Memory {
         turns.computeIfAbsent(turn, _ -> new ArrayList<>()).add(message);
       }
     }
-    var prompt = run.created().prompt() == null ? "" : run.created().prompt();
     var parts = new ArrayList<Part>();
-    var room = limits.historyCharacters() - prompt.length();
+    var room = limits.historyCharacters() - prompt(run).length();
     for (var message : turns.values().stream().flatMap(List::stream).toList().reversed()) {
       room -= message.content().length();
       if (room < 0) {
@@ -53,9 +81,7 @@ public final class Memory {
         parts.add(new Part.Said(message.role(), message.content()));
       }
     }
-    var inOrder = new ArrayList<>(parts.reversed());
-    inOrder.add(new Part.Said(Role.USER, prompt));
-    return inOrder;
+    return parts.reversed();
   }
 
   private Set<TaskId> openTasks(Run run) {

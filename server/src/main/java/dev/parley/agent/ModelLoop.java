@@ -5,120 +5,201 @@ import dev.parley.model.Prompt.Part;
 import dev.parley.model.Prompt.ToolDescription;
 import dev.parley.model.Reply;
 import dev.parley.protocol.ContentEvent.ToolCall;
-import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.ReportEvent.ErrorCode;
-import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.task.Agent;
+import dev.parley.task.Limits;
 import dev.parley.task.Outcome;
 import dev.parley.task.Run;
+import dev.parley.tool.Tool;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// An agent that asks a model, runs the tools it wants, and asks again until there is an answer.
+///
+/// What it does next depends only on the log, see [Story]: so a task that was parked, or cut off by a
+/// crash, goes on by the same code that runs it the first time.
 public final class ModelLoop implements Agent {
 
-  private static final int FAILED_TURNS_MAX = 3;
+  /// How often a question is put to a model that is cut off each time.
+  private static final int ATTEMPTS_MAX = 3;
+
+  /// What loops share.
+  public record Parts(Memory memory, Coordinators coordinators, Limits limits) {}
 
   private final AgentType type;
-  private final Memory memory;
-  private final int turnsMax;
-  private final List<ToolDescription> tools;
+  private final Parts parts;
+  private final @Nullable ObjectNode spawned;
 
-  public ModelLoop(AgentType type, Memory memory, int turnsMax) {
+  public ModelLoop(AgentType type, Parts parts) {
+    this(type, parts, null);
+  }
+
+  /// `spawned` is the metadata of the tasks that this one hands to others.
+  public ModelLoop(AgentType type, Parts parts, @Nullable ObjectNode spawned) {
     this.type = type;
-    this.memory = memory;
-    this.turnsMax = turnsMax;
-    this.tools =
-        type.tools().stream()
-            .map(t -> new ToolDescription(t.name(), t.description(), t.schema()))
-            .toList();
+    this.parts = parts;
+    this.spawned = spawned;
+  }
+
+  @Override
+  public boolean resumes() {
+    return true;
   }
 
   @Override
   public Outcome work(Run run) throws InterruptedException {
-    try (var pen = new Pen(run)) {
-      return new Work(run, pen, memory.recall(run)).go();
+    run.closeBlocks();
+    var tools = tools(run);
+    var calling =
+        new Calls.Parts(
+            tools,
+            type.policy(),
+            parts.coordinators(),
+            new Questions(run, parts.limits().inputTimeout()),
+            new Spawns(run, spawned));
+    try (var pen = new Pen(run);
+        var calls = new Calls(run, calling)) {
+      return new Work(run, pen, calls, tools).go();
     }
   }
 
-  /// One task's way through the loop. For one thread.
+  private Map<String, Tool> tools(Run run) {
+    var tools = new LinkedHashMap<String, Tool>();
+    type.toolbox().tools().forEach(tool -> tools.put(tool.name(), tool));
+    ClientTools.of(run.created()).forEach(tool -> tools.putIfAbsent(tool.name(), tool));
+    return tools;
+  }
+
+  /// One task's way through the loop, from where it stands. For one thread.
   private final class Work {
     private final Run run;
     private final Pen pen;
     private final Calls calls;
-    private final List<Part> parts;
-    private final List<String> answers = new ArrayList<>();
-    private final Set<ToolCallId> used = new HashSet<>();
-    private int thoughts;
-    private int failedTurns;
+    private final List<ToolDescription> tools;
+    private final List<Part> remembered;
+    private final Story story = new Story();
 
-    Work(Run run, Pen pen, List<Part> remembered) {
+    Work(Run run, Pen pen, Calls calls, Map<String, Tool> tools) {
       this.run = run;
       this.pen = pen;
-      this.calls = new Calls(run, type.tools());
-      this.parts = new ArrayList<>(remembered);
+      this.calls = calls;
+      this.tools =
+          tools.values().stream()
+              .map(tool -> new ToolDescription(tool.name(), tool.description(), tool.schema()))
+              .toList();
+      this.remembered = parts.memory().recall(run);
     }
 
     Outcome go() throws InterruptedException {
-      for (var turn = 1; turn <= turnsMax; turn++) {
-        run.steering().take().forEach(m -> parts.add(new Part.Said(Role.USER, m.content())));
-        var prompt = new Prompt(type.instructions(), parts, tools, null);
-        pen.write(new InternalLlmCall(turn, type.model().name(), parts.size(), tools.size()));
-        var scribe = new Scribe(pen, run.sources(), thoughts);
-        switch (type.model().ask(prompt, scribe)) {
-          case Reply.Failed(var code, var message, var retryable) -> {
-            return new Outcome.Failed(code, message, retryable);
+      story.read(run.news());
+      while (true) {
+        if (!story.calls().isEmpty()) {
+          var parked = calls.advance(story);
+          if (parked.isPresent()) {
+            return parked.get();
           }
-          case Reply.Answered answer -> {
-            var wanted = distinct(answer.calls());
-            scribe.finish(answer, wanted);
-            thoughts = scribe.thoughts();
-            answers.add(scribe.text());
-            if (wanted.isEmpty()) {
-              parts.add(new Part.Said(Role.ASSISTANT, scribe.text()));
-            } else {
-              parts.add(new Part.Asked(scribe.text(), wanted, answer.memo()));
-              makeCalls(wanted);
-            }
-            run.emit(List.of(new InternalCheckpoint(turn, null)));
-            if (wanted.isEmpty() && run.steering().finish()) {
-              return new Outcome.Completed(answer());
-            }
+        } else if (story.answered()) {
+          return new Outcome.Completed(story.answer());
+        } else {
+          var failed = exhausted();
+          if (failed == null) {
+            failed = ask();
           }
-        }
-        if (failedTurns == FAILED_TURNS_MAX) {
-          return new Outcome.Failed(
-              ErrorCode.TOOL_FAILED, "no tool worked " + failedTurns + " turns in a row", false);
+          if (failed != null) {
+            return failed;
+          }
         }
       }
-      return new Outcome.Failed(
-          ErrorCode.LIMIT, "the task was not done after " + turnsMax + " turns", false);
     }
 
-    private void makeCalls(List<ToolCall> wanted) throws InterruptedException {
-      var results = calls.make(wanted);
-      parts.addAll(results);
-      failedTurns = results.stream().anyMatch(Part.Returned::success) ? 0 : failedTurns + 1;
+    /// Why the loop may not go on, or null.
+    private Outcome.@Nullable Failed exhausted() {
+      var limits = parts.limits().loop();
+      if (story.failedTurns() >= limits.maxFailedTurns()) {
+        var message = "no tool worked " + story.failedTurns() + " turns in a row";
+        return new Outcome.Failed(ErrorCode.TOOL_FAILED, message, false);
+      }
+      if (story.nextIteration() > limits.maxTurns()) {
+        var message = "the task was not done after " + limits.maxTurns() + " turns";
+        return new Outcome.Failed(ErrorCode.LIMIT, message, false);
+      }
+      if (story.tokens() >= limits.maxTokens()) {
+        var message = "the task was not done after " + story.tokens() + " tokens";
+        return new Outcome.Failed(ErrorCode.LIMIT, message, false);
+      }
+      if (story.attempts() >= ATTEMPTS_MAX) {
+        var message = "the model was cut off " + story.attempts() + " times";
+        return new Outcome.Failed(ErrorCode.INTERRUPTED, message, true);
+      }
+      return null;
+    }
+
+    /// Asks the model for the next turn. Why that failed, or null.
+    private Outcome.@Nullable Failed ask() throws InterruptedException {
+      var iteration = story.nextIteration();
+      var replaces = story.cut();
+      var prompt = prompt();
+      if (!announce(iteration, prompt)) {
+        return null;
+      }
+      run.reach("model-asked");
+      var scribe = new Scribe(run, pen, story.thoughts());
+      switch (type.model().ask(prompt, scribe)) {
+        case Reply.Failed(var code, var message, var retryable) -> {
+          pen.flush();
+          if (!retryable || !scribe.begun()) {
+            return new Outcome.Failed(code, message, retryable);
+          }
+          // It broke off in the middle: what it said so far is kept, and replaced.
+          run.closeBlocks();
+        }
+        case Reply.Answered answer -> {
+          scribe.finish(answer, distinct(answer.calls()), iteration, replaces);
+          run.reach("turn-durable");
+        }
+      }
+      story.read(run.news());
+      return null;
+    }
+
+    private Prompt prompt() {
+      var told = new ArrayList<>(remembered);
+      told.addAll(story.parts());
+      told.addAll(story.unheard());
+      var fitting = Budget.fit(told, parts.limits().loop().historyCharacters());
+      return new Prompt(type.instructions(), fitting, tools, null);
+    }
+
+    /// Says durably that the model is about to be asked this. False if something was said meanwhile that
+    /// is not in the prompt: then there are news to read.
+    private boolean announce(int iteration, Prompt prompt) {
+      var call =
+          new InternalLlmCall(iteration, type.model().name(), prompt.parts().size(), tools.size());
+      if (run.emitUnlessNews(List.of(call))) {
+        story.read(run.news());
+        return true;
+      }
+      story.read(run.news());
+      return false;
     }
 
     /// Some models number the calls of every turn from 0; ours have an id of their own.
     private List<ToolCall> distinct(List<ToolCall> wanted) {
+      var seen = new HashSet<ToolCallId>();
       return wanted.stream()
           .map(
               call ->
-                  used.add(call.id())
+                  seen.add(call.id()) && !story.used(call.id())
                       ? call
                       : new ToolCall(run.sources().toolCallId(), call.name(), call.arguments()))
           .toList();
-    }
-
-    private String answer() {
-      return answers.stream().filter(text -> !text.isBlank()).collect(Collectors.joining("\n\n"));
     }
   }
 }

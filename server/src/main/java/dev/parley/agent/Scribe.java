@@ -8,10 +8,12 @@ import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ThoughtId;
+import dev.parley.task.Run;
 import dev.parley.task.Sources;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +22,9 @@ import tools.jackson.databind.node.ObjectNode;
 /// Puts one turn of a model into events: a block of text, and thoughts. For one thread.
 final class Scribe implements Sink {
 
+  private final Run run;
   private final Pen pen;
+  private final int before;
   private final Sources sources;
   private final BlockId block;
   private final StringBuilder text = new StringBuilder();
@@ -29,9 +33,11 @@ final class Scribe implements Sink {
   private @Nullable ThoughtId thinking;
 
   /// `thoughts` is how many the task has had before.
-  Scribe(Pen pen, Sources sources, int thoughts) {
+  Scribe(Run run, Pen pen, int thoughts) {
+    this.run = run;
     this.pen = pen;
-    this.sources = sources;
+    this.sources = run.sources();
+    this.before = thoughts;
     this.block = sources.blockId();
     this.thoughts = thoughts;
   }
@@ -77,21 +83,30 @@ final class Scribe implements Sink {
             null));
   }
 
-  /// The turn is over: returns when all of it is durable.
-  void finish(Reply.Answered answer, List<ToolCall> calls) throws InterruptedException {
-    pen.write(
-        new ContentComplete(
-            text.toString(), block, answer.reason(), null, null, calls.isEmpty() ? null : calls));
-    pen.write(answer.usage());
+  /// The turn is over: returns when all of it is durable. Its end, with what it takes to go on from
+  /// there, is one append.
+  void finish(
+      Reply.Answered answer, List<ToolCall> calls, int iteration, @Nullable BlockId replaces)
+      throws InterruptedException {
     pen.flush();
+    var end =
+        new ContentComplete(
+            text.toString(),
+            block,
+            answer.reason(),
+            null,
+            replaces,
+            calls.isEmpty() ? null : calls);
+    var state = answer.memo() == null ? null : Json.object();
+    if (state != null) {
+      state.set(Story.MEMO, answer.memo());
+    }
+    run.emit(List.of(end, answer.usage(), new InternalCheckpoint(iteration, state)));
   }
 
-  String text() {
-    return text.toString();
-  }
-
-  int thoughts() {
-    return thoughts;
+  /// True if the model has said or thought something.
+  boolean begun() {
+    return deltas > 0 || thoughts > before;
   }
 
   private static @Nullable ObjectNode metadata(Thought thought) {

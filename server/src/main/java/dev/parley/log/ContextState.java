@@ -3,13 +3,20 @@ package dev.parley.log;
 import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.AuthEvent;
+import dev.parley.protocol.AuthEvent.AuthCompleted;
+import dev.parley.protocol.AuthEvent.AuthLapsed;
+import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
+import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -26,6 +33,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +45,8 @@ import org.jspecify.annotations.Nullable;
 public final class ContextState {
 
   private final Map<TaskId, OpenTask> tasks = new LinkedHashMap<>();
-  private final Map<InputId, TaskId> inputs = new LinkedHashMap<>();
-  private final Map<AuthId, TaskId> auths = new LinkedHashMap<>();
+  private final Map<InputId, OpenInput> inputs = new LinkedHashMap<>();
+  private final Map<AuthId, OpenAuth> auths = new LinkedHashMap<>();
   private final Map<ArtifactId, ArtifactHead> artifacts = new LinkedHashMap<>();
   private String owner = "";
   private Position head = Position.START;
@@ -59,18 +67,28 @@ public final class ContextState {
   }
 
   /// The task, if it exists and has not ended.
-  public Optional<OpenTask> openTask(TaskId task) {
-    return Optional.ofNullable(tasks.get(task));
+  public Optional<OpenTask> openTask(@Nullable TaskId task) {
+    return task == null ? Optional.empty() : Optional.ofNullable(tasks.get(task));
   }
 
-  /// The task that waits for this input, if it is still wanted.
-  public Optional<TaskId> openInput(InputId input) {
+  /// The input, if it is still wanted.
+  public Optional<OpenInput> openInput(InputId input) {
     return Optional.ofNullable(inputs.get(input));
   }
 
-  /// The task that waits for this sign-in, if it is still wanted.
-  public Optional<TaskId> openAuth(AuthId auth) {
+  /// What is asked for and not yet given, oldest first.
+  public Collection<OpenInput> openInputs() {
+    return Collections.unmodifiableCollection(inputs.values());
+  }
+
+  /// The sign-in, if it is still wanted.
+  public Optional<OpenAuth> openAuth(AuthId auth) {
     return Optional.ofNullable(auths.get(auth));
+  }
+
+  /// Sign-ins that are asked for and have not happened, oldest first.
+  public Collection<OpenAuth> openAuths() {
+    return Collections.unmodifiableCollection(auths.values());
   }
 
   /// What was last written to the artifact, if anything was.
@@ -91,11 +109,11 @@ public final class ContextState {
     return artifacts;
   }
 
-  Map<InputId, TaskId> inputs() {
+  Map<InputId, OpenInput> inputs() {
     return inputs;
   }
 
-  Map<AuthId, TaskId> auths() {
+  Map<AuthId, OpenAuth> auths() {
     return auths;
   }
 
@@ -129,8 +147,9 @@ public final class ContextState {
     head = position;
     switch (event) {
       case ContextCreated created -> owner = created.owner();
-      case InputEvent input -> apply(origin, input);
-      case AuthEvent auth -> apply(origin, auth);
+      case InputEvent input -> apply(origin, input, position);
+      case AuthEvent auth -> apply(origin, auth, position);
+      case Message message -> steer(message, position);
       case ArtifactEvent artifact ->
           artifacts.merge(
               artifact.artifactId(),
@@ -169,6 +188,22 @@ public final class ContextState {
       throw new Rejection.Conflict("task-ended", "the task has ended: " + origin.taskId());
     }
     check(task, draft.event());
+    checkWanted(draft.event());
+  }
+
+  /// What nobody waits for cannot be given, nor lapse.
+  private void checkWanted(Event event) {
+    var wanted =
+        switch (event) {
+          case InputReceived received -> inputs.containsKey(received.inputId());
+          case InputLapsed lapsed -> inputs.containsKey(lapsed.inputId());
+          case AuthCompleted completed -> auths.containsKey(completed.authId());
+          case AuthLapsed lapsed -> auths.containsKey(lapsed.authId());
+          default -> true;
+        };
+    if (!wanted) {
+      throw new Rejection.Conflict("not-wanted", "this was answered, or is no longer asked for");
+    }
   }
 
   private static void check(OpenTask task, Event event) {
@@ -202,6 +237,10 @@ public final class ContextState {
   private void applyToTask(Origin origin, Event event, Position position) {
     if (event instanceof TaskCreated created) {
       tasks.put(origin.taskId(), new OpenTask(origin, position.seq(), created));
+      var root = tasks.get(origin.rootTaskId());
+      if (root != null && origin.parentTaskId() != null) {
+        root.countDescendant();
+      }
       return;
     }
     var task = tasks.get(origin.taskId());
@@ -210,15 +249,19 @@ public final class ContextState {
     }
     switch (event) {
       case TaskStatus(var status, _, _) -> {
-        task.become(status);
+        task.become(status, position.seq());
         if (status == TaskState.FAILED || status == TaskState.CANCELED) {
-          forget(origin.taskId());
+          forget(origin, position);
         }
       }
-      case TaskComplete _ -> forget(origin.taskId());
+      case TaskComplete _ -> forget(origin, position);
       case CancelRequested _ -> task.requestCancel();
-      case ToolStart start -> task.begin(start.toolCallId(), start.toolName());
-      case ToolComplete end -> task.end(end.toolCallId());
+      case ToolStart start ->
+          task.begin(start.toolCallId(), new OpenCall(start.toolName(), start.subagentMetadata()));
+      case ToolComplete end -> {
+        task.end(end.toolCallId());
+        task.wake(position.seq());
+      }
       case ContentDelta delta -> extend(task, delta, position);
       case ContentComplete(_, var block, _, _, _, _) -> {
         if (block != null) {
@@ -237,33 +280,60 @@ public final class ContextState {
     }
   }
 
-  private void apply(@Nullable Origin origin, InputEvent event) {
+  private void apply(@Nullable Origin origin, InputEvent event, Position position) {
     switch (event) {
-      case InputEvent.InputRequired required -> {
+      case InputRequired required -> {
         if (origin != null) {
-          inputs.put(required.inputId(), origin.taskId());
+          inputs.put(required.inputId(), new OpenInput(origin.taskId(), required));
         }
       }
-      case InputEvent.InputReceived received -> inputs.remove(received.inputId());
-      case InputEvent.InputLapsed lapsed -> inputs.remove(lapsed.inputId());
+      case InputReceived received -> wake(inputs.remove(received.inputId()), position);
+      case InputLapsed lapsed -> wake(inputs.remove(lapsed.inputId()), position);
     }
   }
 
-  private void apply(@Nullable Origin origin, AuthEvent event) {
+  private void apply(@Nullable Origin origin, AuthEvent event, Position position) {
     switch (event) {
-      case AuthEvent.AuthRequired required -> {
+      case AuthRequired required -> {
         if (origin != null) {
-          auths.put(required.authId(), origin.taskId());
+          auths.put(required.authId(), new OpenAuth(origin.taskId(), required));
         }
       }
-      case AuthEvent.AuthCompleted completed -> auths.remove(completed.authId());
-      case AuthEvent.AuthLapsed lapsed -> auths.remove(lapsed.authId());
+      case AuthCompleted completed -> wake(auths.remove(completed.authId()), position);
+      case AuthLapsed lapsed -> wake(auths.remove(lapsed.authId()), position);
     }
   }
 
-  private void forget(TaskId task) {
+  private void wake(@Nullable OpenInput input, Position position) {
+    openTask(input == null ? null : input.task()).ifPresent(task -> task.wake(position.seq()));
+  }
+
+  private void wake(@Nullable OpenAuth auth, Position position) {
+    openTask(auth == null ? null : auth.task()).ifPresent(task -> task.wake(position.seq()));
+  }
+
+  /// A message that is said to a task while it works, or waits.
+  private void steer(Message message, Position position) {
+    if (message.metadata() != null && message.metadata().path("steer").asBoolean(false)) {
+      var task = new TaskId(message.metadata().path("taskId").asString());
+      openTask(task).ifPresent(steered -> steered.wake(position.seq()));
+    }
+  }
+
+  private void forget(Origin origin, Position position) {
+    var task = origin.taskId();
     tasks.remove(task);
-    inputs.values().removeIf(task::equals);
-    auths.values().removeIf(task::equals);
+    inputs.values().removeIf(input -> input.task().equals(task));
+    auths.values().removeIf(auth -> auth.task().equals(task));
+    var parent = origin.parentTaskId();
+    if (parent != null && tasks.values().stream().noneMatch(other -> together(other, origin))) {
+      openTask(parent).ifPresent(waiting -> waiting.wake(position.seq()));
+    }
+  }
+
+  /// True if the two were spawned by one call.
+  private static boolean together(OpenTask task, Origin origin) {
+    return Objects.equals(task.origin().parentTaskId(), origin.parentTaskId())
+        && Objects.equals(task.origin().invocationId(), origin.invocationId());
   }
 }

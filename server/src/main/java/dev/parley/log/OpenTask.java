@@ -17,11 +17,14 @@ public final class OpenTask {
   private final Origin origin;
   private final long createdSeq;
   private final TaskCreated created;
-  private final Map<ToolCallId, String> calls = new LinkedHashMap<>();
+  private final Map<ToolCallId, OpenCall> calls = new LinkedHashMap<>();
   private final Map<BlockId, OpenBlock> blocks = new LinkedHashMap<>();
   private TaskState state = TaskState.SUBMITTED;
   private boolean started;
   private boolean cancelRequested;
+  private long parkedSeq;
+  private long wokenSeq;
+  private int descendants;
 
   OpenTask(Origin origin, long createdSeq, TaskCreated created) {
     this.origin = origin;
@@ -59,8 +62,23 @@ public final class OpenTask {
     return cancelRequested;
   }
 
-  /// Tool calls that have started and not ended, with the tools' names.
-  public Map<ToolCallId, String> openCalls() {
+  /// True if what it waits for may have come since it began to wait.
+  public boolean woken() {
+    return wokenSeq > parkedSeq;
+  }
+
+  /// Where the last event stands that it may have waited for; 0 if there was none.
+  public long wokenSeq() {
+    return wokenSeq;
+  }
+
+  /// How many tasks were created below it, if it is a root.
+  public int descendants() {
+    return descendants;
+  }
+
+  /// Tool calls that have started and not ended.
+  public Map<ToolCallId, OpenCall> openCalls() {
     return Collections.unmodifiableMap(calls);
   }
 
@@ -72,6 +90,7 @@ public final class OpenTask {
   OpenTask copy() {
     var copy = new OpenTask(origin, createdSeq, created);
     copy.restore(state, started, cancelRequested);
+    copy.restore(parkedSeq, wokenSeq, descendants);
     copy.calls.putAll(calls);
     copy.blocks.putAll(blocks);
     return copy;
@@ -83,17 +102,38 @@ public final class OpenTask {
     this.cancelRequested = cancelRequested;
   }
 
-  void become(TaskState next) {
+  void restore(long parkedSeq, long wokenSeq, int descendants) {
+    this.parkedSeq = parkedSeq;
+    this.wokenSeq = wokenSeq;
+    this.descendants = descendants;
+  }
+
+  long parkedSeq() {
+    return parkedSeq;
+  }
+
+  void become(TaskState next, long seq) {
     state = next;
+    if (next.waiting()) {
+      parkedSeq = seq;
+    }
     started |= next != TaskState.SUBMITTED;
+  }
+
+  void wake(long seq) {
+    wokenSeq = seq;
+  }
+
+  void countDescendant() {
+    descendants++;
   }
 
   void requestCancel() {
     cancelRequested = true;
   }
 
-  void begin(ToolCallId call, String tool) {
-    calls.put(call, tool);
+  void begin(ToolCallId id, OpenCall call) {
+    calls.put(id, call);
   }
 
   void end(ToolCallId call) {

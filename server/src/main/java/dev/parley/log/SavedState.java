@@ -1,9 +1,9 @@
 package dev.parley.log;
 
 import dev.parley.protocol.ArtifactId;
-import dev.parley.protocol.AuthId;
+import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.BlockId;
-import dev.parley.protocol.InputId;
+import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
@@ -11,7 +11,9 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.SubagentMetadata;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A [ContextState] as it is stored beside the segments, so that a context opens without its past.
 record SavedState(
@@ -31,15 +33,18 @@ record SavedState(
       boolean started,
       boolean cancelRequested,
       List<Call> calls,
-      List<Block> blocks) {}
+      List<Block> blocks,
+      @Nullable Waiting waiting) {}
 
-  record Call(ToolCallId id, String tool) {}
+  record Waiting(long parkedSeq, long wokenSeq, int descendants) {}
+
+  record Call(ToolCallId id, String tool, @Nullable SubagentMetadata subagents) {}
 
   record Block(BlockId id, OpenBlock open) {}
 
-  record Input(InputId id, TaskId task) {}
+  record Input(TaskId task, InputRequired required) {}
 
-  record Auth(AuthId id, TaskId task) {}
+  record Auth(TaskId task, AuthRequired required) {}
 
   record Artifact(ArtifactId id, ArtifactHead head) {}
 
@@ -50,10 +55,8 @@ record SavedState(
             state.head(),
             lastMillis,
             state.openTasks().stream().map(SavedState::save).toList(),
-            state.inputs().entrySet().stream()
-                .map(e -> new Input(e.getKey(), e.getValue()))
-                .toList(),
-            state.auths().entrySet().stream().map(e -> new Auth(e.getKey(), e.getValue())).toList(),
+            state.openInputs().stream().map(i -> new Input(i.task(), i.required())).toList(),
+            state.openAuths().stream().map(a -> new Auth(a.task(), a.required())).toList(),
             state.artifacts().entrySet().stream()
                 .map(e -> new Artifact(e.getKey(), e.getValue()))
                 .toList()));
@@ -66,8 +69,13 @@ record SavedState(
   ContextState restore() {
     var state = new ContextState();
     state.restore(owner, head, tasks.stream().map(SavedState::restore).toList());
-    inputs.forEach(input -> state.inputs().put(input.id(), input.task()));
-    auths.forEach(auth -> state.auths().put(auth.id(), auth.task()));
+    for (var input : inputs) {
+      var open = new OpenInput(input.task(), input.required());
+      state.inputs().put(input.required().inputId(), open);
+    }
+    for (var auth : auths) {
+      state.auths().put(auth.required().authId(), new OpenAuth(auth.task(), auth.required()));
+    }
     artifacts.forEach(artifact -> state.artifacts().put(artifact.id(), artifact.head()));
     return state;
   }
@@ -80,16 +88,25 @@ record SavedState(
         task.state(),
         task.started(),
         task.cancelRequested(),
-        task.openCalls().entrySet().stream().map(e -> new Call(e.getKey(), e.getValue())).toList(),
+        task.openCalls().entrySet().stream()
+            .map(e -> new Call(e.getKey(), e.getValue().tool(), e.getValue().subagents()))
+            .toList(),
         task.openBlocks().entrySet().stream()
             .map(e -> new Block(e.getKey(), e.getValue()))
-            .toList());
+            .toList(),
+        new Waiting(task.parkedSeq(), task.wokenSeq(), task.descendants()));
   }
 
   private static OpenTask restore(Task saved) {
     var task = new OpenTask(saved.origin(), saved.createdSeq(), saved.created());
     task.restore(saved.state(), saved.started(), saved.cancelRequested());
-    saved.calls().forEach(call -> task.begin(call.id(), call.tool()));
+    if (saved.waiting() != null) {
+      var waiting = saved.waiting();
+      task.restore(waiting.parkedSeq(), waiting.wokenSeq(), waiting.descendants());
+    }
+    saved
+        .calls()
+        .forEach(call -> task.begin(call.id(), new OpenCall(call.tool(), call.subagents())));
     saved.blocks().forEach(block -> task.put(block.id(), block.open()));
     return task;
   }

@@ -1,8 +1,10 @@
 package dev.parley.server;
 
 import dev.parley.agent.AgentType;
+import dev.parley.agent.Coordinators;
 import dev.parley.agent.Memory;
 import dev.parley.agent.ModelLoop;
+import dev.parley.agent.Policy;
 import dev.parley.door.Metrics;
 import dev.parley.log.EventLog;
 import dev.parley.log.SqliteLog;
@@ -12,6 +14,7 @@ import dev.parley.model.OfflineModel;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.task.Agent;
 import dev.parley.task.Agents;
+import dev.parley.task.FailPoint;
 import dev.parley.task.History;
 import dev.parley.task.Limits;
 import dev.parley.task.Tasks;
@@ -66,27 +69,31 @@ final class Assembly {
 
   private Tasks tasks(EventLog log, Views views) {
     var history = History.of(views);
-    var memory = new Memory(log, history, limits);
+    var memory = new Memory(log, history, limits.loop());
+    var parts = new ModelLoop.Parts(memory, new Coordinators(Map.of()), limits);
     Map<AgentTypeId, Agent> agents = new LinkedHashMap<>();
     for (var agent : config.agents()) {
-      agents.put(agent.id(), new ModelLoop(type(agent), memory, limits.maxTurns()));
+      agents.put(agent.id(), new ModelLoop(type(agent), parts));
     }
     var setup =
         new Tasks.Setup(
             new Agents(agents, config.standardAgent()),
             new Workspaces(config.workspaces()),
-            limits);
+            limits,
+            FailPoint.NONE);
     return new Tasks(log, history, setup, taskSources());
   }
 
   private AgentType type(Config.Agent agent) {
+    var tools = tools(agent.tools());
     return new AgentType(
         agent.id(),
         agent.name(),
         Optional.ofNullable(agent.description()).orElse(""),
         Optional.ofNullable(agent.instructions()).orElse(INSTRUCTIONS),
         model(agent.model()),
-        tools(agent.tools()));
+        () -> tools,
+        Policy.USUAL);
   }
 
   private Model model(String name) {
@@ -109,13 +116,21 @@ final class Assembly {
     var usual = Limits.DEFAULT;
     return new Limits(
         Optional.ofNullable(work.taskTimeout()).orElse(usual.taskTimeout()),
-        Optional.ofNullable(work.maxTurns()).orElse(usual.maxTurns()),
         Optional.ofNullable(work.maxConcurrentTasks()).orElse(usual.maxConcurrentTasks()),
         Optional.ofNullable(work.maxQueuedPerContext()).orElse(usual.maxQueuedPerContext()),
         usual.maxQueuedContexts(),
         usual.maxContentLength(),
         usual.stopGrace(),
-        usual.historyMessages(),
-        usual.historyCharacters());
+        usual.inputTimeout(),
+        new Limits.Loop(
+            Optional.ofNullable(work.maxTurns()).orElse(usual.loop().maxTurns()),
+            usual.loop().maxTokens(),
+            usual.loop().maxFailedTurns(),
+            usual.loop().historyMessages(),
+            usual.loop().historyCharacters()),
+        new Limits.Tree(
+            Optional.ofNullable(work.maxDepth()).orElse(usual.tree().maxDepth()),
+            usual.tree().maxFanOut(),
+            usual.tree().maxSubtasks()));
   }
 }

@@ -5,9 +5,11 @@ import dev.parley.log.ContextState;
 import dev.parley.log.Decision;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
+import dev.parley.log.OpenTask;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
@@ -27,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Checks what people send and puts it into the log, each message with its task in one append.
 final class Admission {
+
+  /// In a message's metadata: it is said to a task that works.
+  static final String STEER = "steer";
 
   private static final int PAGE = 100;
 
@@ -105,8 +110,21 @@ final class Admission {
             state
                 .openTask(running)
                 .filter(task -> task.started() && !task.cancelRequested())
-                .map(_ -> List.of(Draft.of(message)))
+                .map(task -> said(state, task, message))
                 .orElseGet(() -> events(order, state)));
+  }
+
+  /// A message to a task takes the place of what the task has asked.
+  private static List<Draft> said(ContextState state, OpenTask task, Message message) {
+    var drafts = new ArrayList<Draft>();
+    for (var input : state.openInputs()) {
+      if (input.task().equals(task.origin().taskId())) {
+        var lapsed = new InputLapsed(input.required().inputId(), "a message came instead");
+        drafts.add(new Draft(task.origin(), lapsed));
+      }
+    }
+    drafts.add(Draft.of(message));
+    return drafts;
   }
 
   /// Takes back what was said since `rewind`, if that is given, and appends the order.
@@ -131,7 +149,7 @@ final class Admission {
   private Message message(Submission submission, TaskId task, boolean steer) {
     var metadata = Json.object().put("taskId", task.value());
     if (steer) {
-      metadata.put("steer", true);
+      metadata.put(STEER, true);
     }
     return new Message(
         sources.messageId(), Role.USER, submission.content(), submission.parts(), metadata);

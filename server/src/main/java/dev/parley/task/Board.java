@@ -7,30 +7,35 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Which tasks run and which are next: at most one of each context, and at most so many in all.
+/// Which tasks run and which are next: at most so many in all.
 ///
-/// What waits behind the first task of a context is only in the log. One lock guards everything.
+/// Which tasks of a context may run is in the log, see [Lineup]; tasks that wait for somebody have no
+/// place here. One lock guards everything.
 final class Board {
 
-  /// A task that may start when there is room.
-  record Ready(ContextId context, TaskId task, Priority priority) {}
+  /// A task that may run when there is room; `begun` if it has run before.
+  record Ready(ContextId context, TaskId task, Priority priority, boolean begun) {}
 
   private record Place(Ready ready, long number) {}
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Map<ContextId, TaskId> taken = new HashMap<>();
+  private final Map<TaskId, ContextId> taken = new HashMap<>();
   private final Map<TaskId, Run> runs = new HashMap<>();
+  private final Set<TaskId> abandoned = new HashSet<>();
   private final PriorityQueue<Place> ready =
       new PriorityQueue<>(
           Comparator.comparing((Place place) -> place.ready().priority())
+              .thenComparing(place -> place.ready().begun())
               .reversed()
               .thenComparingLong(Place::number));
   private final int max;
@@ -42,11 +47,13 @@ final class Board {
     this.max = max;
   }
 
-  /// Gives the task its context's place, unless another has it or no more work is taken.
+  /// Puts the task in line, unless it is here already, was abandoned, or no more work is taken.
   void claim(Ready task) {
     lock.lock();
     try {
-      if (!closed && taken.putIfAbsent(task.context(), task.task()) == null) {
+      if (!closed
+          && !abandoned.contains(task.task())
+          && taken.putIfAbsent(task.task(), task.context()) == null) {
         ready.add(new Place(task, number++));
       }
     } finally {
@@ -79,10 +86,10 @@ final class Board {
   }
 
   /// Frees the place of a task that [#next] gave; nothing if it is free already.
-  void release(ContextId context, TaskId task) {
+  void release(TaskId task) {
     lock.lock();
     try {
-      if (taken.remove(context, task)) {
+      if (taken.remove(task) != null) {
         started--;
         runs.remove(task);
         changed.signalAll();
@@ -92,20 +99,32 @@ final class Board {
     }
   }
 
-  Optional<Run> find(TaskId task) {
+  /// Frees the place of a task whose end could not be written, and never takes it up again: it would
+  /// go round for ever. The next start of the server deals with it.
+  void abandon(TaskId task) {
     lock.lock();
     try {
-      return Optional.ofNullable(runs.get(task));
+      abandoned.add(task);
+      release(task);
     } finally {
       lock.unlock();
     }
   }
 
-  /// The run of a context, if one is at work.
-  Optional<Run> find(ContextId context) {
+  /// True if the task is in line or at work.
+  boolean has(TaskId task) {
     lock.lock();
     try {
-      return Optional.ofNullable(taken.get(context)).map(runs::get);
+      return taken.containsKey(task);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  Optional<Run> find(TaskId task) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(runs.get(task));
     } finally {
       lock.unlock();
     }
@@ -138,10 +157,10 @@ final class Board {
     }
   }
 
-  List<ContextId> contexts() {
+  Set<ContextId> contexts() {
     lock.lock();
     try {
-      return List.copyOf(taken.keySet());
+      return Set.copyOf(taken.values());
     } finally {
       lock.unlock();
     }

@@ -1,12 +1,16 @@
 package dev.parley.task;
 
+import dev.parley.log.ContextState;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
+import dev.parley.log.OpenCall;
 import dev.parley.log.OpenTask;
+import dev.parley.protocol.AuthEvent.AuthLapsed;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
+import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
@@ -70,20 +74,29 @@ final class Closer {
           if (!spoken.covers(open)) {
             throw new Rejection.Stale("the task went on meanwhile: " + task);
           }
-          return events(open, ending, spoken, message).stream()
-              .map(event -> new Draft(open.origin(), event))
-              .toList();
+          return drafts(state, open, ending, events(state, open, ending, spoken, message));
         });
   }
 
+  private static List<Draft> drafts(
+      ContextState state, OpenTask open, Ending ending, List<Event> events) {
+    var drafts = new ArrayList<Draft>();
+    events.forEach(event -> drafts.add(new Draft(open.origin(), event)));
+    var error = ending.error() == null ? ending.reason() : ending.error().message();
+    Lineup.ended(state, open.origin(), new Lineup.Ended(ending.state(), null, error))
+        .ifPresent(drafts::add);
+    return drafts;
+  }
+
   private static List<Event> events(
-      OpenTask open, Ending ending, Spoken spoken, MessageId message) {
+      ContextState state, OpenTask open, Ending ending, Spoken spoken, MessageId message) {
     var events = new ArrayList<Event>();
     var reason =
         ending.state() == TaskState.CANCELED
             ? spoken.cancelReason().orElse(ending.reason())
             : ending.reason();
-    open.openCalls().forEach((call, tool) -> events.add(closed(call, tool, ending.calls())));
+    events.addAll(lapsed(state, open.origin().taskId(), reason));
+    open.openCalls().forEach((id, call) -> events.add(closed(id, call, ending.calls())));
     open.openBlocks()
         .keySet()
         .forEach(
@@ -95,7 +108,7 @@ final class Closer {
       events.add(ending.error());
     }
     var text = spoken.text();
-    if (!text.isEmpty()) {
+    if (!text.isEmpty() && open.origin().parentTaskId() == null) {
       var metadata = Json.object().put("partial", true).put("reason", reason);
       events.add(new Message(message, Role.ASSISTANT, text, null, metadata));
     }
@@ -103,8 +116,25 @@ final class Closer {
     return events;
   }
 
+  /// What the task asked for and will not need.
+  private static List<Event> lapsed(ContextState state, TaskId task, String reason) {
+    var events = new ArrayList<Event>();
+    for (var input : state.openInputs()) {
+      if (input.task().equals(task)) {
+        events.add(new InputLapsed(input.required().inputId(), reason));
+      }
+    }
+    for (var auth : state.openAuths()) {
+      if (auth.task().equals(task)) {
+        events.add(new AuthLapsed(auth.required().authId(), reason));
+      }
+    }
+    return events;
+  }
+
   /// The end of a call that somebody or something stopped.
-  static ToolComplete closed(ToolCallId call, String tool, ToolEvent.Outcome outcome) {
-    return new ToolComplete(call, tool, false, null, outcome.wire(), null, outcome, null);
+  static ToolComplete closed(ToolCallId id, OpenCall call, ToolEvent.Outcome outcome) {
+    return new ToolComplete(
+        id, call.tool(), false, null, outcome.wire(), null, outcome, call.subagents());
   }
 }

@@ -17,6 +17,9 @@ record Ending(
     ToolEvent.Outcome calls,
     @Nullable ErrorReported error) {
 
+  /// The server stops: the task is not ended, the next start goes on with it.
+  static final Ending HANDED_BACK = interrupted("handed back");
+
   static Ending canceled(@Nullable String reason) {
     return new Ending(
         TaskState.CANCELED,
@@ -27,7 +30,11 @@ record Ending(
   }
 
   static Ending interrupted() {
-    return failed(ErrorCode.INTERRUPTED, "the server stopped before the task was done", true);
+    return interrupted("the server stopped before the task was done");
+  }
+
+  private static Ending interrupted(String message) {
+    return failed(ErrorCode.INTERRUPTED, message, true);
   }
 
   static Ending timedOut(Duration timeout) {

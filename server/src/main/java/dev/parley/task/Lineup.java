@@ -4,15 +4,19 @@ import dev.parley.log.ContextState;
 import dev.parley.log.Draft;
 import dev.parley.log.OpenTask;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The order of a context's tasks, as decisions see it: which one runs, which is next, who is whose child.
 final class Lineup {
@@ -39,27 +43,79 @@ final class Lineup {
         .toList();
   }
 
+  /// The tasks that can go on now: the next root if none runs, those that have work to do, and those that
+  /// waited and may have got what they waited for.
+  static List<OpenTask> ready(ContextState state) {
+    var ready =
+        new ArrayList<>(
+            state.openTasks().stream()
+                .filter(task -> !task.cancelRequested())
+                .filter(
+                    task ->
+                        task.started()
+                            ? !task.state().waiting() || task.woken()
+                            : task.origin().parentTaskId() != null)
+                .toList());
+    if (running(state).isEmpty()) {
+      waiting(state).stream().findFirst().ifPresent(ready::add);
+    }
+    return ready;
+  }
+
+  /// The tasks that are to stop and have nothing below them that has not.
+  static List<TaskId> stoppable(ContextState state) {
+    return state.openTasks().stream()
+        .filter(OpenTask::cancelRequested)
+        .map(task -> task.origin().taskId())
+        .filter(task -> children(state, task).findAny().isEmpty())
+        .toList();
+  }
+
+  static Stream<OpenTask> children(ContextState state, TaskId parent) {
+    return state.openTasks().stream().filter(task -> parent.equals(task.origin().parentTaskId()));
+  }
+
+  /// How many tasks stand above this one.
+  static int depth(ContextState state, OpenTask task) {
+    var depth = 0;
+    for (var above = state.openTask(task.origin().parentTaskId());
+        above.isPresent();
+        above = state.openTask(above.get().origin().parentTaskId())) {
+      depth++;
+    }
+    return depth;
+  }
+
   /// The task and all below it that have not ended, children before their parents.
   static List<OpenTask> tree(ContextState state, TaskId top) {
-    var tree = new ArrayList<OpenTask>();
-    state.openTask(top).ifPresent(tree::add);
+    var tree = new LinkedHashMap<TaskId, OpenTask>();
+    state.openTask(top).ifPresent(task -> tree.put(top, task));
     // Children are created after their parents, so one pass finds all.
     for (var task : state.openTasks()) {
       var parent = task.origin().parentTaskId();
-      if (parent != null
-          && tree.stream().anyMatch(known -> known.origin().taskId().equals(parent))) {
-        tree.add(task);
+      if (parent != null && tree.containsKey(parent)) {
+        tree.put(task.origin().taskId(), task);
       }
     }
-    return tree.reversed();
+    return new ArrayList<>(tree.sequencedValues().reversed());
   }
 
   /// The request that a task and all below it stop; ends those that have not begun.
   static List<Draft> cancel(ContextState state, TaskId top, CancelRequested request) {
-    return tree(state, top).stream().flatMap(task -> cancel(task, request).stream()).toList();
+    return tree(state, top).stream()
+        .flatMap(task -> cancel(state, task, request).stream())
+        .toList();
   }
 
-  static List<Draft> cancel(OpenTask task, CancelRequested request) {
+  /// The same for everything below a task, but not the task itself.
+  static List<Draft> cancelBelow(ContextState state, TaskId top, CancelRequested request) {
+    return tree(state, top).stream()
+        .filter(task -> !task.origin().taskId().equals(top))
+        .flatMap(task -> cancel(state, task, request).stream())
+        .toList();
+  }
+
+  static List<Draft> cancel(ContextState state, OpenTask task, CancelRequested request) {
     var drafts = new ArrayList<Draft>();
     if (!task.cancelRequested()) {
       drafts.add(new Draft(task.origin(), request));
@@ -68,8 +124,24 @@ final class Lineup {
       var reason = request.reason() == null ? "canceled" : request.reason();
       var metadata = Json.object().put("reason", reason);
       drafts.add(new Draft(task.origin(), new TaskStatus(TaskState.CANCELED, null, metadata)));
+      ended(state, task.origin(), new Ended(TaskState.CANCELED, null, reason))
+          .ifPresent(drafts::add);
     }
     return drafts;
+  }
+
+  /// How a task ended, for the one that spawned it.
+  record Ended(TaskState state, @Nullable String result, @Nullable String error) {}
+
+  /// Tells the parent, if there is one and it has not ended, that its child has.
+  static Optional<Draft> ended(ContextState state, Origin child, Ended end) {
+    return state
+        .openTask(child.parentTaskId())
+        .map(
+            parent ->
+                new Draft(
+                    parent.origin(),
+                    new SubtaskComplete(child.taskId(), end.state(), end.result(), end.error())));
   }
 
   private static boolean interrupts(OpenTask task) {

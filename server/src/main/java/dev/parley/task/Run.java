@@ -4,9 +4,22 @@ import dev.parley.log.ContextState;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
+import dev.parley.protocol.InputEvent;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.Origin;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskId;
@@ -14,46 +27,61 @@ import dev.parley.protocol.ToolCallId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /// A task at work: what its agent is given to know, to say, and to be stopped by.
 ///
-/// Safe for use by the threads of the agent. Its lock guards what is to be stopped and how.
+/// Safe for use by the threads of the agent, but [#news] is for the thread that works. Its lock guards
+/// what is to be stopped and how.
 public final class Run {
 
-  /// What a run is about.
-  record Subject(ContextId context, Origin origin, TaskCreated created) {}
+  private static final AnswerCheck CHECK = new AnswerCheck();
+  private static final int PAGE = 1_000;
+  private static final Duration ASK_WAIT = Duration.ofMinutes(1);
 
-  /// Where a run may work, and how long.
-  record Bounds(Path workingDirectory, Duration timeout) {}
+  /// What a run is about; `createdSeq` is where its task began.
+  record Subject(ContextId context, Origin origin, TaskCreated created, long createdSeq) {}
 
-  private final EventLog log;
+  /// What a run works with.
+  record Parts(
+      EventLog log,
+      Sources sources,
+      Spawner spawner,
+      FailPoint failPoint,
+      Consumer<ContextId> asked) {}
+
+  /// Where a run may work, and until when.
+  record Bounds(Path workingDirectory, Instant deadline) {}
+
+  private final Parts parts;
   private final Subject subject;
-  private final Sources sources;
-  private final Instant started;
   private final Bounds bounds;
-  private final Steering steering = new Steering();
-  private final Tally tally = new Tally();
+  private Tally tally = new Tally();
   private final Map<ToolCallId, Runnable> calls = new HashMap<>();
   private final Set<ToolCallId> canceledCalls = new HashSet<>();
+  private volatile Position seen;
   private @Nullable Thread worker;
   private @Nullable Ending stop;
+  private boolean signaled;
   private volatile boolean shut;
 
-  Run(EventLog log, Subject subject, Sources sources, Bounds bounds) {
-    this.log = log;
+  Run(Parts parts, Subject subject, Bounds bounds) {
+    this.parts = parts;
     this.subject = subject;
-    this.sources = sources;
-    this.started = sources.clock().instant();
     this.bounds = bounds;
+    this.seen = Position.of(subject.createdSeq());
   }
 
   /// The context that the task belongs to.
@@ -63,7 +91,7 @@ public final class Run {
 
   /// Who the context belongs to.
   public String owner() {
-    return log.owner(context());
+    return parts.log().owner(context());
   }
 
   /// Which task this is.
@@ -83,22 +111,89 @@ public final class Run {
 
   /// When the task will be stopped.
   public Instant deadline() {
-    return started.plus(bounds.timeout());
+    return bounds.deadline();
   }
 
   /// Where the agent's time and ids come from.
   public Sources sources() {
-    return sources;
+    return parts.sources();
   }
 
-  /// What people say to the task while it works.
-  public Steering steering() {
-    return steering;
+  /// Hands work to other agents.
+  public Spawner spawner() {
+    return parts.spawner();
   }
 
   /// True if the agent is to stop; its thread is interrupted too.
   public synchronized boolean cancelled() {
     return stop != null;
+  }
+
+  /// A place at which tests end the process.
+  public void reach(String failPoint) {
+    parts.failPoint().reach(failPoint);
+  }
+
+  /// What the log says of this task since the last call, oldest first, without deltas: its own events,
+  /// answers to it, and messages that were said to it. The first call tells everything since the task was
+  /// created.
+  public List<Entry> news() {
+    var news = new ArrayList<Entry>();
+    for (var page = parts.log().read(context(), seen, PAGE);
+        !page.isEmpty();
+        page = parts.log().read(context(), seen, PAGE)) {
+      for (var entry : page) {
+        if (concerns(entry)) {
+          news.add(entry);
+          tally.add(entry);
+        }
+      }
+      seen = page.getLast().position();
+    }
+    return news;
+  }
+
+  /// What the log has since the task was created and `wanted` accepts, oldest first.
+  public List<Entry> look(Predicate<Entry> wanted) {
+    var found = new ArrayList<Entry>();
+    var position = Position.of(subject.createdSeq());
+    for (var page = parts.log().read(context(), position, PAGE);
+        !page.isEmpty();
+        page = parts.log().read(context(), position, PAGE)) {
+      page.stream().filter(wanted).forEach(found::add);
+      position = page.getLast().position();
+    }
+    return found;
+  }
+
+  private boolean concerns(Entry entry) {
+    if (taskId().equals(entry.taskId())) {
+      return !(entry.event() instanceof ContentDelta);
+    }
+    return entry.event() instanceof Message message && isSaidTo(message, taskId());
+  }
+
+  private static boolean isSaidTo(Message message, TaskId task) {
+    var metadata = message.metadata();
+    return metadata != null
+        && metadata.path(Admission.STEER).asBoolean(false)
+        && metadata.path("taskId").asString("").equals(task.value());
+  }
+
+  /// The agent is about to be called, and will be told everything again.
+  void restart() {
+    seen = Position.of(subject.createdSeq());
+    tally = new Tally();
+  }
+
+  /// Up to where [#news] has told.
+  Position seen() {
+    return seen;
+  }
+
+  /// What decisions see of the context; see [EventLog#inspect].
+  public <T> T inspect(Function<ContextState, T> look) {
+    return parts.log().inspect(context(), look);
   }
 
   /// Appends events of this task and returns when they are durable.
@@ -113,16 +208,96 @@ public final class Run {
     if (shut) {
       throw new Rejection.Conflict("task-ended", "the task has ended: " + taskId());
     }
-    // Of several decisions the last is the one that was appended.
-    var chosen = new AtomicReference<List<? extends Event>>(List.of());
-    log.append(
-        context(),
-        Guard.none(),
+    var asks = new AtomicBoolean();
+    parts
+        .log()
+        .append(
+            context(),
+            Guard.none(),
+            state -> {
+              var events = decide.apply(state);
+              asks.set(events.stream().anyMatch(Run::asks));
+              return events.stream().map(event -> new Draft(origin(), (Event) event)).toList();
+            });
+    if (asks.get()) {
+      parts.asked().accept(context());
+    }
+  }
+
+  /// Appends events of this task, unless something came for it that [#news] has not told. False if so.
+  public boolean emitUnlessNews(List<? extends Event> events) {
+    var fresh = new AtomicBoolean();
+    emit(
         state -> {
-          chosen.set(decide.apply(state));
-          return chosen.get().stream().map(event -> new Draft(origin(), event)).toList();
+          var task = state.openTask(taskId());
+          fresh.set(task.isPresent() && task.get().wokenSeq() > seen.seq());
+          return fresh.get() ? List.of() : events;
         });
-    tally.add(chosen.get());
+    return !fresh.get();
+  }
+
+  private static boolean asks(Event event) {
+    return event instanceof InputRequired || event instanceof AuthRequired;
+  }
+
+  /// Asks, and waits for the answer; empty if there will be none.
+  public Optional<JsonNode> ask(InputRequired question) throws InterruptedException {
+    var position = parts.log().head(context());
+    emit(List.of(question));
+    while (true) {
+      for (var page = parts.log().read(context(), position, PAGE);
+          !page.isEmpty();
+          page = parts.log().read(context(), position, PAGE)) {
+        for (var entry : page) {
+          if (entry.event() instanceof InputReceived received
+              && received.inputId().equals(question.inputId())) {
+            return Optional.ofNullable(received.value());
+          }
+          if (entry.event() instanceof InputLapsed lapsed
+              && lapsed.inputId().equals(question.inputId())) {
+            return Optional.empty();
+          }
+        }
+        position = page.getLast().position();
+      }
+      parts.log().await(context(), position, ASK_WAIT);
+    }
+  }
+
+  /// Answers what this task asked, in the name of an agent above it. False if the answer does not fit, or
+  /// is no longer wanted.
+  public boolean answer(InputId input, AgentTypeId agent, JsonNode value) {
+    try {
+      emit(
+          state -> {
+            var open = state.openInput(input);
+            if (open.isEmpty()) {
+              throw new Rejection.Invalid("not-wanted", "this is no longer asked");
+            }
+            CHECK.check(open.get().required(), value);
+            return List.of(
+                new InputReceived(input, InputEvent.Provider.AGENT, null, agent, null, value));
+          });
+      return true;
+    } catch (Rejection.Invalid misfit) {
+      return false;
+    }
+  }
+
+  /// Ends the blocks of text that were begun and cut off, as parts of what was to be said.
+  public void closeBlocks() {
+    var open = inspect(state -> state.openTask(taskId()).map(t -> Map.copyOf(t.openBlocks())));
+    if (open.isEmpty() || open.get().isEmpty()) {
+      return;
+    }
+    var spoken = Spoken.read(parts.log(), context(), taskId(), Position.of(subject.createdSeq()));
+    emit(
+        open.get().keySet().stream()
+            .map(
+                block ->
+                    new ContentComplete(
+                        spoken.text(block), block, FinishReason.INTERRUPTED, true, null, null))
+            .toList());
   }
 
   /// Says what to do when somebody cancels this tool call, or has done so, until [#leaveCall].
@@ -150,18 +325,25 @@ public final class Run {
     if (onCancel != null) {
       onCancel.run();
     }
+    signal();
+  }
+
+  /// There may be news.
+  public synchronized void signal() {
+    signaled = true;
+    notifyAll();
+  }
+
+  /// Waits until somebody has signaled since the last wait.
+  public synchronized void awaitSignal() throws InterruptedException {
+    while (!signaled) {
+      wait();
+    }
+    signaled = false;
   }
 
   TaskId taskId() {
     return origin().taskId();
-  }
-
-  Duration timeout() {
-    return bounds.timeout();
-  }
-
-  Instant started() {
-    return started;
   }
 
   Tally tally() {

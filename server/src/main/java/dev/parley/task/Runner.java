@@ -4,101 +4,110 @@ import dev.parley.log.ContextState;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
+import dev.parley.log.OpenTask;
 import dev.parley.protocol.ContextId;
-import dev.parley.protocol.Event;
-import dev.parley.protocol.MessageEvent.Message;
-import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.Priority;
-import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /// Runs tasks, each on a virtual thread of its own, and writes how they end.
+///
+/// A task that waits for somebody has no thread: when what it waits for has come, it is run again.
 final class Runner implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger(Runner.class.getName());
-  private static final Duration RETRY_PAUSE = Duration.ofMillis(500);
 
   /// What a runner shares with [Tasks].
-  record Parts(Board board, Closer closer) {}
+  record Parts(Board board, Closer closer, Timers timers, Consumer<ContextId> asked) {}
+
+  private record Work(List<Board.Ready> ready, List<TaskId> stoppable) {}
 
   private final EventLog log;
   private final Tasks.Setup setup;
-  private final Sources sources;
   private final Board board;
   private final Closer closer;
-  private final CountDownLatch closed = new CountDownLatch(1);
-  private final ScheduledThreadPoolExecutor timer =
-      new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("deadlines").factory());
+  private final Timers timers;
+  private final Deadlines deadlines;
+  private final Run.Parts runParts;
+  private final Stubborn stubborn = new Stubborn();
+  private final Finisher finisher;
 
   Runner(EventLog log, Tasks.Setup setup, Sources sources, Parts parts) {
     this.log = log;
     this.setup = setup;
-    this.sources = sources;
     this.board = parts.board();
     this.closer = parts.closer();
-    timer.setRemoveOnCancelPolicy(true);
+    this.timers = parts.timers();
+    this.deadlines = new Deadlines(timers, sources.clock());
+    var spawner = new Spawner(log, setup, this::advance);
+    this.finisher = new Finisher(log, sources, stubborn);
+    this.runParts = new Run.Parts(log, sources, spawner, setup.failPoint(), parts.asked());
   }
 
-  /// Starts the context's next task, if none runs and there is room.
+  /// Starts the context's tasks that can go on, as far as there is room, and ends those that are to stop
+  /// and do not run.
   void advance(ContextId context) {
     try {
-      log.inspect(context, state -> next(context, state)).ifPresent(board::claim);
+      while (true) {
+        var work = log.inspect(context, state -> work(context, state));
+        var idle = work.stoppable().stream().filter(task -> !board.has(task)).toList();
+        idle.forEach(task -> end(context, task, Ending.canceled(null)));
+        if (idle.isEmpty() || stubborn.closed()) {
+          work.ready().forEach(board::claim);
+          break;
+        }
+      }
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
-      // Its place is free; others may want it.
+      // Its places are free; others may want them.
     }
     for (var ready : board.next()) {
       Thread.ofVirtual().name("task-" + ready.task()).start(() -> carry(ready));
     }
   }
 
-  private static Optional<Board.Ready> next(ContextId context, ContextState state) {
-    if (Lineup.running(state).isPresent()) {
-      return Optional.empty();
-    }
-    return Lineup.waiting(state).stream()
-        .findFirst()
-        .map(
-            task ->
-                new Board.Ready(
-                    context,
-                    task.origin().taskId(),
-                    Optional.ofNullable(task.created().priority()).orElse(Priority.NORMAL)));
+  private static Work work(ContextId context, ContextState state) {
+    return new Work(
+        Lineup.ready(state).stream().map(task -> ready(context, task)).toList(),
+        Lineup.stoppable(state));
+  }
+
+  private static Board.Ready ready(ContextId context, OpenTask task) {
+    return new Board.Ready(
+        context,
+        task.origin().taskId(),
+        Optional.ofNullable(task.created().priority()).orElse(Priority.NORMAL),
+        task.started() || task.origin().parentTaskId() != null);
   }
 
   /// Stops a run; if its agent does not heed, its end is written all the same.
   void stop(Run run, Ending ending) {
-    if (run.stop(ending)) {
-      var grace = setup.limits().stopGrace().toMillis();
-      var _ = timer.schedule(() -> force(run, ending), grace, TimeUnit.MILLISECONDS);
+    if (run.stop(ending) && !ending.equals(Ending.HANDED_BACK)) {
+      timers.set(run, setup.limits().stopGrace(), () -> force(run, ending));
     }
   }
 
   private void force(Run run, Ending ending) {
-    if (board.find(run.taskId()).isPresent()) {
-      Thread.ofVirtual()
-          .name("end-" + run.taskId())
-          .start(
-              () -> {
-                LOGGER.log(
-                    System.Logger.Level.WARNING,
-                    "task {0} of context {1} did not stop when asked",
-                    run.taskId(),
-                    run.context());
-                run.shut();
-                end(run.context(), run.taskId(), ending);
-                release(run.context(), run.taskId());
-              });
+    if (board.find(run.taskId()).filter(found -> found == run).isPresent()) {
+      LOGGER.log(
+          System.Logger.Level.WARNING,
+          "task {0} of context {1} did not stop when asked",
+          run.taskId(),
+          run.context());
+      run.shut();
+      endTree(run.context(), run.taskId(), ending);
+      release(run.context(), run.taskId());
     }
   }
 
@@ -107,13 +116,14 @@ final class Runner implements AutoCloseable {
       work(ready);
     } catch (Throwable broken) { // The root of a thread: ends this run, never the server.
       LOGGER.log(System.Logger.Level.ERROR, "task " + ready.task() + " broke", broken);
+      board.abandon(ready.task());
     } finally {
       release(ready.context(), ready.task());
     }
   }
 
   private void release(ContextId context, TaskId task) {
-    board.release(context, task);
+    board.release(task);
     advance(context);
   }
 
@@ -124,18 +134,16 @@ final class Runner implements AutoCloseable {
     }
     board.put(run);
     // Stopped before it began, it stays in the queue, for the next start of the server.
-    if (run.cancelled() || !begin(run)) {
+    if (run.cancelled()) {
       return;
     }
-    var deadline =
-        timer.schedule(
-            () -> stop(run, Ending.timedOut(run.timeout())),
-            run.timeout().toMillis(),
-            TimeUnit.MILLISECONDS);
-    try {
-      conclude(run, perform(run));
-    } finally {
-      deadline.cancel(false);
+    if (begin(run)) {
+      var agent = setup.agents().get(run.origin().agentId());
+      while (!conclude(run, agent, perform(run, agent))) {
+        // What the agent has not read came in between.
+        run.restart();
+      }
+      timers.clear(run);
     }
   }
 
@@ -144,49 +152,114 @@ final class Runner implements AutoCloseable {
     try {
       return log.inspect(
               ready.context(),
-              state ->
-                  state
-                      .openTask(ready.task())
-                      .map(task -> new Run.Subject(ready.context(), task.origin(), task.created())))
+              state -> state.openTask(ready.task()).map(task -> subject(ready.context(), task)))
           .map(this::prepare);
     } catch (Rejection.Invalid changed) {
       var message = String.valueOf(changed.getMessage());
       var ending = Ending.failed(ErrorCode.INVALID_INPUT, message, false);
-      end(ready.context(), ready.task(), ending);
+      endTree(ready.context(), ready.task(), ending);
+      return Optional.empty();
+    } catch (Rejection.NotFound | Rejection.Gone deleted) {
       return Optional.empty();
     }
   }
 
+  private static Run.Subject subject(ContextId context, OpenTask task) {
+    return new Run.Subject(context, task.origin(), task.created(), task.createdSeq());
+  }
+
   private Run prepare(Run.Subject subject) {
-    var created = subject.created();
     setup.agents().choose(subject.origin().agentId());
-    var directory = setup.workspaces().resolve(created.workingDirectory());
-    var timeout =
-        created.timeoutMs() == null
-            ? setup.limits().taskTimeout()
-            : Duration.ofMillis(created.timeoutMs());
-    return new Run(log, subject, sources, new Run.Bounds(directory, timeout));
+    var directory = setup.workspaces().resolve(subject.created().workingDirectory());
+    var deadline = startDeadline(subject);
+    return new Run(runParts, subject, new Run.Bounds(directory, deadline));
   }
 
-  /// False if the task has ended before it began, or another one runs: then this one's turn will come.
-  private boolean begin(Run run) {
-    return stubbornly(
+  /// Lets the task's time pass, from where it stood.
+  private Instant startDeadline(Run.Subject subject) {
+    var task = subject.origin().taskId();
+    return deadlines.start(
+        task,
         () -> {
-          log.append(
-              run.context(),
-              Guard.none(),
-              state -> {
-                if (Lineup.running(state).isPresent()) {
-                  throw new Rejection.Conflict("busy", "a task of this context is running");
-                }
-                return drafts(run, List.of(new TaskStatus(TaskState.WORKING, null, null)));
-              });
-          return true;
-        });
+          var created = Position.of(subject.createdSeq());
+          var used = WorkTime.used(log, subject.context(), task, created);
+          var left = timeout(subject).minus(used);
+          return left.isNegative() ? Duration.ZERO : left;
+        },
+        () -> timeOut(subject));
   }
 
-  private Outcome perform(Run run) {
-    var agent = setup.agents().get(run.origin().agentId());
+  /// Lets the time pass of a task that waits for those below it; that of others does not.
+  void watchParked(Run.Subject subject) {
+    var task = subject.origin().taskId();
+    var waits =
+        log.inspect(
+            subject.context(),
+            state ->
+                state
+                    .openTask(task)
+                    .filter(open -> open.state() == TaskState.WAITING_SUBTASK)
+                    .isPresent());
+    if (waits) {
+      startDeadline(subject);
+    }
+  }
+
+  private Duration timeout(Run.Subject subject) {
+    var wanted = subject.created().timeoutMs();
+    return wanted == null ? setup.limits().taskTimeout() : Duration.ofMillis(wanted);
+  }
+
+  private void timeOut(Run.Subject subject) {
+    var task = subject.origin().taskId();
+    var ending = Ending.timedOut(timeout(subject));
+    board
+        .find(task)
+        .ifPresentOrElse(
+            run -> stop(run, ending),
+            () -> {
+              endTree(subject.context(), task, ending);
+              advance(subject.context());
+            });
+  }
+
+  /// False if the task has ended before it began, is to stop, or another one runs: then this one's turn
+  /// will come.
+  private boolean begin(Run run) {
+    var canceled = new AtomicBoolean();
+    var begun =
+        stubborn.write(
+            () -> {
+              log.append(run.context(), Guard.none(), state -> begin(run, state, canceled));
+              return !canceled.get();
+            });
+    if (canceled.get()) {
+      end(run.context(), run.taskId(), Ending.canceled(null));
+    }
+    return begun;
+  }
+
+  private static List<Draft> begin(Run run, ContextState state, AtomicBoolean canceled) {
+    var task = state.openTask(run.taskId()).orElse(null);
+    if (task == null) {
+      throw new Rejection.Conflict("task-ended", "the task has ended: " + run.taskId());
+    }
+    canceled.set(task.cancelRequested());
+    if (task.cancelRequested()) {
+      return List.of();
+    }
+    if (!task.started()
+        && task.origin().parentTaskId() == null
+        && Lineup.running(state).isPresent()) {
+      throw new Rejection.Conflict("busy", "a task of this context is running");
+    }
+    // One that works already was cut off by a crash: nobody else runs it.
+    var metadata =
+        task.state() == TaskState.WORKING ? Json.object().put(WorkTime.RECOVERED, true) : null;
+    return List.of(new Draft(run.origin(), new TaskStatus(TaskState.WORKING, null, metadata)));
+  }
+
+  private Outcome perform(Run run, Agent agent) {
     try {
       return run.enter() ? agent.work(run) : stopped();
     } catch (InterruptedException stopped) {
@@ -206,85 +279,118 @@ final class Runner implements AutoCloseable {
     return new Outcome.Failed(ErrorCode.INTERRUPTED, "the task was interrupted", true);
   }
 
-  private void conclude(Run run, Outcome outcome) {
+  /// Writes what came of the work. False if the agent is to be called again.
+  private boolean conclude(Run run, Agent agent, Outcome outcome) {
+    var stop = run.stopped().orElse(null);
+    if (stop != null && stop.equals(Ending.HANDED_BACK) && agent.resumes()) {
+      return true;
+    }
+    var ending = stop == null || !stop.equals(Ending.HANDED_BACK) ? stop : Ending.interrupted();
     switch (outcome) {
-      case Outcome.Completed(var content) -> {
-        if (!complete(run, content)) {
-          end(run.context(), run.taskId(), run.stopped().orElse(Ending.canceled(null)));
+      case Outcome.Completed completed -> {
+        var refusal = finisher.complete(run, agent, completed);
+        if (refusal.equals(Finisher.NEWS) && ending == null) {
+          return false;
+        }
+        if (refusal.equals(Finisher.CHILDREN) && ending == null) {
+          stopBelow(run, "the task above is done");
+          return false;
+        }
+        deadlines.forget(run.taskId());
+        if (!refusal.isEmpty()) {
+          endTree(run, ending == null ? Ending.canceled(null) : ending);
         }
       }
       case Outcome.Failed(var code, var message, var retryable) ->
-          end(
-              run.context(),
-              run.taskId(),
-              run.stopped().orElseGet(() -> Ending.failed(code, message, retryable)));
-    }
-  }
-
-  /// Writes the end of a task that succeeded. False if it was canceled before that.
-  private boolean complete(Run run, String content) {
-    var duration = Duration.between(run.started(), sources.clock().instant()).toMillis();
-    var tally = run.tally();
-    var message =
-        new Message(
-            sources.messageId(), Role.ASSISTANT, content, null, tally.ofMessage(content, duration));
-    var events =
-        List.of(
-            message,
-            new TaskStatus(TaskState.COMPLETED, null, null),
-            new TaskComplete(content, tally.artifacts(), tally.ofTask(duration)));
-    return stubbornly(
-        () -> {
-          log.append(
-              run.context(),
-              Guard.none(),
-              state -> {
-                var task = state.openTask(run.taskId());
-                if (task.isPresent() && task.get().cancelRequested()) {
-                  throw new Rejection.Conflict("cancel-requested", "the task is to be canceled");
-                }
-                return drafts(run, events);
-              });
+          endTree(run, ending == null ? Ending.failed(code, message, retryable) : ending);
+      case Outcome.Parked parked -> {
+        if (ending != null) {
+          endTree(run, ending);
           return true;
-        });
-  }
-
-  private void end(ContextId context, TaskId task, Ending ending) {
-    stubbornly(
-        () -> {
-          closer.end(context, task, ending);
-          return true;
-        });
-  }
-
-  /// Tries until the store takes it or the server stops: a task must not hang because a disk was full.
-  /// False if the log refuses, or the server stops; then the next start ends the task.
-  private boolean stubbornly(BooleanSupplier write) {
-    while (true) {
-      try {
-        return write.getAsBoolean();
-      } catch (Rejection.Unavailable storeDown) {
-        try {
-          if (closed.await(RETRY_PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
-            return false;
-          }
-        } catch (InterruptedException stopped) {
-          Thread.currentThread().interrupt();
+        }
+        var refusal = finisher.park(run, parked);
+        if (refusal.equals(Finisher.NEWS)) {
           return false;
         }
-      } catch (Rejection.Conflict | Rejection.NotFound | Rejection.Gone | Rejection.Stale refused) {
-        return false;
+        if (refusal.equals(Finisher.CANCEL_REQUESTED)) {
+          endTree(run, Ending.canceled(null));
+        } else if (parked.state() != TaskState.WAITING_SUBTASK) {
+          deadlines.pause(run.taskId());
+        }
       }
+    }
+    return true;
+  }
+
+  /// Writes the end of a task that does not run.
+  void end(ContextId context, TaskId task, Ending ending) {
+    var ended =
+        stubborn.write(
+            () -> {
+              closer.end(context, task, ending);
+              return true;
+            });
+    deadlines.forget(task);
+    if (!ended) {
+      board.abandon(task);
     }
   }
 
-  private static List<Draft> drafts(Run run, List<? extends Event> events) {
-    return events.stream().map(event -> new Draft(run.origin(), event)).toList();
+  private void endTree(Run run, Ending ending) {
+    endTree(run.context(), run.taskId(), ending);
+  }
+
+  /// Stops everything below the task, waits for that a while, and writes the task's own end.
+  void endTree(ContextId context, TaskId task, Ending ending) {
+    stopBelow(context, task, ending.reason());
+    end(context, task, ending);
+  }
+
+  private void stopBelow(Run run, String reason) {
+    stopBelow(run.context(), run.taskId(), reason);
+  }
+
+  private void stopBelow(ContextId context, TaskId task, String reason) {
+    stubborn.write(
+        () -> {
+          stopAll(context, task, reason);
+          return true;
+        });
+  }
+
+  private void stopAll(ContextId context, TaskId task, String reason) {
+    if (below(context, task).isEmpty()) {
+      return;
+    }
+    var request = new CancelRequested(null, reason);
+    log.append(context, Guard.none(), state -> Lineup.cancelBelow(state, task, request));
+    below(context, task)
+        .forEach(child -> board.find(child).ifPresent(run -> stop(run, Ending.canceled(reason))));
+    advance(context);
+    try {
+      var patience = setup.limits().stopGrace().plusSeconds(2);
+      for (var head = log.head(context);
+          !below(context, task).isEmpty() && log.await(context, head, patience);
+          head = log.head(context)) {
+        // Each event may be the end of the last one.
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private List<TaskId> below(ContextId context, TaskId task) {
+    return log.inspect(
+        context,
+        state ->
+            Lineup.tree(state, task).stream()
+                .map(below -> below.origin().taskId())
+                .filter(below -> !below.equals(task))
+                .toList());
   }
 
   @Override
   public void close() {
-    closed.countDown();
-    timer.shutdownNow();
+    stubborn.close();
   }
 }

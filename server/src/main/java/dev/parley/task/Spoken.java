@@ -6,6 +6,7 @@ import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Event;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskId;
@@ -21,6 +22,7 @@ final class Spoken {
   private static final int PAGE = 1_000;
 
   private final Map<BlockId, StringBuilder> blocks = new LinkedHashMap<>();
+  private final Map<BlockId, StringBuilder> below = new LinkedHashMap<>();
   private @Nullable String cancelReason;
 
   /// Reads what `task` said after `from`.
@@ -45,11 +47,24 @@ final class Spoken {
             case CancelRequested(_, var reason) when reason != null -> spoken.cancelReason = reason;
             default -> {} // Everything else is not text.
           }
+        } else if (entry.origin() != null && task.equals(entry.origin().parentTaskId())) {
+          spoken.hear(entry.event());
         }
       }
       position = page.getLast().position();
     }
     return spoken;
+  }
+
+  /// Text of a task right below.
+  private void hear(Event event) {
+    switch (event) {
+      case ContentDelta(var delta, _, var block) when block != null ->
+          below.computeIfAbsent(block, _ -> new StringBuilder()).append(delta);
+      case ContentComplete(_, _, _, _, var replaces, _) when replaces != null ->
+          below.remove(replaces);
+      default -> {} // Everything else is not text.
+    }
   }
 
   /// True if nothing was added to the task's open blocks since this was read.
@@ -68,8 +83,13 @@ final class Spoken {
     return Optional.ofNullable(cancelReason);
   }
 
-  /// All of it, blocks parted by an empty line.
+  /// All of it, blocks parted by an empty line; what the tasks right below said if it said nothing.
   String text() {
+    var own = joined(blocks);
+    return own.isEmpty() ? joined(below) : own;
+  }
+
+  private static String joined(Map<BlockId, StringBuilder> blocks) {
     return blocks.values().stream()
         .map(StringBuilder::toString)
         .filter(text -> !text.isBlank())

@@ -4,49 +4,73 @@ import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.FinishReason;
-import dev.parley.protocol.Event;
+import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a run adds up to: a fold of the events it emitted. Safe for use by the run's threads.
+/// What a task adds up to: a fold of its events. For one thread.
 final class Tally {
 
   private final Set<ArtifactId> artifacts = new LinkedHashSet<>();
+  private final Map<String, Usage> usages = new LinkedHashMap<>();
   private int turns;
-  private long inputTokens;
-  private long outputTokens;
   private @Nullable FinishReason finish;
 
-  synchronized void add(List<? extends Event> events) {
-    for (var event : events) {
-      switch (event) {
-        case ArtifactEvent artifact -> artifacts.add(artifact.artifactId());
-        case InternalLlmCall _ -> turns++;
-        case ContentComplete complete -> finish = complete.finishReason();
-        case Usage usage -> {
-          inputTokens += usage.inputTokens();
-          outputTokens += usage.outputTokens();
-        }
-        default -> {} // Does not count.
-      }
+  private @Nullable Instant began;
+
+  void add(Entry entry) {
+    switch (entry.event()) {
+      case ArtifactEvent artifact -> artifacts.add(artifact.artifactId());
+      case InternalLlmCall call -> turns = Math.max(turns, call.iteration());
+      case ContentComplete complete -> finish = complete.finishReason();
+      case TaskStatus status when began == null && status.status() == TaskState.WORKING ->
+          began = entry.timestamp();
+      case Usage usage ->
+          usages.merge(usage.model(), usage, (one, other) -> sum(usage.model(), one, other));
+      default -> {} // Does not count.
     }
   }
 
-  synchronized @Nullable List<ArtifactId> artifacts() {
+  private static Usage sum(String model, Usage one, Usage other) {
+    return new Usage(
+        model,
+        one.inputTokens() + other.inputTokens(),
+        one.outputTokens() + other.outputTokens(),
+        sum(one.cacheCreationInputTokens(), other.cacheCreationInputTokens()),
+        sum(one.cacheReadInputTokens(), other.cacheReadInputTokens()),
+        sum(one.costUsd(), other.costUsd()));
+  }
+
+  private static @Nullable Long sum(@Nullable Long one, @Nullable Long other) {
+    return one == null ? other : other == null ? one : Long.valueOf(one + other);
+  }
+
+  private static @Nullable BigDecimal sum(@Nullable BigDecimal one, @Nullable BigDecimal other) {
+    return one == null ? other : other == null ? one : one.add(other);
+  }
+
+  @Nullable List<ArtifactId> artifacts() {
     return artifacts.isEmpty() ? null : List.copyOf(artifacts);
   }
 
   /// The metadata of the answer; says so when the answer is empty or was cut.
-  synchronized ObjectNode ofMessage(String content, long durationMillis) {
+  ObjectNode ofMessage(String content, Instant now) {
     var metadata = Json.object();
-    metadata.putObject("usage").put("inputTokens", inputTokens).put("outputTokens", outputTokens);
-    metadata.put("duration", durationMillis);
+    metadata.set("usage", usage(total()));
+    metadata.put("duration", duration(now));
     if (content.isBlank()) {
       metadata.put("empty", true);
     }
@@ -56,10 +80,46 @@ final class Tally {
     return metadata;
   }
 
-  synchronized ObjectNode ofTask(long durationMillis) {
-    return Json.object()
-        .put("duration", durationMillis)
-        .put("iterations", turns)
-        .put("tokensUsed", inputTokens + outputTokens);
+  /// The metadata of the task's end: what it took, in all and of each model.
+  ObjectNode ofTask(Instant now) {
+    var total = total();
+    var metadata =
+        Json.object()
+            .put("duration", duration(now))
+            .put("iterations", turns)
+            .put("tokensUsed", total.inputTokens() + total.outputTokens());
+    metadata.set("usage", usage(total));
+    var models = metadata.putObject("modelUsage");
+    usages.forEach((model, usage) -> models.set(model, usage(usage)));
+    if (total.costUsd() != null) {
+      metadata.put("costUsd", total.costUsd());
+    }
+    return metadata;
+  }
+
+  private Usage total() {
+    return usages.values().stream()
+        .reduce(new Usage("", 0, 0, null, null, null), (one, other) -> sum("", one, other));
+  }
+
+  private long duration(Instant now) {
+    return began == null ? 0 : Math.max(0, Duration.between(began, now).toMillis());
+  }
+
+  private static ObjectNode usage(Usage usage) {
+    var json =
+        Json.object()
+            .put("inputTokens", usage.inputTokens())
+            .put("outputTokens", usage.outputTokens());
+    if (usage.cacheCreationInputTokens() != null) {
+      json.put("cacheCreationInputTokens", usage.cacheCreationInputTokens());
+    }
+    if (usage.cacheReadInputTokens() != null) {
+      json.put("cacheReadInputTokens", usage.cacheReadInputTokens());
+    }
+    if (usage.costUsd() != null) {
+      json.put("costUsd", usage.costUsd());
+    }
+    return json;
   }
 }

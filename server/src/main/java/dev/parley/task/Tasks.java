@@ -1,21 +1,28 @@
 package dev.parley.task;
 
+import dev.parley.log.ContextState;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
 import dev.parley.log.OpenTask;
+import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputId;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Accepts work, runs it, stops it, and takes it up again after a restart.
 public final class Tasks implements AutoCloseable {
@@ -23,16 +30,15 @@ public final class Tasks implements AutoCloseable {
   private static final int ROLLBACK_ATTEMPTS_MAX = 10;
 
   /// Who works, where, and how much.
-  public record Setup(Agents agents, Workspaces workspaces, Limits limits) {}
-
-  private record Left(TaskId task, boolean cancelRequested) {}
+  public record Setup(Agents agents, Workspaces workspaces, Limits limits, FailPoint failPoint) {}
 
   private final EventLog log;
   private final History history;
   private final Setup setup;
   private final Admission admission;
   private final Board board;
-  private final Closer closer;
+  private final Timers timers = new Timers();
+  private final Inputs inputs;
   private final Runner runner;
 
   public Tasks(EventLog log, History history, Setup setup, Sources sources) {
@@ -41,8 +47,10 @@ public final class Tasks implements AutoCloseable {
     this.setup = setup;
     this.admission = new Admission(log, setup, sources);
     this.board = new Board(setup.limits().maxConcurrentTasks());
-    this.closer = new Closer(log, sources);
-    this.runner = new Runner(log, setup, sources, new Runner.Parts(board, closer));
+    var closer = new Closer(log, sources);
+    this.inputs = new Inputs(log, sources, timers, this::moved);
+    this.runner =
+        new Runner(log, setup, sources, new Runner.Parts(board, closer, timers, inputs::watch));
   }
 
   /// Puts a message and its task into the log in one step, and starts or queues the task.
@@ -73,21 +81,15 @@ public final class Tasks implements AutoCloseable {
   }
 
   private Accepted steer(Admission.Order order) {
-    var run = board.find(order.submission().context()).orElse(null);
-    if (run == null || !run.steering().announce()) {
+    var running =
+        log.inspect(
+            order.submission().context(), state -> Lineup.running(state).map(OpenTask::origin));
+    if (running.isEmpty() || !setup.agents().get(running.get().agentId()).resumes()) {
       return admission.enter(order).accepted();
     }
-    Admission.@Nullable Entered entered = null;
-    try {
-      entered = admission.steer(order, run.taskId());
-      return entered.accepted();
-    } finally {
-      var fresh =
-          entered != null
-              && !entered.replayed()
-              && entered.accepted().taskId().equals(run.taskId());
-      run.steering().arrive(fresh && entered != null ? entered.message() : null);
-    }
+    var accepted = admission.steer(order, running.get().taskId()).accepted();
+    board.find(running.get().taskId()).ifPresent(Run::signal);
+    return accepted;
   }
 
   private Accepted rollBack(Admission.Order order) {
@@ -127,39 +129,67 @@ public final class Tasks implements AutoCloseable {
     var request = new CancelRequested(principal, reason);
     log.append(context, Guard.none(), state -> Lineup.cancel(state, task, request));
     stopRequested(context, _ -> true);
-    runner.advance(context);
   }
 
   /// Stops those that somebody asked to stop, children first.
   private void stopRequested(ContextId context, Predicate<TaskId> which) {
     for (var task : open(context, OpenTask::cancelRequested).reversed()) {
       if (which.test(task)) {
-        board
-            .find(task)
-            .ifPresentOrElse(
-                run -> runner.stop(run, Ending.canceled(null)),
-                () -> closer.end(context, task, Ending.canceled(null)));
+        board.find(task).ifPresent(run -> runner.stop(run, Ending.canceled(null)));
       }
     }
+    runner.advance(context);
   }
 
-  /// Ends one running tool call; its task goes on.
+  /// Ends one running tool call, and the sub-agents that it spawned; its task goes on.
   public void cancelTool(ContextId context, TaskId task, ToolCallId call) {
-    log.append(
-        context,
-        Guard.none(),
-        state -> {
-          var open =
-              state
-                  .openTask(task)
-                  .filter(t -> t.openCalls().containsKey(call))
-                  .orElseThrow(
-                      () -> new Rejection.NotFound("no such tool call is running: " + call));
-          var tool = open.openCalls().getOrDefault(call, "");
-          return List.of(
-              new Draft(open.origin(), Closer.closed(call, tool, ToolEvent.Outcome.CANCELED)));
-        });
+    log.append(context, Guard.none(), state -> canceledCall(state, task, call));
     board.find(task).ifPresent(run -> run.cancelCall(call));
+    stopRequested(context, _ -> true);
+  }
+
+  private static List<Draft> canceledCall(ContextState state, TaskId task, ToolCallId call) {
+    var open = state.openTask(task).orElse(null);
+    var running = open == null ? null : open.openCalls().get(call);
+    if (open == null || running == null) {
+      throw new Rejection.NotFound("no such tool call is running: " + call);
+    }
+    var drafts = new ArrayList<Draft>();
+    var request = new CancelRequested(null, "the call that spawned it was canceled");
+    Lineup.children(state, task)
+        .filter(child -> call.equals(child.origin().spawnedByCallId()))
+        .forEach(child -> drafts.addAll(Lineup.cancel(state, child.origin().taskId(), request)));
+    for (var input : state.openInputs()) {
+      if (input.task().equals(task)
+          && Asked.by(input.required()).filter(call::equals).isPresent()) {
+        drafts.add(
+            new Draft(open.origin(), new InputLapsed(input.required().inputId(), "canceled")));
+      }
+    }
+    var closed = Closer.closed(call, running, ToolEvent.Outcome.CANCELED);
+    drafts.add(new Draft(open.origin(), closed));
+    return drafts;
+  }
+
+  /// Answers what a task asked. Returns once that is durable.
+  ///
+  /// @throws Rejection.NotFound if nobody ever asked that
+  /// @throws Rejection.Conflict `not-wanted` if it was answered, or is no longer asked
+  /// @throws Rejection.Invalid if the answer does not fit; the question stays open
+  public void answer(
+      ContextId context, InputId input, JsonNode value, String principal, Guard guard) {
+    inputs.answer(context, input, value, new Inputs.Answering(principal, guard));
+  }
+
+  /// Says that somebody signed in as a task asked; the secret is elsewhere, and stays there.
+  public void signedIn(
+      ContextId context, AuthId auth, String principal, @Nullable ObjectNode metadata) {
+    inputs.signedIn(context, auth, principal, metadata);
+  }
+
+  private void moved(Inputs.Moved moved) {
+    board.find(moved.task()).ifPresent(Run::signal);
+    runner.advance(moved.context());
   }
 
   /// Cancels every task of a context and returns when all have ended.
@@ -171,7 +201,8 @@ public final class Tasks implements AutoCloseable {
         state ->
             tasks.reversed().stream()
                 .flatMap(task -> state.openTask(task).stream())
-                .flatMap(task -> Lineup.cancel(task, new CancelRequested(null, reason)).stream())
+                .flatMap(
+                    task -> Lineup.cancel(state, task, new CancelRequested(null, reason)).stream())
                 .toList());
     stopRequested(context, tasks::contains);
     try {
@@ -206,15 +237,20 @@ public final class Tasks implements AutoCloseable {
             context,
             state ->
                 state.openTasks().stream()
-                    .filter(task -> task.started() || task.cancelRequested())
-                    .map(task -> new Left(task.origin().taskId(), task.cancelRequested()))
+                    .filter(OpenTask::started)
+                    .map(
+                        task ->
+                            new Run.Subject(
+                                context, task.origin(), task.created(), task.createdSeq()))
                     .toList());
     for (var task : left.reversed()) {
-      if (board.find(task.task()).isEmpty()) {
-        var ending = task.cancelRequested() ? Ending.canceled(null) : Ending.interrupted();
-        closer.end(context, task.task(), ending);
+      var agent = setup.agents().byId().get(task.origin().agentId());
+      if (agent == null || !agent.resumes()) {
+        runner.endTree(context, task.origin().taskId(), Ending.interrupted());
       }
     }
+    inputs.watch(context);
+    left.forEach(runner::watchParked);
     runner.advance(context);
   }
 
@@ -242,7 +278,7 @@ public final class Tasks implements AutoCloseable {
     board.close();
     try {
       if (!board.awaitIdle(patience)) {
-        board.runs().forEach(run -> runner.stop(run, Ending.interrupted()));
+        board.runs().forEach(run -> runner.stop(run, Ending.HANDED_BACK));
         board.awaitIdle(setup.limits().stopGrace().plusMillis(500));
       }
     } catch (InterruptedException stopped) {
@@ -254,5 +290,6 @@ public final class Tasks implements AutoCloseable {
   public void close() {
     drain(Duration.ZERO);
     runner.close();
+    timers.close();
   }
 }

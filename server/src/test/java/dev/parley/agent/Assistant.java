@@ -3,6 +3,7 @@ package dev.parley.agent;
 import dev.parley.log.EventLog;
 import dev.parley.model.Model;
 import dev.parley.model.OfflineModel;
+import dev.parley.protocol.AgentTypeId;
 import dev.parley.task.Agent;
 import dev.parley.task.Limits;
 import dev.parley.task.LogHistory;
@@ -12,6 +13,7 @@ import dev.parley.tool.Tool;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /// The agent that is there without any configuration, for tests.
 final class Assistant {
@@ -39,7 +41,14 @@ final class Assistant {
   }
 
   private static Agent agent(EventLog log, Model model, List<Tool> tools) {
-    var memory = new Memory(log, new LogHistory(log), Limits.DEFAULT);
-    return new ModelLoop(AgentType.assistant(model, tools), memory, Limits.DEFAULT.maxTurns());
+    return loop(log, World.AGENT, model, tools, Policy.USUAL, Limits.DEFAULT);
+  }
+
+  static ModelLoop loop(
+      EventLog log, AgentTypeId id, Model model, List<Tool> tools, Policy policy, Limits limits) {
+    var memory = new Memory(log, new LogHistory(log), limits.loop());
+    var type = new AgentType(id, id.value(), "", "Be helpful.", model, () -> tools, policy);
+    var coordinators = new Coordinators(Map.of(id, model));
+    return new ModelLoop(type, new ModelLoop.Parts(memory, coordinators, limits));
   }
 }

@@ -157,9 +157,9 @@ class OfflineAssistantTest {
     assertThat(world.kinds(task))
         .containsSubsequence(
             Kind.CONTENT_COMPLETE,
+            Kind.INTERNAL_CHECKPOINT,
             Kind.TOOL_START,
             Kind.TOOL_COMPLETE,
-            Kind.INTERNAL_CHECKPOINT,
             Kind.INTERNAL_LLM_CALL,
             Kind.CONTENT_COMPLETE,
             Kind.TASK_COMPLETE);

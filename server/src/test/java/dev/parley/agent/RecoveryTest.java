@@ -77,29 +77,58 @@ class RecoveryTest {
   }
 
   @Test
-  void a_started_task_ends_as_interrupted_and_keeps_what_it_said() throws Exception {
+  void a_model_that_was_cut_off_is_asked_again_and_its_new_text_replaces_the_old()
+      throws Exception {
     var log = World.newLog();
     var freezing = new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
     try (var before = Assistant.world(freezing, folder)) {
-      var task = before.say("count slowly to 1000").taskId();
+      var task = before.say("count slowly to 20").taskId();
       before.await(e -> e.event() instanceof ContentDelta delta && delta.index() == 2);
       freezing.thaw(0);
       before.tasks().drain(Duration.ZERO);
       try (var after = Assistant.world(log, folder)) {
         after.tasks().recover();
 
-        assertThat(after.end(task)).isEqualTo(TaskState.FAILED);
-        assertThat(after.reason(task)).isEqualTo("interrupted");
-        var error = after.events(task, ErrorReported.class).getFirst();
-        assertThat(error.code()).isEqualTo(ErrorCode.INTERRUPTED);
-        assertThat(error.retryable()).isTrue();
-        var block = after.events(task, ContentComplete.class).getFirst();
-        assertThat(block.finishReason()).isEqualTo(FinishReason.INTERRUPTED);
-        assertThat(block.partial()).isTrue();
-        assertThat(block.content()).startsWith("1 2 3");
-        assertThat(after.answer(task).content()).isEqualTo(block.content());
-        assertThat(after.answer(task).metadata().path("partial").asBoolean()).isTrue();
+        assertThat(after.end(task)).isEqualTo(TaskState.COMPLETED);
+        var blocks = after.events(task, ContentComplete.class);
+        assertThat(blocks).hasSize(2);
+        assertThat(blocks.getFirst().finishReason()).isEqualTo(FinishReason.INTERRUPTED);
+        assertThat(blocks.getFirst().partial()).isTrue();
+        assertThat(blocks.getFirst().content()).startsWith("1 2 3");
+        assertThat(blocks.getLast().replaces()).isEqualTo(blocks.getFirst().blockId());
+        assertThat(after.answer(task).content()).isEqualTo(blocks.getLast().content());
+        assertThat(after.answer(task).content()).endsWith(" 19 20");
+        assertSound(log);
       }
+    }
+  }
+
+  @Test
+  void a_model_that_is_cut_off_three_times_ends_its_task_as_interrupted() throws Exception {
+    var log = World.newLog();
+    TaskId task = null;
+    for (var restart = 0; restart < 3; restart++) {
+      var freezing = new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
+      var seen = log.head(World.CONTEXT);
+      try (var world = Assistant.world(freezing, folder)) {
+        world.tasks().recover();
+        if (task == null) {
+          task = world.say("count slowly to 1000").taskId();
+        }
+        world.await(e -> e.position().after(seen) && e.event() instanceof ContentDelta);
+        freezing.thaw(0);
+        world.tasks().drain(Duration.ZERO);
+      }
+    }
+    try (var after = Assistant.world(log, folder)) {
+      after.tasks().recover();
+
+      assertThat(after.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(after.reason(task)).isEqualTo("interrupted");
+      var error = after.events(task, ErrorReported.class).getFirst();
+      assertThat(error.code()).isEqualTo(ErrorCode.INTERRUPTED);
+      assertThat(error.retryable()).isTrue();
+      assertThat(after.answer(task).metadata().path("partial").asBoolean()).isTrue();
     }
   }
 
@@ -131,24 +160,22 @@ class RecoveryTest {
   }
 
   @Test
-  void draining_lets_tasks_finish_interrupts_the_rest_and_leaves_the_queue_for_the_next_start()
-      throws Exception {
+  void draining_hands_back_what_is_not_done_and_the_next_start_goes_on_with_it() throws Exception {
     var log = World.newLog();
     try (var before = Assistant.world(log, folder)) {
-      var running = before.say("count slowly to 1000").taskId();
+      var running = before.say("count slowly to 20").taskId();
       var queued = before.say("say later").taskId();
       before.awaitKind(running, Kind.CONTENT_DELTA);
 
       before.tasks().drain(Duration.ofMillis(20));
 
-      assertThat(before.end(running)).isEqualTo(TaskState.FAILED);
-      assertThat(before.reason(running)).isEqualTo("interrupted");
       assertThat(before.tasks().running()).isZero();
       assertThatThrownBy(() -> before.say("more")).isInstanceOf(Rejection.Unavailable.class);
       assertThat(before.kinds(queued)).containsExactly(Kind.TASK_CREATED, Kind.TASK_STATUS);
       try (var after = Assistant.world(log, folder)) {
         after.tasks().recover();
 
+        assertThat(after.end(running)).isEqualTo(TaskState.COMPLETED);
         assertThat(after.end(queued)).isEqualTo(TaskState.COMPLETED);
         assertThat(after.answer(queued).content()).isEqualTo("later");
       }

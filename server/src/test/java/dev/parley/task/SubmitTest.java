@@ -87,7 +87,7 @@ class SubmitTest {
       var complete = world.events(accepted.taskId(), TaskComplete.class).getFirst();
       assertThat(complete.content()).isEqualTo("done: hello");
       assertThat(complete.metadata().propertyNames())
-          .containsExactly("duration", "iterations", "tokensUsed");
+          .containsExactly("duration", "iterations", "tokensUsed", "usage", "modelUsage");
     }
   }
 

@@ -135,14 +135,13 @@ class WhenBusyTest {
   void steer_reaches_the_running_task_and_makes_no_other() throws Exception {
     var go = new CountDownLatch(1);
     var heard = new CopyOnWriteArrayList<String>();
-    Agent agent =
-        run -> {
-          go.await();
-          do {
-            run.steering().take().stream().map(Message::content).forEach(heard::add);
-          } while (!run.steering().finish());
-          return new Outcome.Completed("ok");
-        };
+    var agent =
+        resuming(
+            run -> {
+              go.await();
+              heard.addAll(said(run));
+              return new Outcome.Completed("ok");
+            });
     try (var world = World.with(agent, folder)) {
       var a = world.say("a");
       world.awaitKind(a.taskId(), Kind.TASK_STATUS);
@@ -161,14 +160,13 @@ class WhenBusyTest {
   @Test
   void a_steer_is_heard_by_its_task_or_becomes_a_task_but_is_never_lost() throws Exception {
     var heard = new CopyOnWriteArrayList<String>();
-    Agent agent =
-        run -> {
-          heard.add(run.created().prompt());
-          do {
-            run.steering().take().stream().map(Message::content).forEach(heard::add);
-          } while (!run.steering().finish());
-          return new Outcome.Completed("ok");
-        };
+    var agent =
+        resuming(
+            run -> {
+              heard.add(run.created().prompt());
+              heard.addAll(said(run));
+              return new Outcome.Completed("ok");
+            });
     try (var world = World.with(agent, folder)) {
       for (var i = 0; i < 200; i++) {
         world.say("ask " + i);
@@ -232,5 +230,27 @@ class WhenBusyTest {
         .filter(e -> e.event() instanceof TaskStatus s && s.status() == TaskState.WORKING)
         .map(e -> e.taskId())
         .toList();
+  }
+
+  private static List<String> said(Run run) {
+    return run.news().stream()
+        .filter(entry -> entry.event() instanceof Message)
+        .map(entry -> ((Message) entry.event()).content())
+        .toList();
+  }
+
+  /// An agent that can be called again.
+  private static Agent resuming(Agent agent) {
+    return new Agent() {
+      @Override
+      public Outcome work(Run run) throws InterruptedException {
+        return agent.work(run);
+      }
+
+      @Override
+      public boolean resumes() {
+        return true;
+      }
+    };
   }
 }

@@ -37,14 +37,14 @@ public final class World implements AutoCloseable {
   private final EventLog log;
   private final Tasks tasks;
 
-  private World(EventLog log, Agent agent, Path folder, Limits limits) {
+  private World(EventLog log, Map<AgentTypeId, Agent> agents, Path folder, Limits limits) {
     this.log = log;
     this.tasks =
         new Tasks(
             log,
             new LogHistory(log),
             new Tasks.Setup(
-                new Agents(Map.of(AGENT, agent), AGENT), new Workspaces(List.of(folder)), limits),
+                new Agents(agents, AGENT), new Workspaces(List.of(folder)), limits, FailPoint.NONE),
             SOURCES);
   }
 
@@ -59,7 +59,13 @@ public final class World implements AutoCloseable {
   }
 
   public static World with(EventLog log, Agent agent, Path folder, Limits limits) {
-    return new World(log, agent, folder, limits);
+    return with(log, Map.of(AGENT, agent), folder, limits);
+  }
+
+  /// Several agents; [#AGENT], which takes what names none, must be among them.
+  public static World with(
+      EventLog log, Map<AgentTypeId, Agent> agents, Path folder, Limits limits) {
+    return new World(log, agents, folder, limits);
   }
 
   /// The usual limits, but so many tasks at once, and so long a wait for those that do not stop.
@@ -67,14 +73,14 @@ public final class World implements AutoCloseable {
     var d = Limits.DEFAULT;
     return new Limits(
         d.taskTimeout(),
-        d.maxTurns(),
         maxConcurrentTasks,
         maxQueuedPerContext,
         d.maxQueuedContexts(),
         d.maxContentLength(),
         stopGrace,
-        d.historyMessages(),
-        d.historyCharacters());
+        d.inputTimeout(),
+        d.loop(),
+        d.tree());
   }
 
   public Tasks tasks() {
@@ -160,7 +166,7 @@ public final class World implements AutoCloseable {
     return events(task, TaskStatus.class).getLast().metadata().path("reason").asString();
   }
 
-  static boolean terminal(Event event) {
+  public static boolean terminal(Event event) {
     return event instanceof TaskComplete
         || (event instanceof TaskStatus status
             && (status.status() == TaskState.FAILED || status.status() == TaskState.CANCELED));

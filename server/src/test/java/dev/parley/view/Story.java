@@ -143,7 +143,7 @@ final class Story {
       case 11 -> add(origin, new Usage("m" + random.nextInt(2), 3, 4, 1L, null, cost()));
       case 12 -> needInput(origin);
       case 13 -> needAuth(origin);
-      case 14 -> add(origin, new InputEvent.InputLapsed(new InputId("i" + count), null));
+      case 14 -> needInput(origin);
       case 15 -> add(origin, new CancelRequested(null, null));
       case 16 -> begin(Scene.subtask(context + "-s" + ++count, origin));
       case 17 -> add(origin, error());
@@ -210,9 +210,13 @@ final class Story {
     var input = new InputId("i" + ++count);
     var type = InputEvent.InputType.CONFIRMATION;
     add(origin, new InputEvent.InputRequired(input, null, type, "?", null, null, null, null));
-    if (random.nextBoolean()) {
-      var person = InputEvent.Provider.USER;
-      add(origin, new InputEvent.InputReceived(input, person, null, null, null, null));
+    switch (random.nextInt(3)) {
+      case 0 -> {
+        var person = InputEvent.Provider.USER;
+        add(origin, new InputEvent.InputReceived(input, person, null, null, null, null));
+      }
+      case 1 -> add(origin, new InputEvent.InputLapsed(input, null));
+      default -> {} // It stays open.
     }
   }
 

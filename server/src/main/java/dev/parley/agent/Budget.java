@@ -1,0 +1,45 @@
+package dev.parley.agent;
+
+import dev.parley.model.Prompt.Part;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.node.StringNode;
+
+/// Keeps a prompt within a number of characters: the oldest results of tools are left out first. What is
+/// left out stays in the log.
+final class Budget {
+
+  /// The newest results are never left out: the model has just asked for them.
+  private static final int KEPT = 4;
+
+  private Budget() {}
+
+  static List<Part> fit(List<Part> parts, int charactersMax) {
+    var size = parts.stream().mapToLong(Budget::size).sum();
+    if (size <= charactersMax) {
+      return parts;
+    }
+    var results = parts.stream().filter(Part.Returned.class::isInstance).count();
+    var fitted = new ArrayList<Part>();
+    for (var part : parts) {
+      if (part instanceof Part.Returned returned && results-- > KEPT && size > charactersMax) {
+        var note = "[left out to save space: " + size(returned) + " characters]";
+        fitted.add(
+            new Part.Returned(
+                returned.call(), returned.tool(), returned.success(), StringNode.valueOf(note)));
+        size -= size(returned) - note.length();
+      } else {
+        fitted.add(part);
+      }
+    }
+    return fitted;
+  }
+
+  private static long size(Part part) {
+    return switch (part) {
+      case Part.Said said -> said.text().length();
+      case Part.Asked asked -> asked.text().length();
+      case Part.Returned returned -> returned.result().toString().length();
+    };
+  }
+}

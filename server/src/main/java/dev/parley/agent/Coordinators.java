@@ -1,0 +1,128 @@
+package dev.parley.agent;
+
+import dev.parley.log.ContextState;
+import dev.parley.log.OpenInput;
+import dev.parley.log.OpenTask;
+import dev.parley.model.Model;
+import dev.parley.model.Prompt;
+import dev.parley.model.Prompt.Part;
+import dev.parley.model.Reply;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.task.Run;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Puts a sub-agent's question to the agents above it, the nearest first, before a person is asked.
+public final class Coordinators {
+
+  private static final String INSTRUCTIONS =
+      """
+      You gave a task to a sub-agent, and it asks you something. If what you were told answers the
+      question, answer it. If not, say that you do not know: then a person is asked. Never guess.""";
+
+  private record Above(TaskId task, AgentTypeId agent, String prompt) {}
+
+  private final Map<AgentTypeId, Model> models;
+
+  /// The models that the agents think with.
+  public Coordinators(Map<AgentTypeId, Model> models) {
+    this.models = Map.copyOf(models);
+  }
+
+  /// Asks one agent after the other until one knows. What they say is data: it must fit what was asked.
+  void ask(Run run, String id) throws InterruptedException {
+    var input = new InputId(id);
+    var asked = run.inspect(state -> state.openInput(input)).map(OpenInput::required).orElse(null);
+    if (asked == null) {
+      return;
+    }
+    var chain = run.inspect(state -> above(state, run));
+    var first = chain.isEmpty() ? "user" : chain.getFirst().task().value();
+    var metadata = Json.object().put("blockedBy", first).put(Story.INPUT_ID, id);
+    run.emit(List.of(new TaskStatus(TaskState.WAITING_INPUT, null, metadata)));
+    for (var agent : chain) {
+      var answer = ask(run, agent, asked);
+      if (answer.isPresent() && run.answer(input, agent.agent(), answer.get())) {
+        break;
+      }
+    }
+    run.emit(List.of(new TaskStatus(TaskState.WORKING, null, null)));
+  }
+
+  private static List<Above> above(ContextState state, Run run) {
+    var chain = new ArrayList<Above>();
+    for (var task = state.openTask(run.origin().parentTaskId());
+        task.isPresent();
+        task = task.map(OpenTask::origin).flatMap(o -> state.openTask(o.parentTaskId()))) {
+      var open = task.get();
+      var prompt = open.created().prompt();
+      chain.add(
+          new Above(open.origin().taskId(), open.origin().agentId(), prompt == null ? "" : prompt));
+    }
+    return chain;
+  }
+
+  private Optional<JsonNode> ask(Run run, Above agent, InputRequired asked)
+      throws InterruptedException {
+    var model = models.get(agent.agent());
+    if (model == null) {
+      return Optional.empty();
+    }
+    var said = new Collected();
+    var prompt =
+        new Prompt(
+            INSTRUCTIONS,
+            List.of(
+                new Part.Said(Role.USER, "You were told:\n\n" + agent.prompt()),
+                new Part.Said(Role.USER, question(run, asked))),
+            List.of(),
+            schema(asked));
+    if (!(model.ask(prompt, said) instanceof Reply.Answered answered)) {
+      return Optional.empty();
+    }
+    run.emit(List.of(answered.usage()));
+    return parse(said.text());
+  }
+
+  private static String question(Run run, InputRequired asked) {
+    return "The sub-agent "
+        + run.origin().agentId()
+        + " asks:\n\n"
+        + asked.prompt()
+        + (asked.options() == null ? "" : "\n\nThe answer must be one of " + asked.options());
+  }
+
+  private static ObjectNode schema(InputRequired asked) {
+    var schema = Json.object().put("type", "object");
+    var properties = schema.putObject("properties");
+    properties.putObject("known").put("type", "boolean");
+    properties.set("answer", asked.schema() instanceof ObjectNode wanted ? wanted : Json.object());
+    schema.putArray("required").add("known");
+    return schema;
+  }
+
+  private static Optional<JsonNode> parse(String text) {
+    try {
+      var json = Json.read(text.getBytes(StandardCharsets.UTF_8), ObjectNode.class);
+      var answer = json.path("answer");
+      return json.path("known").asBoolean(false) && !answer.isMissingNode() && !answer.isNull()
+          ? Optional.of(answer)
+          : Optional.empty();
+    } catch (Rejection.Invalid notJson) {
+      return Optional.empty();
+    }
+  }
+}

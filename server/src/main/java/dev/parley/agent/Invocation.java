@@ -1,0 +1,83 @@
+package dev.parley.agent;
+
+import dev.parley.agent.CallStory.Purpose;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Rejection;
+import dev.parley.task.Run;
+import dev.parley.tool.Tool;
+import dev.parley.tool.ToolResult;
+import java.time.Duration;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Calls a tool once and writes what came of it.
+final class Invocation {
+
+  private static final System.Logger LOGGER = System.getLogger(Invocation.class.getName());
+
+  private final Run run;
+  private final Questions questions;
+  private final Tool tool;
+  private final ToolCall call;
+  private final ObjectNode arguments;
+  private final CallContext context;
+  private final int attempt;
+
+  Invocation(Run run, Questions questions, Tool tool, CallStory story, ObjectNode arguments) {
+    this.run = run;
+    this.questions = questions;
+    this.tool = tool;
+    this.call = story.call();
+    this.arguments = arguments;
+    this.context = new CallContext(run, questions, story);
+    this.attempt = story.attempts() + 1;
+  }
+
+  /// Returns when the result, or what the tool needs first, is durable; nothing is written if the call
+  /// was canceled meanwhile.
+  void make() throws InterruptedException {
+    var clock = run.sources().clock();
+    var began = clock.instant();
+    run.reach("tool-started");
+    var result = call();
+    run.reach("tool-effect");
+    var duration = Duration.between(began, clock.instant()).toMillis();
+    var event =
+        switch (result) {
+          case ToolResult.Needs(var question) -> questions.need(call, question, Purpose.NEED);
+          case ToolResult.NeedsSignIn(var signIn) -> questions.signIn(call, signIn);
+          case ToolResult.Done _, ToolResult.Failed _ ->
+              Results.of(call, result, duration, attempt);
+        };
+    write(event);
+    run.reach("tool-completed");
+  }
+
+  private void write(Event event) {
+    run.emit(
+        state -> {
+          var task = state.openTask(run.origin().taskId());
+          var open = task.isPresent() && task.get().openCalls().containsKey(call.id());
+          return open ? List.of(event) : List.of();
+        });
+  }
+
+  private ToolResult call() throws InterruptedException {
+    try {
+      return tool.call(arguments, context);
+    } catch (Rejection.Invalid misfit) {
+      return new ToolResult.Failed(String.valueOf(misfit.getMessage()));
+    } catch (Rejection.Conflict ended) {
+      if (ended.code().equals("tool-ended")) {
+        return new ToolResult.Failed("canceled");
+      }
+      throw ended;
+    } catch (Rejection refused) {
+      throw refused;
+    } catch (RuntimeException broken) {
+      LOGGER.log(System.Logger.Level.ERROR, "the tool " + call.name() + " broke", broken);
+      return new ToolResult.Failed("the tool failed unexpectedly");
+    }
+  }
+}

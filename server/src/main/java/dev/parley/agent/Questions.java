@@ -1,0 +1,143 @@
+package dev.parley.agent;
+
+import dev.parley.agent.CallStory.Purpose;
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.AuthId;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
+import dev.parley.task.Asked;
+import dev.parley.task.Run;
+import dev.parley.tool.Question;
+import dev.parley.tool.SignIn;
+import dev.parley.tool.Tool;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Puts what is asked for a tool call into events.
+final class Questions {
+
+  /// In the metadata of an approval: what exactly is approved.
+  static final String HASH = "hash";
+
+  private final Run run;
+  private final Duration patience;
+
+  Questions(Run run, Duration patience) {
+    this.run = run;
+    this.patience = patience;
+  }
+
+  /// May this call be made?
+  InputRequired approval(ToolCall call, Tool tool, @Nullable String preview) {
+    var metadata = about(call.id().value(), Purpose.APPROVAL);
+    metadata.set("toolCall", toolCall(call));
+    metadata.put(HASH, hash(call.name(), call.arguments()));
+    metadata.put("effect", tool.effect().wire());
+    if (preview != null) {
+      metadata.put("preview", preview);
+    }
+    return confirmation("May " + run.origin().agentId() + " call " + call.name() + "?", metadata);
+  }
+
+  /// Is this call, which may have been made before, to be made again?
+  InputRequired doubt(ToolCall call) {
+    var metadata = about(call.id().value(), Purpose.DOUBT);
+    metadata.set("toolCall", toolCall(call));
+    return confirmation(
+        "The server stopped while "
+            + call.name()
+            + " ran, so it may or may not have happened. Run it again?",
+        metadata);
+  }
+
+  private InputRequired confirmation(String prompt, ObjectNode metadata) {
+    return required(
+        new Question(InputType.CONFIRMATION, prompt, null, List.of(), true, null, null), metadata);
+  }
+
+  /// What a tool needs to know before, or while, it works.
+  InputRequired need(ToolCall call, Question question, Purpose purpose) {
+    var metadata = about(call.id().value(), purpose);
+    if (question.metadata() != null) {
+      metadata.setAll(question.metadata());
+    }
+    if (!metadata.has("toolCall")) {
+      metadata.set("toolCall", toolCall(call));
+    }
+    return required(question, metadata);
+  }
+
+  private InputRequired required(Question question, ObjectNode metadata) {
+    var timeout = question.timeout() == null ? patience : question.timeout();
+    metadata.put("timeout", timeout.toSeconds());
+    return new InputRequired(
+        new InputId(run.sources().ids().get()),
+        question.requireUser(),
+        question.type(),
+        question.prompt(),
+        question.schema(),
+        question.options().isEmpty() ? null : question.options(),
+        metadata,
+        run.sources().clock().instant().plus(timeout));
+  }
+
+  /// A sign-in that a tool needs before it works.
+  AuthRequired signIn(ToolCall call, SignIn signIn) {
+    var metadata = about(call.id().value(), Purpose.NEED);
+    if (signIn.metadata() != null) {
+      metadata.setAll(signIn.metadata());
+    }
+    var timeout = signIn.timeout() == null ? patience : signIn.timeout();
+    metadata.put("expiresIn", timeout.toSeconds());
+    return new AuthRequired(
+        new AuthId(run.sources().ids().get()),
+        signIn.type(),
+        signIn.provider(),
+        signIn.scopes().isEmpty() ? null : signIn.scopes(),
+        signIn.prompt(),
+        signIn.authUrl(),
+        metadata,
+        run.sources().clock().instant().plus(timeout));
+  }
+
+  private static ObjectNode about(String call, Purpose purpose) {
+    return Json.object()
+        .put(Asked.TOOL_CALL_ID, call)
+        .put(Story.PURPOSE, purpose.name().toLowerCase(Locale.ROOT));
+  }
+
+  private static ObjectNode toolCall(ToolCall call) {
+    var json =
+        Json.object().put(Asked.TOOL_CALL_ID, call.id().value()).put("toolName", call.name());
+    json.set("arguments", call.arguments());
+    return json;
+  }
+
+  /// What an approval is bound to: the tool and its arguments, whatever the order of their fields.
+  static String hash(String tool, JsonNode arguments) {
+    try {
+      var sorted =
+          Json.mapper()
+              .writer(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+              .writeValueAsString(Json.mapper().convertValue(arguments, Object.class));
+      var digest = MessageDigest.getInstance("SHA-256");
+      digest.update(tool.getBytes(StandardCharsets.UTF_8));
+      digest.update((byte) 0);
+      return HexFormat.of().formatHex(digest.digest(sorted.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package dev.parley.agent;
+
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ToolEvent.Outcome;
+import dev.parley.protocol.ToolEvent.SubagentMetadata;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Run;
+import dev.parley.tool.Tool;
+import dev.parley.tool.ToolResult;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/// Puts the beginning and the end of tool calls into events.
+final class Results {
+
+  private static final int RESULT_BYTES_MAX = 64 * 1024;
+  private static final int RESULT_SHOWN = 16 * 1024;
+
+  private Results() {}
+
+  static ToolStart start(Run run, ToolCall call, @Nullable Tool tool, ObjectNode arguments) {
+    var metadata =
+        Json.object()
+            .put("provider", tool == null ? "local" : tool.provider())
+            .put("concurrent", tool != null && tool.concurrent());
+    if (tool != null) {
+      metadata.put("effect", tool.effect().wire());
+    }
+    if (!arguments.equals(call.arguments())) {
+      metadata.put("edited", true);
+    }
+    return new ToolStart(
+        call.id(), call.name(), arguments, metadata, 1, key(run, call), null, null);
+  }
+
+  /// The same for every attempt at a call, and for no other.
+  static String key(Run run, ToolCall call) {
+    return run.origin().taskId() + "/" + call.id();
+  }
+
+  static ToolComplete done(ToolCall call, ToolResult.Done done, ObjectNode metadata) {
+    return end(call, limited(done.result()), null, metadata, null);
+  }
+
+  static ToolComplete failed(ToolCall call, String error, @Nullable Outcome outcome) {
+    return new ToolComplete(call.id(), call.name(), false, null, error, null, outcome, null);
+  }
+
+  static ToolComplete of(ToolCall call, ToolResult result, long durationMillis, int attempts) {
+    var metadata = Json.object().put("duration", durationMillis);
+    if (attempts > 1) {
+      metadata.put("retries", attempts - 1);
+    }
+    return switch (result) {
+      case ToolResult.Done done -> done(call, done, metadata);
+      case ToolResult.Failed(var message) -> end(call, null, message, metadata, null);
+      case ToolResult.Needs _, ToolResult.NeedsSignIn _ ->
+          throw new IllegalStateException("the call has not ended");
+    };
+  }
+
+  /// The end of a call that other agents did.
+  static ToolComplete of(
+      ToolCall call, ToolResult result, @Nullable SubagentMetadata subagents, long durationMillis) {
+    var end = of(call, result, durationMillis, 1);
+    return new ToolComplete(
+        end.toolCallId(),
+        end.toolName(),
+        end.success(),
+        end.result(),
+        end.error(),
+        end.metadata(),
+        null,
+        subagents);
+  }
+
+  private static ToolComplete end(
+      ToolCall call,
+      @Nullable JsonNode value,
+      @Nullable String error,
+      ObjectNode metadata,
+      @Nullable Outcome outcome) {
+    return new ToolComplete(
+        call.id(), call.name(), error == null, value, error, metadata, outcome, null);
+  }
+
+  /// A result that is too large is cut, and says so.
+  private static JsonNode limited(JsonNode value) {
+    var size = Json.bytes(value).length;
+    if (size <= RESULT_BYTES_MAX) {
+      return value;
+    }
+    var text = value.isString() ? value.asString() : value.toString();
+    var end = Math.min(text.length(), RESULT_SHOWN);
+    if (Character.isHighSurrogate(text.charAt(end - 1))) {
+      end--;
+    }
+    var note = "\n[truncated: the result has " + size + " bytes, this is how it begins]";
+    return StringNode.valueOf(text.substring(0, end) + note);
+  }
+}

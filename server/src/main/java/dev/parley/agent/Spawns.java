@@ -1,0 +1,125 @@
+package dev.parley.agent;
+
+import dev.parley.agent.SpawnTool.Ended;
+import dev.parley.agent.SpawnTool.Job;
+import dev.parley.agent.SpawnTool.Jobs;
+import dev.parley.protocol.InvocationId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolEvent.Mode;
+import dev.parley.protocol.ToolEvent.SubagentMetadata;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Run;
+import dev.parley.task.Spawner;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Begins the tasks of a call that other agents do, all at once or one after the other. For one thread.
+public final class Spawns {
+
+  /// In the metadata of the call's start: what its tasks have in common.
+  static final String INVOCATION_ID = "invocationId";
+
+  /// In the metadata of a task: what those before it in the same call came to.
+  static final String PREVIOUS_RESULTS = "previousResults";
+
+  private final Run run;
+  private final @Nullable ObjectNode metadata;
+
+  /// `metadata` goes to every task that is spawned.
+  Spawns(Run run, @Nullable ObjectNode metadata) {
+    this.run = run;
+    this.metadata = metadata;
+  }
+
+  /// Puts the call's start and its first tasks into the log, in one append.
+  ///
+  /// @throws dev.parley.protocol.Rejection.Invalid if a limit is reached
+  void begin(ToolStart start, Jobs jobs) {
+    run.spawner().checkFanOut(jobs.list().size());
+    var ids = jobs.list().stream().map(_ -> run.sources().taskId()).toList();
+    var invocation = new InvocationId(run.sources().ids().get());
+    var about = start.metadata() == null ? Json.object() : start.metadata().deepCopy();
+    about.put(INVOCATION_ID, invocation.value());
+    var spawning =
+        new ToolStart(
+            start.toolCallId(),
+            start.toolName(),
+            start.arguments(),
+            about,
+            start.attempt(),
+            start.key(),
+            start.epoch(),
+            new SubagentMetadata(ids, ids.size(), jobs.mode()));
+    var first = jobs.mode() == Mode.PARALLEL ? ids.size() : 1;
+    var children = new ArrayList<Spawner.Child>();
+    for (var i = 0; i < first; i++) {
+      children.add(child(ids.get(i), jobs.list().get(i), List.of()));
+    }
+    var call = new Spawner.Call(start.toolCallId(), invocation, List.of(spawning));
+    run.spawner().spawn(run, call, children);
+    run.reach("spawned");
+  }
+
+  /// The jobs of a call that has started, in their order, as far as they have ended.
+  static List<Ended> ended(CallStory call, Jobs jobs) {
+    var ids = call.subagents().map(SubagentMetadata::taskIds).orElse(List.of());
+    var ended = new ArrayList<Ended>();
+    for (var i = 0; i < ids.size() && i < jobs.list().size(); i++) {
+      var end = call.children().get(ids.get(i));
+      if (end != null && end.isPresent()) {
+        ended.add(new Ended(jobs.list().get(i), end.get()));
+      }
+    }
+    return ended;
+  }
+
+  /// Begins the next task of a call whose tasks go one after the other; the rest is skipped once one has
+  /// failed. False if there is nothing to do.
+  boolean next(CallStory call, Jobs jobs) {
+    var ids = call.subagents().map(SubagentMetadata::taskIds).orElse(List.of());
+    var ended = ended(call, jobs);
+    if (ended.size() != call.children().size() || ended.size() == ids.size()) {
+      return false;
+    }
+    var spawning =
+        new Spawner.Call(call.call().id(), new InvocationId(invocation(call)), List.of());
+    if (ended.stream().allMatch(one -> one.end().status() == TaskState.COMPLETED)) {
+      var index = ended.size();
+      run.spawner()
+          .spawn(run, spawning, List.of(child(ids.get(index), jobs.list().get(index), ended)));
+    } else {
+      var skipped = new ArrayList<Spawner.Child>();
+      for (var i = ended.size(); i < ids.size(); i++) {
+        skipped.add(child(ids.get(i), jobs.list().get(i), List.of()));
+      }
+      run.spawner().skip(run, spawning, skipped, "one before it did not succeed");
+    }
+    return true;
+  }
+
+  private static String invocation(CallStory call) {
+    return call.startMetadata().path(INVOCATION_ID).asString();
+  }
+
+  private Spawner.Child child(TaskId id, Job job, List<Ended> before) {
+    var about = metadata == null ? Json.object() : metadata.deepCopy();
+    if (!before.isEmpty()) {
+      var results = about.putArray(PREVIOUS_RESULTS);
+      before.forEach(one -> results.add(result(one.job(), one.end())));
+    }
+    return new Spawner.Child(id, job.agent(), job.prompt(), about.isEmpty() ? null : about);
+  }
+
+  private static ObjectNode result(Job job, SubtaskComplete end) {
+    return Json.object()
+        .put("agentId", job.agent().value())
+        .put("taskId", end.subtaskId().value())
+        .put("status", end.status().wire())
+        .put("output", end.result() == null ? "" : end.result());
+  }
+}

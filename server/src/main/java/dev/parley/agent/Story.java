@@ -1,0 +1,294 @@
+package dev.parley.agent;
+
+import dev.parley.agent.CallStory.Purpose;
+import dev.parley.agent.CallStory.Question;
+import dev.parley.model.Prompt.Part;
+import dev.parley.protocol.AuthEvent.AuthCompleted;
+import dev.parley.protocol.AuthEvent.AuthLapsed;
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolProgress;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Asked;
+import dev.parley.tool.Answer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.BooleanNode;
+import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/// What a task has done so far: a fold of its events. A task that was parked or cut off goes on from here.
+///
+/// For one thread.
+final class Story {
+
+  /// In the metadata of a question: why it is asked.
+  static final String PURPOSE = "purpose";
+
+  /// In the metadata of a status: an agent above is asked this.
+  static final String INPUT_ID = "inputId";
+
+  /// In the metadata of progress: the tool is called once more.
+  static final String ATTEMPT = "attempt";
+
+  /// In the state of a checkpoint: what only the model understands.
+  static final String MEMO = "memo";
+
+  private final List<Part> parts = new ArrayList<>();
+  private final List<Part> unheard = new ArrayList<>();
+  private final List<String> answers = new ArrayList<>();
+  private final Map<ToolCallId, CallStory> calls = new LinkedHashMap<>();
+  private final Set<ToolCallId> used = new HashSet<>();
+  private @Nullable BlockId cut;
+  private boolean asking;
+  private boolean answered;
+  private int iteration;
+  private int attempts;
+  private int failedTurns;
+  private int thoughts;
+  private long tokens;
+
+  /// Takes in what came.
+  void read(List<Entry> news) {
+    news.forEach(this::read);
+  }
+
+  /// What was said and done since the task's own question, as the model is told it.
+  List<Part> parts() {
+    return List.copyOf(parts);
+  }
+
+  /// What people have said to the task that the model was not told yet.
+  List<Part> unheard() {
+    return List.copyOf(unheard);
+  }
+
+  /// The calls of the turn that is not done, in their order; none if there is no such turn.
+  List<CallStory> calls() {
+    return List.copyOf(calls.values());
+  }
+
+  /// True if a call of this task had this id.
+  boolean used(ToolCallId call) {
+    return used.contains(call);
+  }
+
+  /// True if the model has answered without calling a tool, and nobody has said anything since.
+  boolean answered() {
+    return answered && unheard.isEmpty();
+  }
+
+  /// All that the model answered.
+  String answer() {
+    return answers.stream().filter(text -> !text.isBlank()).collect(Collectors.joining("\n\n"));
+  }
+
+  /// The number of the next question to the model; the same again if the last one was cut off.
+  int nextIteration() {
+    return asking ? iteration : iteration + 1;
+  }
+
+  /// How often the next question was asked already.
+  int attempts() {
+    return asking ? attempts : 0;
+  }
+
+  /// The text that was cut off and that the next one replaces.
+  @Nullable BlockId cut() {
+    return cut;
+  }
+
+  /// How many turns in a row no tool has worked.
+  int failedTurns() {
+    return failedTurns;
+  }
+
+  int thoughts() {
+    return thoughts;
+  }
+
+  long tokens() {
+    return tokens;
+  }
+
+  private void read(Entry entry) {
+    switch (entry.event()) {
+      case Message message when message.role() == Role.USER ->
+          unheard.add(new Part.Said(Role.USER, message.content()));
+      case InternalLlmCall call -> ask(call);
+      case ContentComplete block -> end(block);
+      case InternalCheckpoint checkpoint -> keep(checkpoint);
+      case ThoughtStream thought -> thoughts = Math.max(thoughts, thought.index() + 1);
+      case Usage usage -> tokens += usage.inputTokens() + usage.outputTokens();
+      case ToolStart start -> find(start.toolCallId()).ifPresent(call -> call.begin(start));
+      case ToolProgress progress -> find(progress.toolCallId()).ifPresent(c -> go(c, progress));
+      case ToolComplete end -> end(end);
+      case InputRequired asked ->
+          Asked.by(asked).flatMap(this::find).ifPresent(c -> c.ask(question(asked)));
+      case InputReceived(var id, _, _, _, _, var value) ->
+          answer(id.value(), new Answer.Given(value == null ? NullNode.instance : value));
+      case InputLapsed(var id, var reason) -> answer(id.value(), lapsed(reason));
+      case AuthRequired asked ->
+          Asked.by(asked).flatMap(this::find).ifPresent(c -> c.ask(question(asked)));
+      case AuthCompleted(var id, _, _) -> answer(id.value(), new Answer.Given(BooleanNode.TRUE));
+      case AuthLapsed(var id, var reason) -> answer(id.value(), lapsed(reason));
+      case SubtaskCreated created -> spawn(created);
+      case SubtaskComplete complete -> end(complete);
+      case TaskStatus(var state, _, var metadata) when state == TaskState.WAITING_INPUT ->
+          consult(metadata);
+      default -> {} // Says nothing of what is to be done next.
+    }
+  }
+
+  private void ask(InternalLlmCall call) {
+    attempts = asking && iteration == call.iteration() ? attempts + 1 : 1;
+    iteration = call.iteration();
+    asking = true;
+    answered = false;
+    parts.addAll(unheard);
+    unheard.clear();
+  }
+
+  private void end(ContentComplete block) {
+    if (Boolean.TRUE.equals(block.partial())) {
+      cut = block.blockId();
+      return;
+    }
+    asking = false;
+    cut = null;
+    answers.add(block.content());
+    var wanted = block.toolCalls();
+    if (wanted == null || wanted.isEmpty()) {
+      answered = true;
+      parts.add(new Part.Said(Role.ASSISTANT, block.content()));
+      return;
+    }
+    parts.add(new Part.Asked(block.content(), wanted, null));
+    for (var call : wanted) {
+      used.add(call.id());
+      calls.put(call.id(), new CallStory(call));
+    }
+  }
+
+  /// The checkpoint stands right behind the end of its turn, in the same append.
+  private void keep(InternalCheckpoint checkpoint) {
+    var memo = checkpoint.state() == null ? null : checkpoint.state().get(MEMO);
+    if (memo != null
+        && !parts.isEmpty()
+        && parts.getLast() instanceof Part.Asked(var text, var wanted, _)) {
+      parts.set(parts.size() - 1, new Part.Asked(text, wanted, memo));
+    }
+  }
+
+  private static void go(CallStory call, ToolProgress progress) {
+    call.progress(progress.progress());
+    if (progress.metadata() != null && progress.metadata().has(ATTEMPT)) {
+      call.again(progress.metadata().path(ATTEMPT).asInt());
+    }
+  }
+
+  private void end(ToolComplete end) {
+    find(end.toolCallId()).ifPresent(call -> call.end(end));
+    if (!calls.isEmpty() && calls.values().stream().allMatch(call -> call.end().isPresent())) {
+      var results =
+          calls.values().stream().map(call -> returned(call.end().orElseThrow())).toList();
+      parts.addAll(results);
+      failedTurns = results.stream().anyMatch(Part.Returned::success) ? 0 : failedTurns + 1;
+      calls.clear();
+    }
+  }
+
+  private static Part.Returned returned(ToolComplete end) {
+    JsonNode result =
+        end.success() && end.result() != null
+            ? end.result()
+            : StringNode.valueOf(end.error() == null ? "" : end.error());
+    return new Part.Returned(end.toolCallId(), end.toolName(), end.success(), result);
+  }
+
+  private Optional<CallStory> find(ToolCallId call) {
+    return Optional.ofNullable(calls.get(call));
+  }
+
+  private static Question question(InputRequired asked) {
+    return new Question(
+        asked.inputId().value(),
+        purpose(asked.metadata()),
+        false,
+        Boolean.TRUE.equals(asked.requireUser()),
+        false,
+        null);
+  }
+
+  private static Question question(AuthRequired asked) {
+    return new Question(asked.authId().value(), purpose(asked.metadata()), true, true, false, null);
+  }
+
+  private static Purpose purpose(@Nullable ObjectNode metadata) {
+    var name = metadata == null ? "" : metadata.path(PURPOSE).asString("");
+    return name.isEmpty() ? Purpose.NEED : Purpose.valueOf(name.toUpperCase(Locale.ROOT));
+  }
+
+  private static Answer lapsed(@Nullable String reason) {
+    return new Answer.Lapsed(reason == null ? "nobody answered" : reason);
+  }
+
+  private void answer(String id, Answer answer) {
+    asked(id).ifPresent(call -> call.answer(answer));
+  }
+
+  private void consult(@Nullable ObjectNode metadata) {
+    if (metadata != null) {
+      asked(metadata.path(INPUT_ID).asString("")).ifPresent(CallStory::consult);
+    }
+  }
+
+  private Optional<CallStory> asked(String id) {
+    return calls.values().stream()
+        .filter(call -> call.question().filter(question -> question.id().equals(id)).isPresent())
+        .findFirst();
+  }
+
+  private void spawn(SubtaskCreated created) {
+    spawner(created.subtaskId())
+        .ifPresent(call -> call.children().put(created.subtaskId(), Optional.empty()));
+  }
+
+  private void end(SubtaskComplete complete) {
+    spawner(complete.subtaskId())
+        .ifPresent(call -> call.children().put(complete.subtaskId(), Optional.of(complete)));
+  }
+
+  private Optional<CallStory> spawner(dev.parley.protocol.TaskId child) {
+    return calls.values().stream()
+        .filter(call -> call.subagents().filter(s -> s.taskIds().contains(child)).isPresent())
+        .findFirst();
+  }
+}

@@ -1,0 +1,35 @@
+package dev.parley.supervisor;
+
+import dev.parley.model.Sink;
+import dev.parley.model.Thought;
+
+/// Passes on what a model says and remembers whether it said anything. For one thread.
+final class Listening implements Sink {
+
+  private final Sink sink;
+  private boolean heard;
+
+  Listening(Sink sink) {
+    this.sink = sink;
+  }
+
+  @Override
+  public void text(String piece) throws InterruptedException {
+    heard = true;
+    sink.text(piece);
+  }
+
+  @Override
+  public void thinking(String piece) throws InterruptedException {
+    sink.thinking(piece);
+  }
+
+  @Override
+  public void thought(Thought thought) throws InterruptedException {
+    sink.thought(thought);
+  }
+
+  boolean heard() {
+    return heard;
+  }
+}

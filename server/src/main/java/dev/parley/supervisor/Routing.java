@@ -1,0 +1,147 @@
+package dev.parley.supervisor;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.WireName;
+import dev.parley.task.Strategy;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Which agents act on a message, and how. The agent with the lowest priority number acts first.
+///
+/// `fallback` says why rules decided and not the model, if so.
+public record Routing(
+    Strategy strategy,
+    List<Choice> agents,
+    String reasoning,
+    double confidence,
+    @Nullable String fallback) {
+
+  /// One agent and what it is to do.
+  public record Choice(
+      AgentTypeId agentId, String agentName, String taskDescription, int priority) {}
+
+  public Routing {
+    agents = List.copyOf(agents);
+    if (agents.isEmpty()) {
+      throw new IllegalArgumentException("at least one agent must act");
+    }
+  }
+
+  /// The same agents, working together in another way.
+  Routing with(Strategy wanted) {
+    var one = wanted == Strategy.SINGLE || wanted == Strategy.DELEGATE;
+    return new Routing(
+        wanted, one ? agents.subList(0, 1) : agents, reasoning, confidence, fallback);
+  }
+
+  /// As it stands in the metadata of the supervisor's status.
+  ObjectNode json() {
+    var json = Json.object().put("strategy", strategy.wire());
+    var list = json.putArray("agents");
+    for (var agent : agents) {
+      list.addObject()
+          .put("agentId", agent.agentId().value())
+          .put("agentName", agent.agentName())
+          .put("taskDescription", agent.taskDescription())
+          .put("priority", agent.priority());
+    }
+    json.put("reasoning", reasoning).put("confidence", confidence);
+    if (fallback != null) {
+      json.put("fallback", fallback);
+    }
+    return json;
+  }
+
+  /// What stands in the log.
+  static Routing read(JsonNode json) {
+    return new Routing(
+        WireName.parse(Strategy.class, "strategy", json.path("strategy").asString()),
+        json.path("agents")
+            .valueStream()
+            .map(
+                agent ->
+                    new Choice(
+                        new AgentTypeId(agent.path("agentId").asString()),
+                        agent.path("agentName").asString(),
+                        agent.path("taskDescription").asString(),
+                        agent.path("priority").asInt()))
+            .toList(),
+        json.path("reasoning").asString(),
+        json.path("confidence").asDouble(),
+        json.has("fallback") ? json.path("fallback").asString() : null);
+  }
+
+  /// What a model decided. Nothing it says is taken on trust.
+  ///
+  /// @throws Rejection.Invalid if it cannot be used, saying why
+  static Routing parse(
+      JsonNode json, Map<AgentTypeId, Member> team, String request, int agentsMax) {
+    var strategy = WireName.parse(Strategy.class, "strategy", json.path("strategy").asString(""));
+    var agents =
+        json.path("agents").valueStream().map(agent -> choice(agent, team, request)).toList();
+    if (agents.isEmpty()) {
+      throw new Rejection.Invalid("it names no agent");
+    }
+    if (agents.size() > agentsMax) {
+      throw new Rejection.Invalid("it names more than " + agentsMax + " agents");
+    }
+    var one = strategy == Strategy.SINGLE || strategy == Strategy.DELEGATE;
+    var sorted =
+        agents.stream()
+            .sorted(Comparator.comparingInt(Choice::priority))
+            .limit(one ? 1 : agents.size())
+            .toList();
+    var confidence = Math.clamp(json.path("confidence").asDouble(0), 0.0, 1.0);
+    return new Routing(strategy, sorted, json.path("reasoning").asString(""), confidence, null);
+  }
+
+  private static Choice choice(JsonNode json, Map<AgentTypeId, Member> team, String request) {
+    var id = json.path("agentId").asString("");
+    var member =
+        team.values().stream()
+            .filter(known -> known.id().value().equals(id))
+            .findFirst()
+            .orElseThrow(() -> new Rejection.Invalid("it names an unknown agent: " + id));
+    var description = json.path("taskDescription").asString("");
+    return new Choice(
+        member.id(),
+        member.name(),
+        description.isBlank() ? request : description,
+        json.path("priority").asInt(1));
+  }
+
+  /// The schema that a model's decision must fit.
+  static ObjectNode schema(Map<AgentTypeId, Member> team) {
+    var schema = Json.object().put("type", "object");
+    var properties = schema.putObject("properties");
+    var strategies = properties.putObject("strategy").put("type", "string").putArray("enum");
+    for (var strategy : Strategy.values()) {
+      strategies.add(strategy.wire());
+    }
+    var agents = properties.putObject("agents").put("type", "array");
+    var agent = agents.putObject("items").put("type", "object");
+    var about = agent.putObject("properties");
+    var ids = about.putObject("agentId").put("type", "string").putArray("enum");
+    team.keySet().forEach(id -> ids.add(id.value()));
+    about.putObject("agentName").put("type", "string");
+    about.putObject("taskDescription").put("type", "string");
+    about.putObject("priority").put("type", "integer");
+    agent
+        .putArray("required")
+        .add("agentId")
+        .add("agentName")
+        .add("taskDescription")
+        .add("priority");
+    agent.put("additionalProperties", false);
+    properties.putObject("reasoning").put("type", "string");
+    properties.putObject("confidence").put("type", "number");
+    schema.putArray("required").add("strategy").add("agents").add("reasoning").add("confidence");
+    return schema.put("additionalProperties", false);
+  }
+}

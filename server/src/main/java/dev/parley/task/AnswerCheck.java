@@ -1,0 +1,80 @@
+package dev.parley.task;
+
+import com.networknt.schema.Error;
+import com.networknt.schema.SchemaException;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.Rejection;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// Checks whether an answer fits what was asked.
+final class AnswerCheck {
+
+  private static final int ERRORS_SHOWN = 5;
+
+  /// Never fetches anything: a schema comes from a model or a server that nobody vouches for.
+  private final SchemaRegistry schemas =
+      SchemaRegistry.withDefaultDialect(
+          SpecificationVersion.DRAFT_2020_12,
+          builder ->
+              builder
+                  .schemaCacheEnabled(false)
+                  .schemaLoader(loader -> loader.fetchRemoteResources(false)));
+
+  /// @throws Rejection.Invalid if the answer does not fit
+  void check(InputRequired asked, JsonNode value) {
+    if (value.isNull() || value.isMissingNode()) {
+      throw misfit("an answer needs a value");
+    }
+    if (asked.inputType() == InputType.CONFIRMATION) {
+      checkConfirmation(value);
+    }
+    var options = asked.options();
+    if (options != null && !options.isEmpty() && !options.contains(value)) {
+      throw misfit("the answer must be one of " + options);
+    }
+    checkSchema(asked.schema(), value);
+  }
+
+  private static void checkConfirmation(JsonNode value) {
+    if (value.isBoolean()) {
+      return;
+    }
+    if (!value.isObject() || !value.path("approved").isBoolean()) {
+      throw misfit("a confirmation is true, false, or an object with a boolean \"approved\"");
+    }
+    if (value.has("reason") && !value.path("reason").isString()) {
+      throw misfit("\"reason\" is text");
+    }
+    if (value.has("arguments") && !value.path("arguments").isObject()) {
+      throw misfit("\"arguments\" is an object");
+    }
+  }
+
+  private void checkSchema(@Nullable JsonNode schema, JsonNode value) {
+    if (schema == null || !(schema.isObject() || schema.isBoolean())) {
+      return;
+    }
+    try {
+      var errors = schemas.getSchema(schema).validate(value);
+      if (!errors.isEmpty()) {
+        throw misfit(
+            "the answer does not fit: "
+                + errors.stream()
+                    .limit(ERRORS_SHOWN)
+                    .map(Error::toString)
+                    .collect(Collectors.joining("; ")));
+      }
+    } catch (SchemaException unusable) {
+      // Whoever asked gave a schema that means nothing: any answer is as good as another.
+    }
+  }
+
+  private static Rejection misfit(String message) {
+    return new Rejection.Invalid("invalid-answer", message);
+  }
+}

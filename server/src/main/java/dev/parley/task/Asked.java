@@ -1,0 +1,32 @@
+package dev.parley.task;
+
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.ToolCallId;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What the metadata of a question says of the tool call that it belongs to.
+public final class Asked {
+
+  /// In the metadata: the tool call for which it is asked.
+  public static final String TOOL_CALL_ID = "toolCallId";
+
+  private Asked() {}
+
+  /// The tool call for which this is asked, if it is for one.
+  public static Optional<ToolCallId> by(InputRequired required) {
+    return call(required.metadata());
+  }
+
+  /// The tool call for which this sign-in is asked, if it is for one.
+  public static Optional<ToolCallId> by(AuthRequired required) {
+    return call(required.metadata());
+  }
+
+  private static Optional<ToolCallId> call(@Nullable ObjectNode metadata) {
+    var id = metadata == null ? "" : metadata.path(TOOL_CALL_ID).asString("");
+    return id.isEmpty() ? Optional.empty() : Optional.of(new ToolCallId(id));
+  }
+}

@@ -1,0 +1,60 @@
+package dev.parley.task;
+
+import dev.parley.protocol.TaskId;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// When tasks are to be stopped. Time in which a task waits for a person does not count, nor does time
+/// in which no server runs.
+///
+/// Its lock guards what is left of each task's time.
+final class Deadlines {
+
+  /// What is left of a task's time; it passes unless `until` is null.
+  private record Left(Duration time, @Nullable Instant until) {}
+
+  private final Timers timers;
+  private final InstantSource clock;
+  private final Map<TaskId, Left> left = new HashMap<>();
+
+  Deadlines(Timers timers, InstantSource clock) {
+    this.timers = timers;
+    this.clock = clock;
+  }
+
+  /// The task's time passes from now on, if it did not already. Returns when it is over.
+  ///
+  /// `initial` is asked for what is left if this task is not known here.
+  synchronized Instant start(TaskId task, Supplier<Duration> initial, Runnable onEnd) {
+    var known = left.get(task);
+    if (known != null && known.until() != null) {
+      return known.until();
+    }
+    var time = known == null ? initial.get() : known.time();
+    var until = clock.instant().plus(time);
+    left.put(task, new Left(time, until));
+    timers.set(task, time, onEnd);
+    return until;
+  }
+
+  /// The task waits for a person: its time stands still.
+  synchronized void pause(TaskId task) {
+    var known = left.get(task);
+    if (known != null && known.until() != null) {
+      timers.clear(task);
+      var rest = Duration.between(clock.instant(), known.until());
+      left.put(task, new Left(rest.isNegative() ? Duration.ZERO : rest, null));
+    }
+  }
+
+  /// The task has ended.
+  synchronized void forget(TaskId task) {
+    left.remove(task);
+    timers.clear(task);
+  }
+}

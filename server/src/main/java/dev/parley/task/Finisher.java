@@ -1,0 +1,109 @@
+package dev.parley.task;
+
+import dev.parley.log.ContextState;
+import dev.parley.log.Draft;
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Writes that a task waits or has succeeded, unless something was said to it that it has not read.
+final class Finisher {
+
+  /// Why a task can neither wait nor end: it has news to read.
+  static final String NEWS = "news";
+
+  /// Why a task can neither wait nor succeed: it is to stop.
+  static final String CANCEL_REQUESTED = "cancel-requested";
+
+  /// Why a task cannot end: those below it have not.
+  static final String CHILDREN = "children";
+
+  private final EventLog log;
+  private final Sources sources;
+  private final Stubborn stubborn;
+
+  Finisher(EventLog log, Sources sources, Stubborn stubborn) {
+    this.log = log;
+    this.sources = sources;
+    this.stubborn = stubborn;
+  }
+
+  /// Writes that the task waits. Empty if that was possible, else why not.
+  String park(Run run, Outcome.Parked parked) {
+    run.reach("before-park");
+    var seen = run.seen();
+    var refusal =
+        stubborn.refusal(
+            () ->
+                log.append(
+                    run.context(),
+                    Guard.none(),
+                    state -> {
+                      checkQuiet(run, state, seen);
+                      var status = new TaskStatus(parked.state(), null, parked.metadata());
+                      return List.of(new Draft(run.origin(), status));
+                    }));
+    run.reach("after-park");
+    return refusal;
+  }
+
+  /// Writes the end of a task that succeeded. Empty if that was possible, else why not.
+  String complete(Run run, Agent agent, Outcome.Completed completed) {
+    var seen = agent.resumes() ? run.seen() : Position.of(Long.MAX_VALUE);
+    run.news(); // So that the sums are whole.
+    var now = sources.clock().instant();
+    var content = completed.content();
+    var tally = run.tally();
+    var message =
+        new Message(
+            sources.messageId(), Role.ASSISTANT, content, null, tally.ofMessage(content, now));
+    var metadata = tally.ofTask(now);
+    if (completed.result() != null) {
+      metadata.setAll(completed.result());
+    }
+    run.reach("before-complete");
+    var refusal =
+        stubborn.refusal(
+            () ->
+                log.append(
+                    run.context(),
+                    Guard.none(),
+                    state -> {
+                      checkQuiet(run, state, seen);
+                      if (Lineup.children(state, run.taskId()).findAny().isPresent()) {
+                        throw new Rejection.Conflict(CHILDREN, "tasks below have not ended");
+                      }
+                      var drafts = new ArrayList<Draft>();
+                      if (run.origin().parentTaskId() == null) {
+                        drafts.add(new Draft(run.origin(), message));
+                      }
+                      var status = new TaskStatus(TaskState.COMPLETED, null, null);
+                      drafts.add(new Draft(run.origin(), status));
+                      var complete = new TaskComplete(content, tally.artifacts(), metadata);
+                      drafts.add(new Draft(run.origin(), complete));
+                      var end = new Lineup.Ended(TaskState.COMPLETED, content, null);
+                      Lineup.ended(state, run.origin(), end).ifPresent(drafts::add);
+                      return drafts;
+                    }));
+    return refusal;
+  }
+
+  /// Refuses to write the end, or the wait, of a task to which something was said that it has not read.
+  private static void checkQuiet(Run run, ContextState state, Position seen) {
+    var task = state.openTask(run.taskId());
+    if (task.isPresent() && task.get().cancelRequested()) {
+      throw new Rejection.Conflict(CANCEL_REQUESTED, "the task is to be canceled");
+    }
+    if (task.isPresent() && task.get().wokenSeq() > seen.seq()) {
+      throw new Rejection.Conflict(NEWS, "there are news for the task");
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package dev.parley.task;
+
+import dev.parley.log.ContextState;
+import dev.parley.log.Draft;
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.protocol.AuthEvent.AuthCompleted;
+import dev.parley.protocol.AuthEvent.AuthLapsed;
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.AuthId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.InputEvent;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Takes the answers to what tasks ask, once each, and lets questions lapse that nobody answers in time.
+final class Inputs {
+
+  private static final int PAGE = 1_000;
+
+  /// What a timer is known by: ids are unique in their context only.
+  private record Key(ContextId context, Id asked) {}
+
+  private final EventLog log;
+  private final Sources sources;
+  private final Timers timers;
+  private final Consumer<Moved> moved;
+  private final AnswerCheck check = new AnswerCheck();
+
+  /// A task got something that it may have waited for.
+  record Moved(ContextId context, TaskId task) {}
+
+  Inputs(EventLog log, Sources sources, Timers timers, Consumer<Moved> moved) {
+    this.log = log;
+    this.sources = sources;
+    this.timers = timers;
+    this.moved = moved;
+  }
+
+  /// Answers a question.
+  ///
+  /// @throws Rejection.Conflict `not-wanted` if it was answered or has lapsed
+  /// @throws Rejection.Invalid if the answer does not fit; the question stays open
+  void answer(ContextId context, InputId input, JsonNode value, Answering by) {
+    var task = taskOf(context, input);
+    log.append(
+        context,
+        by.guard(),
+        state -> {
+          var open = state.openInput(input).orElseThrow(Inputs::notWanted);
+          check.check(open.required(), value);
+          var received =
+              new InputReceived(input, InputEvent.Provider.USER, by.principal(), null, null, value);
+          return draft(state, open.task(), received);
+        });
+    timers.clear(new Key(context, input));
+    moved.accept(new Moved(context, task));
+  }
+
+  /// Who answers, and the guard of the append that says so.
+  record Answering(String principal, Guard guard) {}
+
+  private TaskId taskOf(ContextId context, InputId input) {
+    return log.inspect(context, state -> state.openInput(input).map(open -> open.task()))
+        .orElseGet(
+            () ->
+                asker(context, e -> e instanceof InputRequired r && r.inputId().equals(input))
+                    .orElseThrow(() -> new Rejection.NotFound("no such input: " + input)));
+  }
+
+  /// The task that asked, long ago perhaps: looked up in the log, only to tell what was from what never was.
+  private Optional<TaskId> asker(ContextId context, Predicate<Event> asked) {
+    var position = Position.START;
+    for (var page = log.read(context, position, PAGE);
+        !page.isEmpty();
+        page = log.read(context, position, PAGE)) {
+      for (var entry : page) {
+        if (asked.test(entry.event())) {
+          return Optional.ofNullable(entry.taskId());
+        }
+      }
+      position = page.getLast().position();
+    }
+    return Optional.empty();
+  }
+
+  /// Says that a sign-in has happened; its secret is elsewhere.
+  void signedIn(ContextId context, AuthId auth, String principal, @Nullable ObjectNode metadata) {
+    var task =
+        log.inspect(context, state -> state.openAuth(auth).map(open -> open.task()))
+            .orElseGet(
+                () ->
+                    asker(context, e -> e instanceof AuthRequired r && r.authId().equals(auth))
+                        .orElseThrow(() -> new Rejection.NotFound("no such sign-in: " + auth)));
+    log.append(
+        context,
+        Guard.none(),
+        state -> {
+          var open = state.openAuth(auth).orElseThrow(Inputs::notWanted);
+          return draft(state, open.task(), new AuthCompleted(auth, principal, metadata));
+        });
+    timers.clear(new Key(context, auth));
+    moved.accept(new Moved(context, task));
+  }
+
+  /// Watches the time of everything that the context's tasks ask for.
+  void watch(ContextId context) {
+    record Due(Id asked, Instant at) {}
+    var due =
+        log.inspect(
+            context,
+            state ->
+                Stream.concat(
+                        state.openInputs().stream()
+                            .filter(open -> open.required().expiresAt() != null)
+                            .map(
+                                open ->
+                                    new Due(
+                                        open.required().inputId(), open.required().expiresAt())),
+                        state.openAuths().stream()
+                            .filter(open -> open.required().expiresAt() != null)
+                            .map(
+                                open ->
+                                    new Due(open.required().authId(), open.required().expiresAt())))
+                    .toList());
+    var now = sources.clock().instant();
+    for (var one : due) {
+      var key = new Key(context, one.asked());
+      timers.set(key, Duration.between(now, one.at()), () -> lapse(key));
+    }
+  }
+
+  private void lapse(Key key) {
+    try {
+      var task =
+          switch (key.asked()) {
+            case InputId input -> lapse(key.context(), input);
+            case AuthId auth -> lapse(key.context(), auth);
+            default -> throw new IllegalStateException("nobody asks for " + key.asked());
+          };
+      moved.accept(new Moved(key.context(), task));
+    } catch (Rejection.Conflict | Rejection.NotFound | Rejection.Gone settled) {
+      // It was answered, or its context is gone.
+    } catch (Rejection.Unavailable storeDown) {
+      timers.set(key, Duration.ofSeconds(1), () -> lapse(key));
+    }
+  }
+
+  private TaskId lapse(ContextId context, InputId input) {
+    var task = new TaskId[1];
+    log.append(
+        context,
+        Guard.none(),
+        state -> {
+          task[0] = state.openInput(input).orElseThrow(Inputs::notWanted).task();
+          return draft(state, task[0], new InputLapsed(input, "nobody answered in time"));
+        });
+    return task[0];
+  }
+
+  private TaskId lapse(ContextId context, AuthId auth) {
+    var task = new TaskId[1];
+    log.append(
+        context,
+        Guard.none(),
+        state -> {
+          task[0] = state.openAuth(auth).orElseThrow(Inputs::notWanted).task();
+          return draft(state, task[0], new AuthLapsed(auth, "nobody signed in in time"));
+        });
+    return task[0];
+  }
+
+  private static List<Draft> draft(ContextState state, TaskId task, Event event) {
+    return List.of(new Draft(state.openTask(task).orElseThrow(Inputs::notWanted).origin(), event));
+  }
+
+  private static Rejection notWanted() {
+    return new Rejection.Conflict("not-wanted", "this was answered, or is no longer asked for");
+  }
+}

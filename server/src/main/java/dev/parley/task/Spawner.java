@@ -1,0 +1,146 @@
+package dev.parley.task;
+
+import dev.parley.log.ContextState;
+import dev.parley.log.Draft;
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.log.OpenTask;
+import dev.parley.protocol.AgentLevel;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.InvocationId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Creates the tasks below a task, within the limits of a tree.
+public final class Spawner {
+
+  /// Work for another agent.
+  public record Child(
+      TaskId task, AgentTypeId agent, String prompt, @Nullable ObjectNode metadata) {}
+
+  /// The tool call that spawns, and what is to be in the log right before its children.
+  public record Call(ToolCallId id, InvocationId invocation, List<? extends Event> before) {}
+
+  private final EventLog log;
+  private final Agents agents;
+  private final Limits.Tree limits;
+  private final Consumer<ContextId> advance;
+
+  Spawner(EventLog log, Tasks.Setup setup, Consumer<ContextId> advance) {
+    this.log = log;
+    this.agents = setup.agents();
+    this.limits = setup.limits().tree();
+    this.advance = advance;
+  }
+
+  /// Puts the children into the log, in one append with what is to stand before them, and starts them.
+  ///
+  /// @throws Rejection.Invalid if an agent is unknown or a limit is reached
+  public void spawn(Run run, Call call, List<Child> children) {
+    children.forEach(child -> agents.choose(child.agent()));
+    log.append(run.context(), Guard.none(), state -> drafts(state, run, call, children));
+    advance.accept(run.context());
+  }
+
+  /// Puts children into the log that will never run, each with its end, so that all of a call are there.
+  public void skip(Run run, Call call, List<Child> children, String reason) {
+    log.append(
+        run.context(),
+        Guard.none(),
+        state -> {
+          var drafts = new ArrayList<>(drafts(state, run, call, children));
+          for (var child : children) {
+            var metadata = Json.object().put("reason", reason);
+            drafts.add(
+                new Draft(
+                    origin(run.origin(), call, child),
+                    new TaskStatus(TaskState.CANCELED, null, metadata)));
+            drafts.add(
+                new Draft(
+                    run.origin(),
+                    new SubtaskComplete(child.task(), TaskState.CANCELED, null, reason)));
+          }
+          return drafts;
+        });
+  }
+
+  /// Refuses a batch that is too large.
+  ///
+  /// @throws Rejection.Invalid if it is
+  public void checkFanOut(int count) {
+    if (count > limits.maxFanOut()) {
+      throw new Rejection.Invalid(
+          "limit", "one call spawns at most " + limits.maxFanOut() + " sub-agents, not " + count);
+    }
+  }
+
+  private List<Draft> drafts(ContextState state, Run run, Call call, List<Child> children) {
+    var parent =
+        state
+            .openTask(run.taskId())
+            .filter(task -> !task.cancelRequested())
+            .orElseThrow(
+                () -> new Rejection.Conflict("task-ended", "the task ends: " + run.taskId()));
+    checkLimits(state, parent, children.size());
+    var drafts = new ArrayList<Draft>();
+    call.before().forEach(event -> drafts.add(new Draft(run.origin(), event)));
+    for (var child : children) {
+      drafts.add(
+          new Draft(run.origin(), new SubtaskCreated(child.task(), child.agent(), child.prompt())));
+      drafts.add(new Draft(origin(run.origin(), call, child), created(run.created(), child)));
+    }
+    return drafts;
+  }
+
+  private void checkLimits(ContextState state, OpenTask parent, int count) {
+    if (Lineup.depth(state, parent) + 1 > limits.maxDepth()) {
+      throw new Rejection.Invalid(
+          "limit", "sub-agents may stand at most " + limits.maxDepth() + " deep");
+    }
+    var root = state.openTask(parent.origin().rootTaskId()).orElse(parent);
+    if (root.descendants() + count > limits.maxSubtasks()) {
+      throw new Rejection.Invalid(
+          "limit", "a task may have at most " + limits.maxSubtasks() + " sub-agents in all");
+    }
+  }
+
+  private static Origin origin(Origin parent, Call call, Child child) {
+    return new Origin(
+        child.task(),
+        parent.taskId(),
+        parent.rootTaskId(),
+        child.agent(),
+        AgentLevel.SUBAGENT,
+        call.invocation(),
+        call.id(),
+        parent.traceId());
+  }
+
+  private static TaskCreated created(TaskCreated parent, Child child) {
+    return new TaskCreated(
+        Initiator.AGENT,
+        child.metadata(),
+        null,
+        child.prompt(),
+        parent.taskType(),
+        parent.priority(),
+        parent.timeoutMs(),
+        parent.workingDirectory());
+  }
+}

@@ -1,0 +1,110 @@
+package dev.parley.agent;
+
+import dev.parley.model.Model;
+import dev.parley.model.Prompt;
+import dev.parley.model.Prompt.Part;
+import dev.parley.model.Reply;
+import dev.parley.model.Sink;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.ToolCallId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A model that does what it is told: each line `!tool {arguments}` of the last message is a call, and
+/// when all have returned, it says what they returned. Anything else it says back. It remembers nothing:
+/// what it does depends on the prompt alone.
+final class CommandModel implements Model {
+
+  final List<Prompt> asked = new CopyOnWriteArrayList<>();
+
+  @Override
+  public String name() {
+    return "command";
+  }
+
+  @Override
+  public Reply ask(Prompt prompt, Sink sink) throws InterruptedException {
+    asked.add(prompt);
+    if (prompt.answerSchema() != null) {
+      sink.text(coordinate(prompt));
+      return answered(List.of());
+    }
+    var results = new ArrayList<Part.Returned>();
+    var said = "";
+    for (var part : prompt.parts()) {
+      switch (part) {
+        case Part.Said(var role, var text) when role == Role.USER -> {
+          said = text;
+          results.clear();
+        }
+        case Part.Returned returned -> results.add(returned);
+        default -> {} // What it said itself.
+      }
+    }
+    if (said.equals("fail")) {
+      return new Reply.Failed(ErrorCode.MODEL_ERROR, "told to fail", false);
+    }
+    var commands = said.lines().filter(line -> line.startsWith("!")).toList();
+    if (commands.isEmpty() || !results.isEmpty()) {
+      sink.text(
+          results.isEmpty()
+              ? said
+              : results.stream().map(CommandModel::told).collect(Collectors.joining(" | ")));
+      return answered(List.of());
+    }
+    var calls = new ArrayList<ToolCall>();
+    for (var command : commands) {
+      var space = command.indexOf(' ');
+      var arguments =
+          space < 0
+              ? Json.object()
+              : Json.mapper().readValue(command.substring(space + 1), ObjectNode.class);
+      calls.add(
+          new ToolCall(
+              new ToolCallId("call" + calls.size()),
+              command.substring(1, space < 0 ? command.length() : space),
+              arguments));
+    }
+    return answered(calls);
+  }
+
+  /// Knows what the person above said in the form `the PLACE is ANSWER`.
+  private static String coordinate(Prompt prompt) {
+    var told = ((Part.Said) prompt.parts().getFirst()).text();
+    var question = ((Part.Said) prompt.parts().getLast()).text();
+    for (var line : told.split("\\R", -1)) {
+      if (line.startsWith("the ") && line.contains(" is ")) {
+        var place = line.substring(4, line.indexOf(" is "));
+        if (question.contains(place)) {
+          return Json.object()
+              .put("known", true)
+              .put("answer", line.substring(line.indexOf(" is ") + 4))
+              .toString();
+        }
+      }
+    }
+    return "{\"known\":false}";
+  }
+
+  private static String told(Part.Returned returned) {
+    var result = returned.result();
+    return (returned.success() ? "" : "FAILED ")
+        + (result.isString() ? result.asString() : result.toString());
+  }
+
+  private static Reply answered(List<ToolCall> calls) {
+    return new Reply.Answered(
+        calls.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS,
+        calls,
+        new Usage("command", 10, 5, null, null, null),
+        null);
+  }
+}

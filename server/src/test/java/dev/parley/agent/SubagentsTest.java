@@ -1,0 +1,288 @@
+package dev.parley.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.AgentLevel;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolEvent.Mode;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Limits;
+import dev.parley.task.World;
+import dev.parley.tool.Tool.Effect;
+import dev.parley.tool.Tool.Permission;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class SubagentsTest {
+
+  @TempDir Path folder;
+
+  /// A line that hands `prompt` to one agent.
+  static String hand(String agent, String prompt) {
+    return "!agent_" + agent + " " + Json.object().put("prompt", prompt);
+  }
+
+  /// A line that hands prompts to a, b and c in turn.
+  static String batch(Mode mode, String... prompts) {
+    var arguments = Json.object().put("mode", mode.wire());
+    var tasks = arguments.putArray("tasks");
+    for (var i = 0; i < prompts.length; i++) {
+      tasks.addObject().put("agentId", "abc".substring(i % 3, i % 3 + 1)).put("prompt", prompts[i]);
+    }
+    return "!subagents " + arguments;
+  }
+
+  @Test
+  void s4_6_a_trigger_and_what_it_spawned_name_each_other() throws Exception {
+    try (var world = Team.world(World.newLog(), folder)) {
+      var task = world.say(hand("a", "hello")).taskId();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(world.answer(task).content()).isEqualTo("hello");
+      var start = world.events(task, ToolStart.class).getFirst();
+      var child = world.events(task, SubtaskCreated.class).getFirst().subtaskId();
+      assertThat(start.subagentMetadata().taskIds()).containsExactly(child);
+      assertThat(start.subagentMetadata().count()).isEqualTo(1);
+      assertThat(world.events(task, ToolComplete.class).getFirst().subagentMetadata())
+          .isEqualTo(start.subagentMetadata());
+      var events = world.entries().stream().filter(e -> child.equals(e.taskId())).toList();
+      assertThat(events.getFirst().event()).isInstanceOf(TaskCreated.class);
+      assertThat(events)
+          .allSatisfy(
+              e -> {
+                assertThat(e.origin().parentTaskId()).isEqualTo(task);
+                assertThat(e.origin().rootTaskId()).isEqualTo(task);
+                assertThat(e.origin().spawnedByCallId()).isEqualTo(start.toolCallId());
+                assertThat(e.origin().invocationId())
+                    .isEqualTo(events.getFirst().origin().invocationId())
+                    .isNotNull();
+                assertThat(e.origin().agentLevel()).isEqualTo(AgentLevel.SUBAGENT);
+              });
+      assertThat(events).noneMatch(e -> e.event() instanceof Message);
+      var waits =
+          world.events(task, TaskStatus.class).stream()
+              .filter(s -> s.status() == TaskState.WAITING_SUBTASK)
+              .findFirst()
+              .orElseThrow();
+      assertThat(waits.metadata().path("blockedBy").asString()).isEqualTo(child.value());
+      assertThat(seq(world, e -> e.event() instanceof SubtaskCreated))
+          .isLessThan(events.getFirst().position().seq());
+      assertThat(seq(world, e -> e.event() instanceof SubtaskComplete))
+          .isGreaterThan(events.getLast().position().seq());
+    }
+  }
+
+  @Test
+  void s4_9_two_batches_of_one_task_are_kept_apart() throws Exception {
+    try (var world = Team.world(World.newLog(), folder)) {
+      var lines = batch(Mode.PARALLEL, "one", "two") + "\n" + batch(Mode.PARALLEL, "three", "four");
+      var task = world.say(lines).taskId();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      var created =
+          world.entries().stream()
+              .filter(
+                  e -> e.event() instanceof TaskCreated && task.equals(e.origin().parentTaskId()))
+              .toList();
+      assertThat(created).hasSize(4);
+      assertThat(created.stream().map(e -> e.origin().invocationId()).distinct()).hasSize(2);
+      assertThat(created.stream().map(e -> e.origin().spawnedByCallId()).distinct()).hasSize(2);
+    }
+  }
+
+  @Test
+  void s4_15_sub_agents_nest_and_every_event_knows_the_root() throws Exception {
+    try (var world = Team.world(World.newLog(), folder)) {
+      var task = world.say(hand("a", hand("b", hand("c", hand("a", "deep"))))).taskId();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(world.answer(task).content()).isEqualTo("deep");
+      assertThat(world.entries().stream().filter(e -> e.origin() != null))
+          .allMatch(e -> e.origin().rootTaskId().equals(task));
+    }
+  }
+
+  @Test
+  void serial_tasks_see_the_results_before_them_and_the_first_failure_skips_the_rest()
+      throws Exception {
+    try (var world = Team.world(World.newLog(), folder)) {
+      var task = world.say(batch(Mode.SERIAL, "one", "fail", "three")).taskId();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      var ends = world.events(task, SubtaskComplete.class);
+      assertThat(ends)
+          .extracting(SubtaskComplete::status)
+          .containsExactly(TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELED);
+      var ids = world.events(task, ToolStart.class).getFirst().subagentMetadata().taskIds();
+      assertThat(ends).extracting(SubtaskComplete::subtaskId).containsExactlyElementsOf(ids);
+      var second = world.events(ids.get(1), TaskCreated.class).getFirst();
+      assertThat(second.metadata().path("previousResults").get(0).path("output").asString())
+          .isEqualTo("one");
+      assertThat(world.answer(task).content()).contains("one before it did not succeed");
+    }
+  }
+
+  @Test
+  void a_tree_has_limits_and_the_model_is_told() throws Exception {
+    var limits = limits(new Limits.Tree(2, 3, 5));
+    try (var world = Team.world(World.newLog(), folder, limits, Policy.USUAL)) {
+      var deep = world.say(hand("a", hand("b", hand("c", "too deep")))).taskId();
+      world.end(deep);
+      assertThat(world.answer(deep).content()).contains("at most 2 deep");
+
+      var wide = world.say(batch(Mode.PARALLEL, "1", "2", "3", "4")).taskId();
+      world.end(wide);
+      assertThat(world.answer(wide).content()).contains("at most 3 sub-agents");
+
+      var many =
+          world
+              .say(
+                  batch(
+                      Mode.PARALLEL,
+                      batch(Mode.PARALLEL, "1", "2"),
+                      batch(Mode.PARALLEL, "3", "4")))
+              .taskId();
+      world.end(many);
+      assertThat(world.answer(many).content()).contains("at most 5 sub-agents in all");
+    }
+  }
+
+  @Test
+  void s1_81_canceling_the_root_stops_everything_below_it() throws Exception {
+    var running = new CountDownLatch(3);
+    var tool =
+        TestTool.of(
+            "hang",
+            Effect.AT_MOST_ONCE,
+            Permission.ALLOW,
+            (_, _) -> {
+              running.countDown();
+              new CountDownLatch(1).await();
+              return TestTool.done("never");
+            });
+    try (var world = Team.world(World.newLog(), folder, tool)) {
+      var task = world.say(batch(Mode.PARALLEL, "!hang", hand("c", "!hang"), "!hang")).taskId();
+      running.await();
+
+      world.tasks().cancel(World.CONTEXT, task, "local", "enough");
+
+      assertThat(world.end(task)).isEqualTo(TaskState.CANCELED);
+      assertThat(world.reason(task)).isEqualTo("enough");
+      assertSound(world);
+      assertThat(world.tasks().running()).isZero();
+    }
+  }
+
+  @Test
+  void the_time_of_a_task_is_the_time_of_all_below_it() throws Exception {
+    var tool =
+        TestTool.of(
+            "hang",
+            Effect.PURE,
+            Permission.ALLOW,
+            (_, _) -> {
+              new CountDownLatch(1).await();
+              return TestTool.done("never");
+            });
+    try (var world = Team.world(World.newLog(), folder, tool)) {
+      var task =
+          world
+              .tasks()
+              .submit(World.submission(hand("a", hand("b", "!hang")), World.timeout(200)))
+              .taskId();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(world.reason(task)).isEqualTo("timeout");
+      assertSound(world);
+    }
+  }
+
+  @Test
+  void a_spawning_call_can_be_canceled_by_itself_and_the_task_goes_on() throws Exception {
+    var running = new CountDownLatch(1);
+    var tool =
+        TestTool.of(
+            "hang",
+            Effect.PURE,
+            Permission.ALLOW,
+            (_, _) -> {
+              running.countDown();
+              new CountDownLatch(1).await();
+              return TestTool.done("never");
+            });
+    try (var world = Team.world(World.newLog(), folder, tool)) {
+      var task = world.say(hand("a", "!hang")).taskId();
+      running.await();
+
+      world
+          .tasks()
+          .cancelTool(
+              World.CONTEXT, task, world.events(task, ToolStart.class).getFirst().toolCallId());
+
+      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(world.answer(task).content()).contains("canceled");
+      assertSound(world);
+    }
+  }
+
+  @Test
+  void a_parent_waits_without_a_place_so_that_its_children_can_have_one() throws Exception {
+    var limits = World.limits(1, 10, Duration.ofSeconds(5));
+    try (var world = Team.world(World.newLog(), folder, limits, Policy.USUAL)) {
+      var task = world.say(hand("a", hand("b", batch(Mode.PARALLEL, "x", "y", "z")))).taskId();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+    }
+  }
+
+  private static Limits limits(Limits.Tree tree) {
+    var d = Limits.DEFAULT;
+    return new Limits(
+        d.taskTimeout(),
+        d.maxConcurrentTasks(),
+        d.maxQueuedPerContext(),
+        d.maxQueuedContexts(),
+        d.maxContentLength(),
+        d.stopGrace(),
+        d.inputTimeout(),
+        d.loop(),
+        tree);
+  }
+
+  private static long seq(World world, java.util.function.Predicate<Entry> wanted) {
+    return world.entries().stream().filter(wanted).findFirst().orElseThrow().position().seq();
+  }
+
+  /// Every task has one end and nothing after it; every child ends before its parent, which is told.
+  static void assertSound(World world) {
+    var entries = world.entries();
+    for (var created : entries.stream().filter(e -> e.event() instanceof TaskCreated).toList()) {
+      var task = created.taskId();
+      List<Entry> own = entries.stream().filter(e -> task.equals(e.taskId())).toList();
+      assertThat(own.stream().filter(e -> World.terminal(e.event()))).hasSize(1);
+      assertThat(World.terminal(own.getLast().event())).isTrue();
+      TaskId parent = created.origin().parentTaskId();
+      if (parent != null) {
+        assertThat(world.events(parent, SubtaskComplete.class))
+            .extracting(SubtaskComplete::subtaskId)
+            .containsOnlyOnce(task);
+      }
+    }
+    assertThat(world.log().withOpenTasks()).isEmpty();
+  }
+}

@@ -1,0 +1,79 @@
+package dev.parley.agent;
+
+import dev.parley.protocol.Json;
+import dev.parley.tool.Answer;
+import dev.parley.tool.Question;
+import dev.parley.tool.Tool;
+import dev.parley.tool.ToolContext;
+import dev.parley.tool.ToolResult;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/// A tool for tests that remembers how it was called.
+record TestTool(
+    String name,
+    Effect effect,
+    Permission permission,
+    boolean concurrent,
+    Body body,
+    List<ObjectNode> called)
+    implements Tool {
+
+  interface Body {
+    ToolResult run(ObjectNode arguments, ToolContext context) throws InterruptedException;
+  }
+
+  static TestTool of(String name, Effect effect, Permission permission, Body body) {
+    return new TestTool(name, effect, permission, true, body, new CopyOnWriteArrayList<>());
+  }
+
+  static TestTool echo(String name, Permission permission) {
+    return of(name, Effect.AT_MOST_ONCE, permission, (arguments, _) -> done(arguments.toString()));
+  }
+
+  /// Asks what it is told to ask, and returns the answer.
+  static TestTool asking() {
+    return of(
+        "ask",
+        Effect.PURE,
+        Permission.ALLOW,
+        (arguments, context) ->
+            context
+                .answer()
+                .map(
+                    answer ->
+                        switch (answer) {
+                          case Answer.Given(var value) -> new ToolResult.Done(value);
+                          case Answer.Lapsed(var reason) ->
+                              (ToolResult) new ToolResult.Failed(reason);
+                        })
+                .orElseGet(
+                    () ->
+                        new ToolResult.Needs(
+                            Question.open(
+                                arguments.path("q").asString(),
+                                arguments.path("user").asBoolean(false)))));
+  }
+
+  static ToolResult done(String text) {
+    return new ToolResult.Done(StringNode.valueOf(text));
+  }
+
+  @Override
+  public String description() {
+    return "a tool for tests";
+  }
+
+  @Override
+  public ObjectNode schema() {
+    return Json.object().put("type", "object");
+  }
+
+  @Override
+  public ToolResult call(ObjectNode arguments, ToolContext context) throws InterruptedException {
+    called.add(arguments);
+    return body.run(arguments, context);
+  }
+}
