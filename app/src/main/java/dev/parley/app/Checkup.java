@@ -119,10 +119,13 @@ final class Checkup {
       return;
     }
     try {
-      LocalServer.check(config, terminal.environment());
+      var models = LocalServer.check(config, terminal.environment());
+      var answering = String.join(", ", models);
       ok(
           "configuration",
-          config == null ? "none, so the offline model answers" : config + " is fine");
+          config == null
+              ? "none, so " + answering + " answers"
+              : config + " is fine; models: " + answering);
     } catch (Exit wrong) {
       fail("configuration", wrong.getMessage());
     }

@@ -5,6 +5,7 @@ import dev.parley.server.Config;
 import dev.parley.server.Server;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -43,11 +44,17 @@ final class LocalServer implements AutoCloseable {
     }
   }
 
-  /// Reads the configuration without starting anything.
+  /// Reads the configuration without starting anything, and returns the models that answer.
   ///
   /// @throws Exit if it is wrong
-  static void check(@Nullable Path config, Map<String, String> environment) {
-    var _ = load(config, environment);
+  static List<String> check(@Nullable Path config, Map<String, String> environment) {
+    var read = load(config, environment);
+    return read.agents().stream()
+        .map(Config.Agent::model)
+        .distinct()
+        .map(read.models()::get)
+        .map(model -> model == null ? "" : model.title())
+        .toList();
   }
 
   URI url() {

@@ -38,7 +38,7 @@ final class Program {
             .addSubcommand(new ExportCommand(terminal))
             .addSubcommand(new DoctorCommand(terminal))
             .addSubcommand(new CompletionCommand(terminal))
-            .addSubcommand(new WarmUpCommand(terminal));
+            .addSubcommand(new WarmUpCommand());
     var ansi =
         terminal.outStyle().coloured() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF;
     return line.setOut(Terminal.printer(terminal.out()))

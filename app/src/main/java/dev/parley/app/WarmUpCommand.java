@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
@@ -13,19 +14,14 @@ import picocli.CommandLine.Command;
 @Command(name = "warm-up", hidden = true)
 final class WarmUpCommand implements Callable<Integer> {
 
-  private final Terminal terminal;
-
-  WarmUpCommand(Terminal terminal) {
-    this.terminal = terminal;
-  }
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     var data = Files.createTempDirectory("parley-warm-up");
     try {
       var options = new ServeOptions();
       options.port = 0;
-      try (var server = LocalServer.start(options, data, terminal.environment());
+      // Without an environment: it must be the offline model that answers.
+      try (var server = LocalServer.start(options, data, Map.of());
           var client = new ParleyClient(server.url());
           var answer = client.ask("count to 20")) {
         var outcome = answer.forEach(_ -> {});

@@ -94,6 +94,7 @@ class DocsIT {
       command += " && printf %s \"$" + assigned.group(1) + "\"";
     }
     var shell = new ProcessBuilder("bash", "-o", "pipefail", "-c", command);
+    shell.environment().keySet().removeIf(name -> name.matches("(?:ANTHROPIC|OPENAI)_.*"));
     shell.environment().putAll(variables);
     var errors = folder.resolve("errors.txt");
     var process = shell.directory(folder.toFile()).redirectError(errors.toFile()).start();

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The guides are complete, their code compiles, and their links lead somewhere.
 class GuidesTest {
@@ -96,12 +97,14 @@ class GuidesTest {
     }
   }
 
-  @Test
-  void its_configurations_are_accepted() throws IOException {
-    for (var block : Guide.named("configuration.md").blocks("yaml")) {
+  @ParameterizedTest
+  @ValueSource(strings = {"configuration.md", "models.md"})
+  void its_configurations_are_accepted(String name) throws IOException {
+    var keys = Map.of("ANTHROPIC_API_KEY", "key", "OPENAI_API_KEY", "key");
+    for (var block : Guide.named(name).blocks("yaml")) {
       var file = Files.writeString(folder.resolve("parley.yaml"), block.text());
 
-      assertThat(Config.load(file, new Config.Surroundings(Map.of(), folder, folder))).isNotNull();
+      assertThat(Config.load(file, new Config.Surroundings(keys, folder, folder))).isNotNull();
     }
   }
 

@@ -43,6 +43,8 @@ final class Child implements AutoCloseable {
   static Child start(List<String> command, Path folder) throws IOException {
     var errors = Files.createTempFile("parley-bench", ".err");
     var builder = new ProcessBuilder(command).directory(folder.toAbsolutePath().toFile());
+    // What is measured is never a model behind a key.
+    builder.environment().keySet().removeIf(name -> name.matches("(?:ANTHROPIC|OPENAI)_.*"));
     return new Child(builder.redirectError(errors.toFile()).start(), errors);
   }
 

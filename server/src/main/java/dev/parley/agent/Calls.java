@@ -2,6 +2,7 @@ package dev.parley.agent;
 
 import dev.parley.agent.CallStory.Purpose;
 import dev.parley.agent.CallStory.Question;
+import dev.parley.model.ToolArguments;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
@@ -113,7 +114,10 @@ final class Calls implements AutoCloseable {
       events.add(
           Results.failed(call.call(), "there is no tool called " + call.call().name(), null));
     } else if (!call.started()) {
-      planStart(call, tool, room, events, work);
+      ToolArguments.problem(call.call().arguments())
+          .ifPresentOrElse(
+              broken -> refuse(call, tool, broken, events),
+              () -> planStart(call, tool, room, events, work));
     } else if (tool instanceof SpawnTool spawning) {
       planSpawned(call, spawning, events, work);
     } else {

@@ -1,4 +1,4 @@
-/// Language models: the port to them, and the one that needs no network.
+/// Language models: the port to them, clients of those behind a network, and one that needs none.
 @NullMarked
 package dev.parley.model;
 

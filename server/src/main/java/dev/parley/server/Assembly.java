@@ -9,8 +9,6 @@ import dev.parley.door.Metrics;
 import dev.parley.log.EventLog;
 import dev.parley.log.SqliteLog;
 import dev.parley.log.Tuning;
-import dev.parley.model.Model;
-import dev.parley.model.OfflineModel;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.task.Agent;
 import dev.parley.task.Agents;
@@ -26,7 +24,6 @@ import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /// Makes the parts that a configuration asks for: the log, the views, the agents and their tasks.
@@ -64,16 +61,17 @@ final class Assembly {
     var metrics = new Metrics();
     var log = new MeteredLog(store, metrics);
     var views = new Views(config.data().resolve("views.db"), log);
-    return new Server.Parts(log, views, tasks(log, views), metrics);
+    var models = new Models(config.models(), sources);
+    return new Server.Parts(log, views, tasks(log, views, models), metrics, models::close);
   }
 
-  private Tasks tasks(EventLog log, Views views) {
+  private Tasks tasks(EventLog log, Views views, Models models) {
     var history = History.of(views);
     var memory = new Memory(log, history, limits.loop());
     var parts = new ModelLoop.Parts(memory, new Coordinators(Map.of()), limits);
     Map<AgentTypeId, Agent> agents = new LinkedHashMap<>();
     for (var agent : config.agents()) {
-      agents.put(agent.id(), new ModelLoop(type(agent), parts));
+      agents.put(agent.id(), new ModelLoop(type(agent, models), parts));
     }
     var setup =
         new Tasks.Setup(
@@ -84,22 +82,16 @@ final class Assembly {
     return new Tasks(log, history, setup, taskSources());
   }
 
-  private AgentType type(Config.Agent agent) {
+  private AgentType type(Config.Agent agent, Models models) {
     var tools = tools(agent.tools());
     return new AgentType(
         agent.id(),
         agent.name(),
         Optional.ofNullable(agent.description()).orElse(""),
         Optional.ofNullable(agent.instructions()).orElse(INSTRUCTIONS),
-        model(agent.model()),
+        models.named(agent.model()),
         () -> tools,
         Policy.USUAL);
-  }
-
-  private Model model(String name) {
-    return switch (Objects.requireNonNull(config.models().get(name)).provider()) {
-      case OFFLINE -> new OfflineModel(() -> sources.ids().get().toString(), OfflineModel.PACE);
-    };
   }
 
   private List<Tool> tools(List<String> groups) {

@@ -14,7 +14,7 @@ public record Config(
     Settings door,
     boolean insecure,
     Path data,
-    Map<String, Model> models,
+    Map<String, ModelConfig> models,
     List<Agent> agents,
     AgentTypeId standardAgent,
     List<Path> workspaces,
@@ -25,14 +25,6 @@ public record Config(
     models = Map.copyOf(models);
     agents = List.copyOf(agents);
     workspaces = List.copyOf(workspaces);
-  }
-
-  /// A language model that agents can use.
-  public record Model(Provider provider, @Nullable String model) {}
-
-  /// Who runs a model.
-  public enum Provider {
-    OFFLINE
   }
 
   /// An agent type.

@@ -1,5 +1,6 @@
 package dev.parley.server;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,18 @@ record ConfigFile(
       @Nullable String provider,
       @Nullable String model,
       @Nullable String baseUrl,
-      @Nullable String apiKey) {}
+      @Nullable String apiKey,
+      @Nullable String api,
+      @Nullable Integer maxTokens,
+      @Nullable Integer thinking,
+      @Nullable PriceSection prices,
+      @Nullable Duration timeout) {}
+
+  record PriceSection(
+      @Nullable BigDecimal input,
+      @Nullable BigDecimal output,
+      @Nullable BigDecimal cacheWrite,
+      @Nullable BigDecimal cacheRead) {}
 
   record AgentSection(
       @Nullable String id,

@@ -10,13 +10,10 @@ import dev.parley.protocol.Rejection;
 import dev.parley.server.ConfigFile.AgentSection;
 import dev.parley.server.ConfigFile.AuthSection;
 import dev.parley.server.ConfigFile.LimitSection;
-import dev.parley.server.ConfigFile.ModelSection;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +23,8 @@ final class ConfigReader {
   private static final String HOST = "127.0.0.1";
   private static final int PORT = 7070;
   private static final Duration HEARTBEAT = Duration.ofSeconds(15);
-  private static final String STANDARD_MODEL = "default";
   private static final List<String> STANDARD_TOOLS =
       List.of("files", "calculator", "clock", "artifacts");
-  private static final Set<String> PROVIDERS = Set.of("anthropic", "openai");
   private static final Set<String> AGENT_TYPES = Set.of("cli", "a2a", "proxy");
   private static final String LATER = " is not available in this version of Parley yet";
 
@@ -56,7 +51,7 @@ final class ConfigReader {
     if (file.mcpServers() != null && !file.mcpServers().isEmpty()) {
       throw invalid("mcpServers" + LATER);
     }
-    var models = models(file);
+    var models = new ModelReader(surroundings.environment()).read(file.models());
     var agents = agents(file, models.keySet());
     return new Config(
         settings(file),
@@ -104,29 +99,9 @@ final class ConfigReader {
     }
   }
 
-  private static Map<String, Config.Model> models(ConfigFile file) {
-    var models = new LinkedHashMap<String, Config.Model>();
-    or(file.models(), Map.<String, ModelSection>of())
-        .forEach((name, model) -> models.put(name, model("models." + name, model)));
-    if (models.isEmpty()) {
-      models.put(STANDARD_MODEL, new Config.Model(Config.Provider.OFFLINE, null));
-    }
-    return models;
-  }
-
-  private static Config.Model model(String where, ModelSection section) {
-    var provider = or(section.provider(), "");
-    if (PROVIDERS.contains(provider)) {
-      throw invalid(where + ": provider " + provider + LATER + "; offline is");
-    }
-    if (!provider.equals("offline")) {
-      throw invalid(where + ": provider must be offline");
-    }
-    return new Config.Model(Config.Provider.OFFLINE, section.model());
-  }
-
   private static List<Config.Agent> agents(ConfigFile file, Set<String> models) {
-    var standardModel = models.contains(STANDARD_MODEL) ? STANDARD_MODEL : models.iterator().next();
+    var standardModel =
+        models.contains(ModelReader.STANDARD) ? ModelReader.STANDARD : models.iterator().next();
     if (file.agents() == null || file.agents().isEmpty()) {
       return List.of(
           new Config.Agent(

@@ -32,10 +32,16 @@ public final class Server implements AutoCloseable {
   private static final Duration DRAIN_TASKS = Duration.ofSeconds(4);
   private static final Duration DRAIN_REQUESTS = Duration.ofSeconds(1);
 
-  /// What a server is built on. It closes them when it closes.
-  public record Parts(EventLog log, Views views, Tasks tasks, Metrics metrics) {
+  /// What a server is built on. It closes them when it closes; `release` lets go of what tasks use.
+  public record Parts(EventLog log, Views views, Tasks tasks, Metrics metrics, Runnable release) {
+
+    public Parts(EventLog log, Views views, Tasks tasks, Metrics metrics) {
+      this(log, views, tasks, metrics, () -> {});
+    }
+
     void close() {
       tasks.close();
+      release.run();
       views.close();
       log.close();
     }

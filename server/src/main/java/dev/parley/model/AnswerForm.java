@@ -1,0 +1,93 @@
+package dev.parley.model;
+
+import dev.parley.protocol.Json;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The form that an answer must have. Providers only know objects: what is to be something else is asked
+/// for as `{"value": …}`, and taken out again.
+record AnswerForm(ObjectNode schema, boolean wrapped) {
+
+  /// What the answer is called where it needs a name.
+  static final String NAME = "answer";
+
+  private static final String VALUE = "value";
+  private static final Pattern FENCED = Pattern.compile("(?s)```(?:json)?\\s*\\n(.*?)```");
+
+  static @Nullable AnswerForm of(Prompt prompt) {
+    return prompt.answerSchema() == null ? null : of(prompt.answerSchema());
+  }
+
+  private static AnswerForm of(ObjectNode wanted) {
+    if (wanted.path("type").asString("").equals("object")) {
+      return new AnswerForm(wanted, false);
+    }
+    var inner = wanted.deepCopy();
+    var schema = Json.object().put("type", "object");
+    schema.putObject("properties").set(VALUE, inner);
+    schema.putArray("required").add(VALUE);
+    schema.put("additionalProperties", false);
+    // References start at the top.
+    for (var definitions : new String[] {"$defs", "definitions"}) {
+      if (inner.has(definitions)) {
+        schema.set(definitions, inner.remove(definitions));
+      }
+    }
+    return new AnswerForm(schema, true);
+  }
+
+  /// The answer in what a model said, without fences and other talk around it.
+  Optional<String> read(String said) {
+    var found = json(said);
+    if (found.isEmpty()) {
+      var fenced = FENCED.matcher(said);
+      found = fenced.find() ? json(fenced.group(1)) : Optional.empty();
+    }
+    if (found.isEmpty()) {
+      var from = said.indexOf('{');
+      var to = said.lastIndexOf('}');
+      found = from >= 0 && from < to ? json(said.substring(from, to + 1)) : Optional.empty();
+    }
+    return found.map(this::unwrapped).map(JsonNode::toString).map(Whole::text);
+  }
+
+  /// True if the schema is one of those that OpenAI can hold a model to strictly: every object names all
+  /// its properties, needs them all and allows no others.
+  boolean strict() {
+    return strict(schema);
+  }
+
+  private JsonNode unwrapped(JsonNode answer) {
+    return wrapped && answer.size() == 1 && answer.has(VALUE) ? answer.get(VALUE) : answer;
+  }
+
+  private static Optional<JsonNode> json(String text) {
+    if (text.isBlank()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Json.mapper().readTree(text));
+    } catch (JacksonException broken) {
+      return Optional.empty();
+    }
+  }
+
+  private static boolean strict(JsonNode node) {
+    if (node.isObject() && node.has("properties")) {
+      var properties = node.get("properties");
+      var closed = node.path("additionalProperties");
+      if (!closed.isBoolean()
+          || closed.asBoolean()
+          || node.path("required").size() != properties.size()) {
+        return false;
+      }
+    } else if (node.path("type").asString("").equals("object")) {
+      return false;
+    }
+    return node.values().stream().allMatch(AnswerForm::strict);
+  }
+}

@@ -1,0 +1,55 @@
+package dev.parley.model;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// A model behind Anthropic's Messages API, at Anthropic or at a server that speaks it too.
+public final class AnthropicModel implements Model {
+
+  /// Where Anthropic answers.
+  public static final String BASE_URL = "https://api.anthropic.com";
+
+  /// The model to use if none is named.
+  public static final String MODEL = "claude-sonnet-4-5";
+
+  private static final String VERSION = "2023-06-01";
+
+  private final ModelSettings settings;
+  private final ModelSources sources;
+  private final Caller caller;
+
+  public AnthropicModel(
+      ModelHttp http, ModelSettings settings, Bounds bounds, ModelSources sources) {
+    this.settings = settings;
+    this.sources = sources;
+    this.caller = new Caller(http, settings, bounds, sources);
+  }
+
+  @Override
+  public String name() {
+    return settings.model();
+  }
+
+  @Override
+  public Reply ask(Prompt prompt, Sink sink) throws InterruptedException {
+    var request = new AnthropicRequest(settings, prompt);
+    var version = settings.baseUrl().getPath().matches(".*/v1/?") ? "" : "/v1";
+    return caller.ask(
+        new Caller.Question(
+            settings.address(version, "/messages"),
+            headers(),
+            request.body(),
+            request.form(),
+            outlet -> new AnthropicReading(settings, request, sources.ids(), outlet)),
+        sink);
+  }
+
+  private Map<String, String> headers() {
+    var headers = new LinkedHashMap<String, String>();
+    headers.put("anthropic-version", VERSION);
+    if (settings.apiKey() != null) {
+      headers.put("x-api-key", settings.apiKey().value());
+    }
+    return headers;
+  }
+}

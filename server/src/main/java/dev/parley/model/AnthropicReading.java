@@ -1,0 +1,183 @@
+package dev.parley.model;
+
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Reads the stream of Anthropic's Messages API. For one thread.
+final class AnthropicReading implements Reading {
+
+  /// A part of the answer: text, a thought, or a call. What is none of these has an empty type.
+  private static final class Block {
+    private final String type;
+    private final ObjectNode start;
+    private final StringBuilder thinking = new StringBuilder();
+    private final StringBuilder signature = new StringBuilder();
+    private final CallDraft call = new CallDraft();
+    private int length;
+
+    Block(String type, ObjectNode start) {
+      this.type = type;
+      this.start = start;
+    }
+
+    /// The thought as it came; a redacted one came whole.
+    ObjectNode thought() {
+      return type.equals("thinking")
+          ? Whole.object(
+              start.put("thinking", thinking.toString()).put("signature", signature.toString()))
+          : start;
+    }
+  }
+
+  private final ModelSettings settings;
+  private final AnthropicRequest request;
+  private final Supplier<String> ids;
+  private final Outlet outlet;
+  private final TreeMap<Integer, Block> blocks = new TreeMap<>();
+  private final Spending spending = new Spending();
+  private String stopReason = "";
+
+  AnthropicReading(
+      ModelSettings settings, AnthropicRequest request, Supplier<String> ids, Outlet outlet) {
+    this.settings = settings;
+    this.request = request;
+    this.ids = ids;
+    this.outlet = outlet;
+  }
+
+  @Override
+  public boolean take(SseEvent event) throws ModelFailure, InterruptedException {
+    var json = event.json();
+    switch (json.path("type").asString(event.name())) {
+      case "message_start" -> spending.anthropic(json.path("message").path("usage"));
+      case "content_block_start" -> begin(json.path("index").asInt(0), json.path("content_block"));
+      case "content_block_delta" -> {
+        var block = blocks.get(json.path("index").asInt(0));
+        if (block != null) {
+          add(block, json.path("delta"));
+        }
+      }
+      case "message_delta" -> {
+        spending.anthropic(json.path("usage"));
+        stopReason = json.path("delta").path("stop_reason").asString(stopReason);
+      }
+      case "message_stop" -> {
+        return true;
+      }
+      case "error" -> throw Failures.told(json);
+      default -> {
+        // Pings, ends of blocks, and what is yet to be invented.
+      }
+    }
+    return false;
+  }
+
+  private void begin(int index, JsonNode start) throws InterruptedException {
+    var type = start.path("type").asString("");
+    var block =
+        new Block(type, start instanceof ObjectNode object ? object.deepCopy() : Json.object());
+    blocks.put(index, block);
+    switch (type) {
+      case "text" -> text(block, start.path("text").asString(""));
+      case "thinking" -> {
+        outlet.newThought();
+        think(block, start.path("thinking").asString(""));
+        block.signature.append(start.path("signature").asString(""));
+      }
+      case "tool_use" -> {
+        block.call.is(start.path("id").asString(""), start.path("name").asString(""));
+        // Some servers send the arguments at once.
+        if (!start.path("input").isEmpty()) {
+          block.call.add(start.path("input").toString());
+        }
+      }
+      default -> {
+        // Redacted thoughts come whole.
+      }
+    }
+  }
+
+  private void add(Block block, JsonNode delta) throws InterruptedException {
+    switch (delta.path("type").asString("")) {
+      case "text_delta" -> text(block, delta.path("text").asString(""));
+      case "thinking_delta" -> think(block, delta.path("thinking").asString(""));
+      case "signature_delta" -> block.signature.append(delta.path("signature").asString(""));
+      case "input_json_delta" -> block.call.add(delta.path("partial_json").asString(""));
+      default -> {
+        // Citations and the like.
+      }
+    }
+  }
+
+  private void text(Block block, String piece) throws InterruptedException {
+    var before = outlet.length();
+    outlet.text(piece);
+    block.length += outlet.length() - before;
+  }
+
+  private void think(Block block, String piece) throws InterruptedException {
+    block.thinking.append(piece);
+    outlet.thinking(piece);
+  }
+
+  @Override
+  public Reply.Answered finish() throws ModelFailure, InterruptedException {
+    if (stopReason.isEmpty()) {
+      throw Failures.endedEarly();
+    }
+    var drafts = new ArrayList<CallDraft>();
+    for (var block : blocks.values()) {
+      if (block.type.equals("tool_use")) {
+        if (request.takesAnswer(block.call.name())) {
+          outlet.answer(block.call.arguments());
+        } else {
+          drafts.add(block.call);
+        }
+      }
+    }
+    var calls = CallDraft.calls(drafts, request.names(), ids);
+    var reason = reason(calls);
+    outlet.finish(reason, !calls.isEmpty());
+    return new Reply.Answered(reason, calls, spending.usage(settings), memo());
+  }
+
+  private FinishReason reason(List<ToolCall> calls) {
+    return switch (stopReason) {
+      case "max_tokens", "model_context_window_exceeded" -> FinishReason.LENGTH;
+      case "refusal" -> FinishReason.CONTENT_FILTER;
+      default -> calls.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
+    };
+  }
+
+  /// The thoughts, and where among text and calls they were.
+  private @Nullable JsonNode memo() {
+    if (blocks.values().stream().noneMatch(block -> AnthropicMessages.thought(block.start))) {
+      return null;
+    }
+    var memo = Json.object().put("model", settings.model());
+    var list = memo.putArray("blocks");
+    for (var block : blocks.values()) {
+      switch (block.type) {
+        case "thinking", "redacted_thinking" -> list.add(block.thought());
+        case "text" -> list.addObject().put("type", "text").put("length", block.length);
+        case "tool_use" -> {
+          if (!request.takesAnswer(block.call.name())) {
+            list.addObject().put("type", "tool_use");
+          }
+        }
+        default -> {
+          // What is not handed on does not come back.
+        }
+      }
+    }
+    return memo;
+  }
+}

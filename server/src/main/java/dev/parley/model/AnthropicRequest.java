@@ -1,0 +1,147 @@
+package dev.parley.model;
+
+import dev.parley.protocol.Json;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A question as Anthropic's Messages API takes it.
+///
+/// An answer of some form is asked for as the call of a tool, which all servers that speak this API know.
+/// That call is forced, which forbids thinking, except for models that think anyway: those are told to
+/// make it.
+final class AnthropicRequest {
+
+  private static final int ANSWER_TOKENS = 16_384;
+
+  /// Models that are told how much to think. Later ones, of Anthropic's, decide that themselves.
+  private static final Pattern BUDGETED =
+      Pattern.compile(
+          "claude-(?:[23]|instant).*"
+              + "|claude-(?:opus|sonnet|haiku)-4(?:[-.][0-5])?(?:[-@](?:\\d{8}|latest).*)?");
+
+  private final ModelSettings settings;
+  private final Prompt prompt;
+  private final @Nullable AnswerForm form;
+  private final WireNames names;
+  private final String answerTool;
+  private final boolean budgeted;
+  private final boolean thinking;
+  private final ArrayNode messages;
+
+  AnthropicRequest(ModelSettings settings, Prompt prompt) {
+    this.settings = settings;
+    this.prompt = prompt;
+    this.form = AnswerForm.of(prompt);
+    this.names = new WireNames(prompt.tools());
+    this.answerTool = names.free(AnswerForm.NAME);
+    this.budgeted = budgeted(settings.model());
+    var turns = Turn.of(prompt);
+    var with = new AnthropicMessages(settings.model(), names, true).of(turns);
+    this.thinking =
+        settings.thinkingTokens() > 0
+            && !(budgeted && (form != null || !AnthropicMessages.mayThink(with)));
+    this.messages =
+        thinking || !budgeted
+            ? with
+            : new AnthropicMessages(settings.model(), names, false).of(turns);
+  }
+
+  static boolean budgeted(String model) {
+    var own = model.substring(Math.max(0, model.indexOf("claude-")));
+    return !own.startsWith("claude-") || BUDGETED.matcher(own).matches();
+  }
+
+  @Nullable AnswerForm form() {
+    return form;
+  }
+
+  WireNames names() {
+    return names;
+  }
+
+  /// The tool by which an answer of some form is given.
+  boolean takesAnswer(String tool) {
+    return form != null && tool.equals(answerTool);
+  }
+
+  ObjectNode body() {
+    var body = Json.object().put("model", settings.model());
+    body.put("max_tokens", maxTokens());
+    body.put("stream", true);
+    addSystem(body);
+    addTools(body);
+    addThinking(body);
+    body.set("messages", messages);
+    return body;
+  }
+
+  private int maxTokens() {
+    if (settings.maxTokens() != null) {
+      return settings.maxTokens();
+    }
+    return ANSWER_TOKENS + (thinking ? settings.thinkingTokens() : 0);
+  }
+
+  private void addSystem(ObjectNode body) {
+    var text = Turn.top(prompt);
+    if (form != null && !budgeted) {
+      text = (text + "\n\nGive your answer by calling the tool " + answerTool + ".").strip();
+    }
+    if (!text.isEmpty()) {
+      var block = body.putArray("system").addObject().put("type", "text").put("text", text);
+      AnthropicMessages.cache(block);
+    }
+  }
+
+  private void addTools(ObjectNode body) {
+    if (prompt.tools().isEmpty() && form == null) {
+      return;
+    }
+    var tools = body.putArray("tools");
+    for (var tool : prompt.tools()) {
+      tool(tools, names.tool(tool.name()), tool.description(), tool.schema());
+    }
+    if (form != null) {
+      tool(tools, answerTool, "Takes your answer. Call it when you have one.", form.schema());
+      if (budgeted) {
+        var choice = body.putObject("tool_choice");
+        if (prompt.tools().isEmpty()) {
+          choice.put("type", "tool").put("name", answerTool);
+        } else {
+          choice.put("type", "any");
+        }
+      }
+    }
+    AnthropicMessages.cache((ObjectNode) tools.get(tools.size() - 1));
+  }
+
+  private static void tool(ArrayNode tools, String name, String description, ObjectNode schema) {
+    var tool = tools.addObject().put("name", name);
+    if (!description.isBlank()) {
+      tool.put("description", description);
+    }
+    tool.set("input_schema", typed(schema));
+  }
+
+  /// Some tools leave out what goes without saying, but must be said.
+  private static JsonNode typed(ObjectNode schema) {
+    return schema.has("type") ? schema : schema.deepCopy().put("type", "object");
+  }
+
+  private void addThinking(ObjectNode body) {
+    if (!thinking) {
+      return;
+    }
+    if (budgeted) {
+      body.putObject("thinking")
+          .put("type", "enabled")
+          .put("budget_tokens", settings.thinkingTokens());
+    } else {
+      body.putObject("thinking").put("type", "adaptive").put("display", "summarized");
+      body.putObject("output_config").put("effort", settings.effort());
+    }
+  }
+}

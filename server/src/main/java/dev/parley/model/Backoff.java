@@ -1,0 +1,70 @@
+package dev.parley.model;
+
+import java.net.http.HttpHeaders;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Decides how long to wait before a question is asked again. For one question.
+final class Backoff {
+
+  private static final Duration FIRST = Duration.ofMillis(500);
+  private static final Duration MAX = Duration.ofSeconds(16);
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,9}(?:\\.\\d{1,9})?");
+
+  private final Bounds bounds;
+  private final ModelSources sources;
+  private int attempts;
+  private Duration left;
+
+  Backoff(Bounds bounds, ModelSources sources) {
+    this.bounds = bounds;
+    this.sources = sources;
+    this.left = bounds.waitsMax();
+  }
+
+  /// How long to wait after this failure, or nothing if it is the last.
+  ///
+  /// Half of a wait is random, so that a crowd does not come back in step. What a provider asks for is
+  /// never cut short: if it is more than is left, it is not worth waiting.
+  Optional<Duration> after(ModelFailure failure) {
+    attempts++;
+    if (!failure.again() || attempts >= bounds.attemptsMax()) {
+      return Optional.empty();
+    }
+    var grown = Math.min(FIRST.toMillis() << (attempts - 1), MAX.toMillis());
+    var wait = Duration.ofMillis(grown - sources.random().nextLong(grown / 2 + 1));
+    var asked = failure.retryAfter();
+    if (asked != null && asked.compareTo(wait) > 0) {
+      wait = asked;
+    }
+    if (wait.compareTo(left) > 0) {
+      return Optional.empty();
+    }
+    left = left.minus(wait);
+    return Optional.of(wait);
+  }
+
+  /// How long a provider asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date.
+  @Nullable Duration asked(HttpHeaders headers) {
+    var millis = headers.firstValue("retry-after-ms").orElse("").strip();
+    if (NUMBER.matcher(millis).matches()) {
+      return Duration.ofMillis(Math.round(Double.parseDouble(millis)));
+    }
+    var text = headers.firstValue("retry-after").orElse("").strip();
+    if (NUMBER.matcher(text).matches()) {
+      return Duration.ofMillis(Math.round(Double.parseDouble(text) * 1000));
+    }
+    try {
+      var date = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+      var wait = Duration.between(sources.clock().instant(), date);
+      return wait.isNegative() ? Duration.ZERO : wait;
+    } catch (DateTimeException none) {
+      return null;
+    }
+  }
+}

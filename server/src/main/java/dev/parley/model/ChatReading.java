@@ -1,0 +1,140 @@
+package dev.parley.model;
+
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.Json;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Reads the stream of chat completions, as OpenAI and those who imitate it write it. For one thread.
+final class ChatReading implements Reading {
+
+  private static final String DONE = "[DONE]";
+  private static final List<String> REASONING = List.of("reasoning_content", "reasoning");
+
+  private final ModelSettings settings;
+  private final WireNames names;
+  private final Supplier<String> ids;
+  private final Outlet outlet;
+  private final List<CallDraft> drafts = new ArrayList<>();
+  private final Map<CallDraft, JsonNode> extras = new HashMap<>();
+  private final Map<Integer, CallDraft> places = new HashMap<>();
+  private final Spending spending = new Spending();
+  private final StringBuilder reasoning = new StringBuilder();
+  private String reasoningField = "";
+  private String finishReason = "";
+  private boolean refused;
+  private boolean done;
+  private boolean begun;
+
+  ChatReading(ModelSettings settings, WireNames names, Supplier<String> ids, Outlet outlet) {
+    this.settings = settings;
+    this.names = names;
+    this.ids = ids;
+    this.outlet = outlet;
+  }
+
+  @Override
+  public boolean take(SseEvent event) throws ModelFailure, InterruptedException {
+    if (event.data().strip().equals(DONE)) {
+      done = true;
+      return true;
+    }
+    var json = event.json();
+    if (json.hasNonNull("error")) {
+      throw Failures.told(json);
+    }
+    // Usage comes with the last piece, or with one after it that has no choices.
+    spending.openAi(json.path("usage"), "prompt", "completion");
+    var choice = json.path("choices").path(0);
+    if (choice.isObject()) {
+      begun = true;
+      delta(choice.path("delta"));
+      finishReason = choice.path("finish_reason").asString(finishReason);
+    }
+    return false;
+  }
+
+  private void delta(JsonNode delta) throws InterruptedException {
+    for (var field : REASONING) {
+      if (ChatRequest.words(delta.path(field))) {
+        reasoningField = field;
+        var piece = delta.path(field).asString();
+        reasoning.append(piece);
+        outlet.thinking(piece);
+        // Some send the same under both names.
+        break;
+      }
+    }
+    if (ChatRequest.words(delta.path("refusal"))) {
+      refused = true;
+      outlet.text(delta.path("refusal").asString());
+    }
+    if (ChatRequest.words(delta.path("content"))) {
+      outlet.text(delta.path("content").asString());
+    }
+    for (var call : delta.path("tool_calls")) {
+      call(call);
+    }
+  }
+
+  private void call(JsonNode piece) {
+    var id = piece.path("id").asString("");
+    var function = piece.path("function");
+    var draft = draft(piece.path("index"), id);
+    draft.is(id, function.path("name").asString(""));
+    var arguments = function.path("arguments");
+    // Some send an object where there should be its text.
+    draft.add(arguments.isObject() ? arguments.toString() : arguments.asString(""));
+    if (piece.path(ChatMemo.EXTRA) instanceof ObjectNode extra) {
+      extras.put(draft, extra);
+    }
+  }
+
+  /// The call that a piece belongs to. Some servers leave out the index, or give every call the same.
+  private CallDraft draft(JsonNode index, String id) {
+    var place = index.isInt() ? index.asInt() : id.isEmpty() ? drafts.size() - 1 : drafts.size();
+    var known = places.get(place);
+    if (known != null && (id.isEmpty() || known.id().isEmpty() || known.id().equals(id))) {
+      return known;
+    }
+    var draft = new CallDraft();
+    drafts.add(draft);
+    places.put(place, draft);
+    return draft;
+  }
+
+  @Override
+  public Reply.Answered finish() throws ModelFailure, InterruptedException {
+    if (finishReason.isEmpty() && !(done && begun)) {
+      throw Failures.endedEarly();
+    }
+    var calls = CallDraft.calls(drafts, names, ids);
+    var reason = reason();
+    outlet.finish(reason, !calls.isEmpty());
+    var wanted = Json.mapper().createArrayNode();
+    for (var draft : drafts) {
+      var extra = extras.get(draft);
+      wanted.add(extra == null ? Json.mapper().nullNode() : extra);
+    }
+    var memo = ChatMemo.of(settings.model(), reasoningField, reasoning.toString(), wanted);
+    return new Reply.Answered(reason, calls, spending.usage(settings), memo);
+  }
+
+  private FinishReason reason() {
+    return switch (finishReason) {
+      case "length" -> FinishReason.LENGTH;
+      case "content_filter" -> FinishReason.CONTENT_FILTER;
+      default -> {
+        if (refused) {
+          yield FinishReason.CONTENT_FILTER;
+        }
+        yield drafts.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
+      }
+    };
+  }
+}

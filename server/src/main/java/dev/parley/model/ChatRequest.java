@@ -1,0 +1,120 @@
+package dev.parley.model;
+
+import dev.parley.protocol.Json;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A question as OpenAI's chat completions take it.
+final class ChatRequest {
+
+  private final ModelSettings settings;
+  private final Prompt prompt;
+  private final @Nullable AnswerForm form;
+  private final WireNames names;
+
+  ChatRequest(ModelSettings settings, Prompt prompt) {
+    this.settings = settings;
+    this.prompt = prompt;
+    this.form = AnswerForm.of(prompt);
+    this.names = new WireNames(prompt.tools());
+  }
+
+  @Nullable AnswerForm form() {
+    return form;
+  }
+
+  WireNames names() {
+    return names;
+  }
+
+  ObjectNode body() {
+    var body = Json.object().put("model", settings.model()).put("stream", true);
+    body.putObject("stream_options").put("include_usage", true);
+    if (settings.maxTokens() != null) {
+      body.put(tokenLimit(), settings.maxTokens());
+    }
+    if (settings.thinkingTokens() > 0) {
+      body.put("reasoning_effort", settings.effort());
+    }
+    addTools(body);
+    if (form != null) {
+      var format = body.putObject("response_format").put("type", "json_schema");
+      var schema = format.putObject("json_schema").put("name", AnswerForm.NAME);
+      schema.put("strict", form.strict());
+      schema.set("schema", form.schema());
+    }
+    addMessages(body.putArray("messages"));
+    return body;
+  }
+
+  /// OpenAI has given up the name that all others know.
+  private String tokenLimit() {
+    var host = String.valueOf(settings.baseUrl().getHost());
+    return host.endsWith("openai.com") || host.endsWith("azure.com")
+        ? "max_completion_tokens"
+        : "max_tokens";
+  }
+
+  private void addTools(ObjectNode body) {
+    if (prompt.tools().isEmpty()) {
+      return;
+    }
+    var tools = body.putArray("tools");
+    for (var tool : prompt.tools()) {
+      var function = tools.addObject().put("type", "function").putObject("function");
+      function.put("name", names.tool(tool.name()));
+      function.put("description", tool.description());
+      function.set("parameters", tool.schema());
+    }
+  }
+
+  private void addMessages(ArrayNode messages) {
+    var top = Turn.top(prompt);
+    if (!top.isEmpty()) {
+      message(messages, "system", top);
+    }
+    for (var turn : Turn.of(prompt)) {
+      switch (turn) {
+        case Turn.Note(var text) -> message(messages, "system", text);
+        case Turn.User(var text) -> message(messages, "user", text);
+        case Turn.Assistant assistant -> addAssistant(messages, assistant);
+      }
+    }
+  }
+
+  private void addAssistant(ArrayNode messages, Turn.Assistant turn) {
+    var message = message(messages, "assistant", turn.text());
+    if (turn.calls().isEmpty()) {
+      return;
+    }
+    if (turn.text().isEmpty()) {
+      message.putNull("content");
+    }
+    var memo = ChatMemo.read(turn.memo(), settings.model());
+    memo.addReasoning(message);
+    var calls = message.putArray("tool_calls");
+    for (var i = 0; i < turn.calls().size(); i++) {
+      var call = turn.calls().get(i);
+      var wired = calls.addObject().put("id", names.call(call.id())).put("type", "function");
+      wired
+          .putObject("function")
+          .put("name", names.tool(call.name()))
+          .put("arguments", call.arguments().toString());
+      memo.addExtra(i, wired);
+    }
+    for (var result : turn.results()) {
+      message(messages, "tool", result.marked()).put("tool_call_id", names.call(result.call()));
+    }
+  }
+
+  private static ObjectNode message(ArrayNode messages, String role, String content) {
+    return messages.addObject().put("role", role).put("content", content);
+  }
+
+  /// True if this is text, and some of it.
+  static boolean words(JsonNode node) {
+    return node.isString() && !node.asString().isEmpty();
+  }
+}

@@ -1,0 +1,122 @@
+package dev.parley.model;
+
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import org.jspecify.annotations.Nullable;
+
+/// Hands a sink what a model says, in a form that can be written down, and knows whether it got any.
+///
+/// If an answer of some form was asked for, it is handed on whole and only if it is one. For one thread.
+final class Outlet {
+
+  private static final String PARAGRAPH = "\n\n";
+  private static final String LOST = "\uFFFD";
+
+  private final Sink sink;
+  private final @Nullable AnswerForm form;
+  private final StringBuilder answer = new StringBuilder();
+  private final Pieces texts = new Pieces();
+  private final Pieces thoughts = new Pieces();
+  private boolean used;
+  private boolean thinking;
+  private int length;
+
+  Outlet(Sink sink, @Nullable AnswerForm form) {
+    this.sink = sink;
+    this.form = form;
+  }
+
+  /// True once the sink was given something.
+  boolean used() {
+    return used;
+  }
+
+  /// How many characters of text the sink was given.
+  int length() {
+    return length;
+  }
+
+  void text(String piece) throws InterruptedException {
+    if (form == null) {
+      say(texts.next(piece));
+    } else {
+      answer.append(piece);
+    }
+  }
+
+  void thinking(String piece) throws InterruptedException {
+    think(thoughts.next(piece));
+  }
+
+  /// Sets a thought that follows another apart from it.
+  void newThought() throws InterruptedException {
+    if (thinking) {
+      think(PARAGRAPH);
+    }
+  }
+
+  /// The answer was given as a call of the tool that takes it.
+  void answer(String json) {
+    answer.setLength(0);
+    answer.append(json);
+  }
+
+  /// The turn is over.
+  ///
+  /// @throws ModelFailure if the answer has not the form that was asked for
+  void finish(FinishReason reason, boolean calls) throws ModelFailure, InterruptedException {
+    say(texts.rest());
+    think(thoughts.rest());
+    if (form == null || calls) {
+      return;
+    }
+    var fitting = form.read(answer.toString());
+    if (fitting.isPresent()) {
+      say(fitting.get());
+    } else if (reason == FinishReason.LENGTH) {
+      throw ModelFailure.lasting(
+          ErrorCode.LIMIT, "the model's answer was cut off before it was whole: see maxTokens");
+    } else if (reason == FinishReason.CONTENT_FILTER) {
+      say(answer.toString());
+    } else {
+      throw ModelFailure.passing(
+          ErrorCode.MODEL_ERROR, "the model's answer is not JSON, as was asked for");
+    }
+  }
+
+  private void say(String text) throws InterruptedException {
+    if (!text.isEmpty()) {
+      used = true;
+      thinking = false;
+      length += text.length();
+      sink.text(text);
+    }
+  }
+
+  private void think(String text) throws InterruptedException {
+    if (!text.isEmpty()) {
+      used = true;
+      thinking = true;
+      sink.thinking(text);
+    }
+  }
+
+  /// Joins characters that were cut in two: some servers cut between `\ud83d` and `\ude00`.
+  private static final class Pieces {
+    private String held = "";
+
+    String next(String piece) {
+      var text = held + piece;
+      held = "";
+      if (!text.isEmpty() && Character.isHighSurrogate(text.charAt(text.length() - 1))) {
+        held = text.substring(text.length() - 1);
+        text = text.substring(0, text.length() - 1);
+      }
+      return Whole.text(text);
+    }
+
+    String rest() {
+      return held.isEmpty() ? "" : LOST;
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package dev.parley.model;
+
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Reads the stream of OpenAI's responses API. For one thread.
+final class ResponsesReading implements Reading {
+
+  /// A part of the answer: a message, a call, or what was reasoned.
+  private static final class Item {
+    private final CallDraft call = new CallDraft();
+    private JsonNode json;
+    private int length;
+
+    Item(JsonNode json) {
+      this.json = json;
+    }
+
+    boolean is(String type) {
+      return json.path("type").asString("").equals(type);
+    }
+  }
+
+  private final ModelSettings settings;
+  private final WireNames names;
+  private final Supplier<String> ids;
+  private final Outlet outlet;
+  private final TreeMap<Integer, Item> items = new TreeMap<>();
+  private final Spending spending = new Spending();
+  private boolean refused;
+  private @Nullable JsonNode response;
+
+  ResponsesReading(ModelSettings settings, WireNames names, Supplier<String> ids, Outlet outlet) {
+    this.settings = settings;
+    this.names = names;
+    this.ids = ids;
+    this.outlet = outlet;
+  }
+
+  @Override
+  public boolean take(SseEvent event) throws ModelFailure, InterruptedException {
+    if (event.data().strip().equals("[DONE]")) {
+      return true;
+    }
+    var json = event.json();
+    switch (json.path("type").asString(event.name())) {
+      case "response.output_item.added" -> item(json).json = json.path("item");
+      case "response.output_text.delta" -> text(item(json), json.path("delta").asString(""));
+      case "response.refusal.delta" -> {
+        refused = true;
+        text(item(json), json.path("delta").asString(""));
+      }
+      case "response.reasoning_summary_part.added" -> outlet.newThought();
+      case "response.reasoning_summary_text.delta", "response.reasoning_text.delta" ->
+          outlet.thinking(json.path("delta").asString(""));
+      case "response.function_call_arguments.delta" ->
+          item(json).call.add(json.path("delta").asString(""));
+      case "response.output_item.done" -> done(item(json), json.path("item"));
+      case "response.completed", "response.incomplete" -> {
+        response = json.path("response");
+        spending.openAi(response.path("usage"), "input", "output");
+        return true;
+      }
+      case "response.failed" -> throw Failures.told(json.path("response"));
+      case "error" -> throw Failures.told(json);
+      default -> {
+        // Parts that begin and end, and what is yet to be invented.
+      }
+    }
+    return false;
+  }
+
+  private Item item(JsonNode json) {
+    return items.computeIfAbsent(json.path("output_index").asInt(0), _ -> new Item(Json.object()));
+  }
+
+  private void text(Item item, String piece) throws InterruptedException {
+    var before = outlet.length();
+    outlet.text(piece);
+    item.length += outlet.length() - before;
+  }
+
+  private static void done(Item item, JsonNode json) {
+    item.json = json;
+    var arguments = json.path("arguments").asString("");
+    if (!arguments.isEmpty()) {
+      item.call.replace(arguments);
+    }
+  }
+
+  @Override
+  public Reply.Answered finish() throws ModelFailure, InterruptedException {
+    if (response == null) {
+      throw Failures.endedEarly();
+    }
+    var drafts = new ArrayList<CallDraft>();
+    for (var item : items.values()) {
+      if (item.is("function_call")) {
+        item.call.is(item.json.path("call_id").asString(""), item.json.path("name").asString(""));
+        drafts.add(item.call);
+      }
+    }
+    var calls = CallDraft.calls(drafts, names, ids);
+    var reason = reason(response, drafts);
+    outlet.finish(reason, !calls.isEmpty());
+    return new Reply.Answered(reason, calls, spending.usage(settings), memo());
+  }
+
+  private FinishReason reason(JsonNode whole, List<CallDraft> drafts) {
+    return switch (whole.path("incomplete_details").path("reason").asString("")) {
+      case "max_output_tokens", "max_tokens" -> FinishReason.LENGTH;
+      case "content_filter" -> FinishReason.CONTENT_FILTER;
+      default -> {
+        if (refused) {
+          yield FinishReason.CONTENT_FILTER;
+        }
+        yield drafts.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
+      }
+    };
+  }
+
+  /// What was reasoned, and where among messages and calls that was. Only what is encrypted can go back:
+  /// the rest the provider has not kept.
+  private @Nullable JsonNode memo() {
+    if (items.values().stream().noneMatch(ResponsesReading::encrypted)) {
+      return null;
+    }
+    var memo = Json.object().put("model", settings.model());
+    var list = memo.putArray("items");
+    for (var item : items.values()) {
+      if (encrypted(item) && item.json instanceof ObjectNode reasoned) {
+        list.add(Whole.object(reasoned));
+      } else if (item.is("message")) {
+        list.addObject().put("type", "message").put("length", item.length);
+      } else if (item.is("function_call")) {
+        list.addObject().put("type", "function_call");
+      }
+    }
+    return memo;
+  }
+
+  private static boolean encrypted(Item item) {
+    return item.is("reasoning") && ChatRequest.words(item.json.path("encrypted_content"));
+  }
+}

@@ -1,0 +1,164 @@
+package dev.parley.model;
+
+import dev.parley.protocol.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A question as OpenAI's responses API takes it. Nothing is kept there: what the model reasoned comes to
+/// us encrypted, and goes back as it came, where it came.
+final class ResponsesRequest {
+
+  /// Models that reason without being told to; others refuse to be asked what they reasoned.
+  private static final Pattern REASONS = Pattern.compile("(?:o\\d|gpt-[5-9](?!.*-chat)|codex).*");
+
+  private final ModelSettings settings;
+  private final Prompt prompt;
+  private final @Nullable AnswerForm form;
+  private final WireNames names;
+
+  ResponsesRequest(ModelSettings settings, Prompt prompt) {
+    this.settings = settings;
+    this.prompt = prompt;
+    this.form = AnswerForm.of(prompt);
+    this.names = new WireNames(prompt.tools());
+  }
+
+  @Nullable AnswerForm form() {
+    return form;
+  }
+
+  WireNames names() {
+    return names;
+  }
+
+  ObjectNode body() {
+    var body = Json.object().put("model", settings.model()).put("stream", true).put("store", false);
+    if (settings.maxTokens() != null) {
+      body.put("max_output_tokens", settings.maxTokens());
+    }
+    if (settings.thinkingTokens() > 0) {
+      body.putObject("reasoning").put("effort", settings.effort()).put("summary", "auto");
+    }
+    if (settings.thinkingTokens() > 0 || REASONS.matcher(settings.model()).matches()) {
+      body.putArray("include").add("reasoning.encrypted_content");
+    }
+    var top = Turn.top(prompt);
+    if (!top.isEmpty()) {
+      body.put("instructions", top);
+    }
+    addTools(body);
+    if (form != null) {
+      var format = body.putObject("text").putObject("format").put("type", "json_schema");
+      format.put("name", AnswerForm.NAME).put("strict", form.strict());
+      format.set("schema", form.schema());
+    }
+    addInput(body.putArray("input"));
+    return body;
+  }
+
+  private void addTools(ObjectNode body) {
+    if (prompt.tools().isEmpty()) {
+      return;
+    }
+    var tools = body.putArray("tools");
+    for (var tool : prompt.tools()) {
+      var function = tools.addObject().put("type", "function");
+      function.put("name", names.tool(tool.name()));
+      function.put("description", tool.description());
+      function.set("parameters", tool.schema());
+      // This API would otherwise change the schema until it can be held to strictly.
+      function.put("strict", false);
+    }
+  }
+
+  private void addInput(ArrayNode input) {
+    for (var turn : Turn.of(prompt)) {
+      switch (turn) {
+        case Turn.Note(var text) -> input.add(message("developer", text));
+        case Turn.User(var text) -> input.add(message("user", text));
+        case Turn.Assistant assistant -> {
+          items(assistant).forEach(input::add);
+          for (var result : assistant.results()) {
+            input
+                .addObject()
+                .put("type", "function_call_output")
+                .put("call_id", names.call(result.call()))
+                .put("output", result.marked());
+          }
+        }
+      }
+    }
+    if (input.isEmpty()) {
+      input.add(message("user", "Go on."));
+    }
+  }
+
+  private List<JsonNode> items(Turn.Assistant turn) {
+    var remembered = remembered(turn);
+    if (remembered != null) {
+      return remembered;
+    }
+    var items = new ArrayList<JsonNode>();
+    if (!turn.text().isBlank()) {
+      items.add(message("assistant", turn.text()));
+    }
+    for (var i = 0; i < turn.calls().size(); i++) {
+      items.add(call(turn, i));
+    }
+    return items;
+  }
+
+  /// The items in the order in which the memo has them; null if there is no memo of this model that fits.
+  private @Nullable List<JsonNode> remembered(Turn.Assistant turn) {
+    var memo = turn.memo();
+    if (memo == null || !memo.path("model").asString("").equals(settings.model())) {
+      return null;
+    }
+    var items = new ArrayList<JsonNode>();
+    var said = 0;
+    var calls = 0;
+    for (var item : memo.path("items")) {
+      switch (item.path("type").asString("")) {
+        case "reasoning" -> items.add(item);
+        case "message" -> {
+          var end = said + item.path("length").asInt(0);
+          if (end > turn.text().length()) {
+            return null;
+          }
+          if (end > said) {
+            items.add(message("assistant", turn.text().substring(said, end)));
+          }
+          said = end;
+        }
+        case "function_call" -> {
+          if (calls >= turn.calls().size()) {
+            return null;
+          }
+          items.add(call(turn, calls++));
+        }
+        default -> {
+          // Nothing else is in a memo.
+        }
+      }
+    }
+    return said == turn.text().length() && calls == turn.calls().size() ? items : null;
+  }
+
+  private ObjectNode call(Turn.Assistant turn, int index) {
+    var call = turn.calls().get(index);
+    return Json.object()
+        .put("type", "function_call")
+        .put("call_id", names.call(call.id()))
+        .put("name", names.tool(call.name()))
+        .put("arguments", call.arguments().toString());
+  }
+
+  private static ObjectNode message(String role, String content) {
+    return Json.object().put("role", role).put("content", content);
+  }
+}

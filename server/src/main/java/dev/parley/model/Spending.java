@@ -1,0 +1,57 @@
+package dev.parley.model;
+
+import dev.parley.protocol.ReportEvent.Usage;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// Counts the tokens of one answer. For one thread.
+///
+/// Providers repeat their counts while they grow, and some send zeros in between: the largest counts.
+final class Spending {
+
+  private long input;
+  private long output;
+  private @Nullable Long cacheWrite;
+  private @Nullable Long cacheRead;
+
+  /// Anthropic's counts, in which input leaves out what caches took and gave.
+  void anthropic(JsonNode usage) {
+    input = Math.max(input, count(usage.path("input_tokens")));
+    output = Math.max(output, count(usage.path("output_tokens")));
+    cacheWrite = larger(cacheWrite, usage.path("cache_creation_input_tokens"));
+    cacheRead = larger(cacheRead, usage.path("cache_read_input_tokens"));
+  }
+
+  /// OpenAI's counts, in which input has in it what the cache gave.
+  void openAi(JsonNode usage, String inputName, String outputName) {
+    var all = count(usage.path(inputName + "_tokens"));
+    var cached = usage.path(inputName + "_tokens_details").path("cached_tokens");
+    // DeepSeek's name for it.
+    cacheRead = larger(larger(cacheRead, cached), usage.path("prompt_cache_hit_tokens"));
+    input = Math.max(input, Math.max(0, all - (cacheRead == null ? 0 : cacheRead)));
+    output = Math.max(output, count(usage.path(outputName + "_tokens")));
+  }
+
+  Usage usage(ModelSettings settings) {
+    var prices = settings.prices();
+    return new Usage(
+        settings.model(),
+        input,
+        output,
+        cacheWrite,
+        cacheRead,
+        prices == null ? null : prices.cost(input, output, or0(cacheWrite), or0(cacheRead)));
+  }
+
+  private static @Nullable Long larger(@Nullable Long known, JsonNode told) {
+    return told.isNumber() ? (Long) Math.max(or0(known), count(told)) : known;
+  }
+
+  private static long or0(@Nullable Long count) {
+    return count == null ? 0 : count;
+  }
+
+  private static long count(JsonNode node) {
+    return node.isIntegralNumber() && node.canConvertToLong() ? Math.max(0, node.asLong()) : 0;
+  }
+}

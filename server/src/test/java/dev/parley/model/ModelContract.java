@@ -1,0 +1,135 @@
+package dev.parley.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.model.Prompt.Part;
+import dev.parley.model.Prompt.ToolDescription;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Role;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/// What every model does, however it does it.
+abstract class ModelContract {
+
+  /// A tool that the models here may call.
+  static final ToolDescription CALCULATOR =
+      new ToolDescription(
+          "calculator",
+          "Calculates.",
+          Json.object().put("type", "object").set("properties", Json.object()));
+
+  /// A model that answers `count to 3` with numbers, a word at a time, and `calculate 1+1` with a call of
+  /// the calculator, and that needs long for `count slowly to 1000`.
+  abstract Model obliging();
+
+  static Prompt prompt(Part... parts) {
+    return new Prompt("Be brief.", List.of(parts), List.of(CALCULATOR), null);
+  }
+
+  static Part said(String text) {
+    return new Part.Said(Role.USER, text);
+  }
+
+  @Test
+  void it_says_its_answer_in_pieces_as_it_goes() throws Exception {
+    var heard = new Heard();
+
+    var reply = (Reply.Answered) obliging().ask(prompt(said("count to 3")), heard);
+
+    assertThat(heard.pieces()).hasSizeGreaterThan(1).noneMatch(String::isEmpty);
+    assertThat(heard.text()).contains("1").contains("3");
+    assertThat(reply.reason()).isEqualTo(FinishReason.STOP);
+    assertThat(reply.calls()).isEmpty();
+  }
+
+  @Test
+  void it_says_what_it_used_under_its_own_name() throws Exception {
+    var model = obliging();
+
+    var reply = (Reply.Answered) model.ask(prompt(said("count to 3")), new Heard());
+
+    assertThat(reply.usage().model()).isEqualTo(model.name());
+    assertThat(reply.usage().inputTokens()).isPositive();
+    assertThat(reply.usage().outputTokens()).isPositive();
+  }
+
+  @Test
+  void it_asks_for_tools_and_goes_on_with_their_results() throws Exception {
+    var model = obliging();
+    var question = said("calculate 1+1");
+    var asked = (Reply.Answered) model.ask(prompt(question), new Heard());
+    assertThat(asked.reason()).isEqualTo(FinishReason.TOOL_CALLS);
+    assertThat(asked.calls()).extracting(ToolCall::name).containsExactly("calculator");
+
+    var call = asked.calls().getFirst();
+    var value = Json.object().put("expression", "1+1").put("value", "2");
+    var heard = new Heard();
+    var reply =
+        model.ask(
+            prompt(
+                question,
+                new Part.Asked("", asked.calls(), asked.memo()),
+                new Part.Returned(call.id(), call.name(), true, value)),
+            heard);
+
+    assertThat(((Reply.Answered) reply).calls()).isEmpty();
+    assertThat(heard.text()).contains("2");
+  }
+
+  @Test
+  void an_interrupt_ends_the_question() throws Exception {
+    var model = obliging();
+    var heard = new Heard();
+    var ended = new ArrayBlockingQueue<String>(1);
+    var asking =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    ended.add("answered " + model.ask(prompt(said("count slowly to 1000")), heard));
+                  } catch (InterruptedException stopped) {
+                    ended.add("interrupted");
+                  }
+                });
+    heard.await();
+
+    asking.interrupt();
+
+    assertThat(ended.poll(5, TimeUnit.SECONDS)).isEqualTo("interrupted");
+  }
+
+  @Test
+  void many_threads_may_ask_at_once() throws Exception {
+    var model = obliging();
+    var results = new ArrayBlockingQueue<String>(20);
+    var threads = new ArrayList<Thread>();
+    IntStream.range(0, 20)
+        .forEach(
+            _ ->
+                threads.add(
+                    Thread.ofVirtual()
+                        .start(
+                            () -> {
+                              var heard = new Heard();
+                              try {
+                                var reply = model.ask(prompt(said("count to 3")), heard);
+                                results.add(
+                                    reply instanceof Reply.Answered ? heard.text() : "" + reply);
+                              } catch (InterruptedException never) {
+                                results.add("interrupted");
+                              }
+                            })));
+    for (var thread : threads) {
+      thread.join();
+    }
+
+    assertThat(results).hasSize(20).allMatch(text -> text.contains("3"));
+  }
+}

@@ -1,0 +1,204 @@
+package dev.parley.model;
+
+import static dev.parley.model.StandInAnswer.call;
+import static dev.parley.model.StandInAnswer.saying;
+import static dev.parley.model.StandInAnswer.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.model.Prompt.Part;
+import dev.parley.model.StandInAnswer.Step;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ToolCallId;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
+
+class OpenAiChatModelTest extends ShakyModelContract {
+
+  @Override
+  Model model(ModelHttp connections, ModelSettings settings, Bounds bounds, ModelSources sources) {
+    return new OpenAiModel(OpenAiModel.Api.CHAT, connections, settings, bounds, sources);
+  }
+
+  @Override
+  String modelName() {
+    return "qwen3";
+  }
+
+  @Override
+  String lengthReason() {
+    return "length";
+  }
+
+  @Override
+  List<JsonNode> messages(StandInModel.Question question) {
+    return question.body().path("messages").valueStream().toList();
+  }
+
+  @Override
+  StandInAnswer formed(String talk, String... json) {
+    return StandInAnswer.of(text(talk), text(json));
+  }
+
+  /// This API has no signatures, and one place for all that was thought.
+  @Override
+  void checkMemo(StandInModel.Question question) {
+    var turn = messages(question).get(2);
+
+    assertThat(turn.path("reasoning_content").asString()).isEqualTo("First.Second.");
+    assertThat(turn.path("content").asString()).isEqualTo("Let me look. ");
+    assertThat(turn.path("tool_calls").path(0).path("id").asString()).isEqualTo("call_a");
+  }
+
+  private JsonNode body() {
+    return server.lastQuestion().body();
+  }
+
+  private static Step chunk(String choice) {
+    return new Step.Raw("data: {\"choices\":[" + choice + "]}\n\n");
+  }
+
+  @Test
+  void it_asks_as_the_api_wants_it() throws Exception {
+    var wanted = new ToolCall(new ToolCallId("c"), "calculator", Json.object().put("a", 1));
+
+    answered(
+        serving(saying("x")),
+        said("go"),
+        new Part.Asked("", List.of(wanted), null),
+        new Part.Returned(wanted.id(), "calculator", false, StringNode.valueOf("broken")));
+
+    var question = server.lastQuestion();
+    assertThat(question.path()).isEqualTo("/v1/chat/completions");
+    assertThat(question.header("authorization")).isEqualTo("Bearer " + KEY.value());
+    assertThat(body().path("stream_options").path("include_usage").asBoolean()).isTrue();
+    assertThat(body().path("tools").path(0).path("function").path("name").asString())
+        .isEqualTo("calculator");
+    assertThat(messages(question).stream().map(JsonNode::toString))
+        .containsExactly(
+            "{\"role\":\"system\",\"content\":\"Be brief.\"}",
+            "{\"role\":\"user\",\"content\":\"go\"}",
+            "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c\",\"type\":"
+                + "\"function\",\"function\":{\"name\":\"calculator\",\"arguments\":\"{\\\"a\\\":1}\"}}]}",
+            "{\"role\":\"tool\",\"content\":\"Error: broken\",\"tool_call_id\":\"c\"}");
+  }
+
+  @Test
+  void limits_and_efforts_are_sent_only_if_they_are_set() throws Exception {
+    answered(serving(saying("x")), said("go"));
+    assertThat(body().has("max_tokens")).isFalse();
+    assertThat(body().has("reasoning_effort")).isFalse();
+
+    var url = server.url().resolve("/api/v3");
+    answered(model(new ModelSettings("m", url, KEY, 900, 500, null), BOUNDS), said("go"));
+
+    assertThat(server.lastQuestion().path()).isEqualTo("/api/v3/chat/completions");
+    assertThat(body().path("max_tokens").asInt()).isEqualTo(900);
+    assertThat(body().path("reasoning_effort").asString()).isEqualTo("low");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"stop, STOP", "length, LENGTH", "content_filter, CONTENT_FILTER", "odd, STOP"})
+  void every_reason_to_stop_has_a_name(String reason, FinishReason expected) throws Exception {
+    var model = serving(StandInAnswer.of(text("x"), new Step.Stop(reason)));
+
+    assertThat(answered(model, said("go")).reason()).isEqualTo(expected);
+  }
+
+  @Test
+  void calls_are_told_apart_even_if_they_have_no_places_or_all_the_same() throws Exception {
+    var model =
+        serving(
+            StandInAnswer.of(
+                chunk(
+                    "{\"delta\":{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"clock\","
+                        + "\"arguments\":\"{\\\"x\\\":\"}}]}}"),
+                chunk("{\"delta\":{\"tool_calls\":[{\"function\":{\"arguments\":\"1}\"}}]}}"),
+                chunk(
+                    "{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"b\",\"function\":{\"name\":"
+                        + "\"clock\",\"arguments\":{\"x\":2}}}]}}")));
+
+    var calls = answered(model, said("go")).calls();
+
+    assertThat(calls).extracting(made -> made.id().value()).containsExactly("a", "b");
+    assertThat(calls).extracting(made -> made.arguments().path("x").asInt()).containsExactly(1, 2);
+  }
+
+  @Test
+  void a_refusal_is_said_and_named() throws Exception {
+    var model = serving(StandInAnswer.of(chunk("{\"delta\":{\"refusal\":\"No.\"}}")));
+
+    assertThat(answered(model, said("go")).reason()).isEqualTo(FinishReason.CONTENT_FILTER);
+    assertThat(heard.text()).isEqualTo("No.");
+  }
+
+  @Test
+  void reasoning_under_its_other_name_is_thinking_too() throws Exception {
+    var both = "{\"delta\":{\"reasoning\":\"hm\",\"reasoning_content\":\"hm\"}}";
+    var model =
+        serving(StandInAnswer.of(chunk("{\"delta\":{\"reasoning\":\"well, \"}}"), chunk(both)));
+
+    answered(model, said("go"));
+
+    assertThat(heard.thoughts()).isEqualTo("well, hm");
+  }
+
+  @Test
+  void what_a_call_is_signed_with_goes_back() throws Exception {
+    var signed =
+        "{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"extra_content\":{\"google\":"
+            + "{\"thought_signature\":\"S\"}},\"function\":{\"name\":\"clock\",\"arguments\":\"{}\"}}]}}";
+    var model = serving(StandInAnswer.of(chunk(signed)), saying("x"));
+    var asked = answered(model, said("go"));
+
+    answered(
+        model,
+        said("go"),
+        new Part.Asked("", asked.calls(), asked.memo()),
+        new Part.Returned(new ToolCallId("a"), "clock", true, StringNode.valueOf("noon")));
+
+    assertThat(body().toString())
+        .contains("\"extra_content\":{\"google\":{\"thought_signature\":\"S\"}}");
+  }
+
+  @Test
+  void a_server_that_does_not_say_that_it_is_done_is_believed_if_it_gave_a_reason()
+      throws Exception {
+    var model =
+        serving(
+            StandInAnswer.of(text("x"), chunk("{\"delta\":{},\"finish_reason\":\"stop\"}"))
+                .ending(StandInAnswer.Ending.CUT));
+
+    assertThat(answered(model, said("go")).reason()).isEqualTo(FinishReason.STOP);
+  }
+
+  @Test
+  void a_schema_is_strict_if_it_can_be() throws Exception {
+    var loose = Json.object().put("type", "object");
+    var strict = Json.object().put("type", "object").put("additionalProperties", false);
+    strict.putObject("properties").putObject("a").put("type", "string");
+    strict.putArray("required").add("a");
+    var model = serving(saying("{}"));
+
+    model.ask(new Prompt("", List.of(said("go")), List.of(), loose), heard);
+    var format = body().path("response_format").path("json_schema");
+    assertThat(format.path("strict").asBoolean()).isFalse();
+    model.ask(new Prompt("", List.of(said("go")), List.of(), strict), heard);
+
+    format = body().path("response_format").path("json_schema");
+    assertThat(format.path("strict").asBoolean()).isTrue();
+    assertThat(format.path("schema")).isEqualTo(strict);
+  }
+
+  @Test
+  void a_call_to_a_tool_without_a_name_is_made_all_the_same() throws Exception {
+    var model = serving(StandInAnswer.of(call("a", "", "{}")));
+
+    assertThat(answered(model, said("go")).calls().getFirst().name()).isEqualTo("unnamed");
+  }
+}

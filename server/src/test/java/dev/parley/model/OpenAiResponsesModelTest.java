@@ -1,0 +1,144 @@
+package dev.parley.model;
+
+import static dev.parley.model.StandInAnswer.saying;
+import static dev.parley.model.StandInAnswer.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.model.Prompt.Part;
+import dev.parley.model.StandInAnswer.Step;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ToolCallId;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
+
+class OpenAiResponsesModelTest extends ShakyModelContract {
+
+  @Override
+  Model model(ModelHttp connections, ModelSettings settings, Bounds bounds, ModelSources sources) {
+    return new OpenAiModel(OpenAiModel.Api.RESPONSES, connections, settings, bounds, sources);
+  }
+
+  @Override
+  String modelName() {
+    return "gpt-5";
+  }
+
+  @Override
+  String lengthReason() {
+    return "max_output_tokens";
+  }
+
+  @Override
+  List<JsonNode> messages(StandInModel.Question question) {
+    return question.body().path("input").valueStream().toList();
+  }
+
+  @Override
+  StandInAnswer formed(String talk, String... json) {
+    return StandInAnswer.of(text(talk), text(json));
+  }
+
+  @Override
+  void checkMemo(StandInModel.Question question) {
+    assertThat(messages(question).subList(1, 5).stream().map(JsonNode::toString))
+        .containsExactly(
+            "{\"type\":\"reasoning\",\"id\":\"rs_0\",\"summary\":[{\"type\":\"summary_text\","
+                + "\"text\":\"First.\"}],\"encrypted_content\":\"signed-1\"}",
+            "{\"role\":\"assistant\",\"content\":\"Let me look. \"}",
+            "{\"type\":\"reasoning\",\"id\":\"rs_2\",\"summary\":[{\"type\":\"summary_text\","
+                + "\"text\":\"Second.\"}],\"encrypted_content\":\"signed-2\"}",
+            "{\"type\":\"function_call\",\"call_id\":\"call_a\",\"name\":\"clock\","
+                + "\"arguments\":\"{}\"}");
+  }
+
+  private JsonNode body() {
+    return server.lastQuestion().body();
+  }
+
+  @Test
+  void it_asks_as_the_api_wants_it_and_leaves_nothing_there() throws Exception {
+    var wanted = new ToolCall(new ToolCallId("c"), "calculator", Json.object());
+
+    answered(
+        serving(saying("x")),
+        said("go"),
+        new Part.Asked("Hm.", List.of(wanted), null),
+        new Part.Returned(wanted.id(), "calculator", true, Json.object().put("value", 2)));
+
+    assertThat(server.lastQuestion().path()).isEqualTo("/v1/responses");
+    assertThat(body().path("store").asBoolean(true)).isFalse();
+    assertThat(body().path("instructions").asString()).isEqualTo("Be brief.");
+    assertThat(body().path("include").path(0).asString()).isEqualTo("reasoning.encrypted_content");
+    assertThat(body().path("tools").path(0).path("strict").asBoolean(true)).isFalse();
+    assertThat(messages(server.lastQuestion()).stream().map(JsonNode::toString))
+        .containsExactly(
+            "{\"role\":\"user\",\"content\":\"go\"}",
+            "{\"role\":\"assistant\",\"content\":\"Hm.\"}",
+            "{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"calculator\",\"arguments\":\"{}\"}",
+            "{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":\"{\\\"value\\\":2}\"}");
+  }
+
+  @Test
+  void only_models_that_reason_are_asked_what_they_reasoned() throws Exception {
+    serving(saying("x"));
+
+    answered(
+        model(new ModelSettings("gpt-4o", server.url(), KEY, 50, 0, null), BOUNDS), said("go"));
+    assertThat(body().has("include")).isFalse();
+    assertThat(body().path("max_output_tokens").asInt()).isEqualTo(50);
+    answered(
+        model(new ModelSettings("mine", server.url(), KEY, null, 20_000, null), BOUNDS),
+        said("go"));
+
+    assertThat(body().has("include")).isTrue();
+    assertThat(body().path("reasoning").toString())
+        .isEqualTo("{\"effort\":\"high\",\"summary\":\"auto\"}");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"max_output_tokens, LENGTH", "content_filter, CONTENT_FILTER"})
+  void every_reason_to_stop_has_a_name(String reason, FinishReason expected) throws Exception {
+    var model = serving(StandInAnswer.of(text("x"), new Step.Stop(reason)));
+
+    assertThat(answered(model, said("go")).reason()).isEqualTo(expected);
+  }
+
+  @Test
+  void a_response_that_failed_is_told() throws Exception {
+    var event =
+        "data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"error\":"
+            + "{\"code\":\"rate_limit_exceeded\",\"message\":\"slow down\"}}}\n\n";
+
+    var reply = failed(serving(StandInAnswer.of(text("x"), new Step.Raw(event))));
+
+    assertThat(reply)
+        .isEqualTo(
+            new Reply.Failed(
+                ErrorCode.RATE_LIMITED, "too many questions to the model: slow down", true));
+  }
+
+  @Test
+  void reasoning_that_is_not_encrypted_does_not_go_back() throws Exception {
+    var model =
+        serving(
+            StandInAnswer.of(
+                StandInAnswer.thinking("", "hm"), StandInAnswer.call("c", "clock", "{}")),
+            saying("x"));
+    var asked = answered(model, said("go"));
+
+    answered(
+        model,
+        said("go"),
+        new Part.Asked("", asked.calls(), asked.memo()),
+        new Part.Returned(new ToolCallId("c"), "clock", true, StringNode.valueOf("noon")));
+
+    assertThat(body().path("input").toString()).doesNotContain("reasoning");
+  }
+}

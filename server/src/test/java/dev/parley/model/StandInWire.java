@@ -1,0 +1,50 @@
+package dev.parley.model;
+
+import dev.parley.model.StandInAnswer.Step;
+import dev.parley.protocol.Json;
+import tools.jackson.databind.node.ObjectNode;
+
+/// How an answer is written in one of the APIs, event by event. For one thread.
+interface StandInWire {
+
+  static StandInWire of(StandInModel.Question question) {
+    return switch (question.wire()) {
+      case ANTHROPIC -> new AnthropicWire();
+      case CHAT -> new ChatWire(question.body().path("stream_options").has("include_usage"));
+      case RESPONSES -> new ResponsesWire();
+    };
+  }
+
+  String begin(StandInAnswer answer);
+
+  String step(Step step);
+
+  String end(StandInAnswer answer);
+
+  /// What was used, as the answer says.
+  static Step.Used used(StandInAnswer answer) {
+    return answer.steps().stream()
+        .filter(Step.Used.class::isInstance)
+        .map(Step.Used.class::cast)
+        .findFirst()
+        .orElse(new Step.Used(1, 1, 0, 0));
+  }
+
+  /// Why it stops: what the answer says, or one of these two.
+  static String stop(StandInAnswer answer, String calls, String plain) {
+    var usual = answer.steps().stream().anyMatch(Step.Call.class::isInstance) ? calls : plain;
+    return answer.steps().stream()
+        .filter(Step.Stop.class::isInstance)
+        .map(step -> ((Step.Stop) step).reason())
+        .findFirst()
+        .orElse(usual);
+  }
+
+  static String event(ObjectNode data) {
+    return "event: " + data.path("type").asString() + "\ndata: " + data + "\n\n";
+  }
+
+  static ObjectNode typed(String type) {
+    return Json.object().put("type", type);
+  }
+}
