@@ -1,10 +1,12 @@
 package dev.parley.tool;
 
 import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
 import dev.parley.protocol.WireName;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -26,6 +28,20 @@ public final class Schema {
       }
     }
     return schema.put("additionalProperties", false);
+  }
+
+  /// The arguments of a call, which must have the names that the schema has, and their types.
+  ///
+  /// @throws Rejection.Invalid if they do not, saying what is wrong
+  static <A extends Record> A read(ObjectNode given, Class<A> arguments) {
+    var known = Arrays.stream(arguments.getRecordComponents()).map(c -> c.getName()).toList();
+    for (var name : given.propertyNames()) {
+      if (!known.contains(name)) {
+        throw new Rejection.Invalid(
+            "there is no argument " + name + "; there are: " + String.join(", ", known));
+      }
+    }
+    return Json.read(given, arguments);
   }
 
   private static boolean optional(RecordComponent component) {

@@ -1,6 +1,5 @@
 package dev.parley.tool;
 
-import dev.parley.protocol.Json;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -20,7 +19,7 @@ public interface TypedTool<A extends Record> extends Tool {
 
   @Override
   default Optional<String> preview(ObjectNode arguments, ToolContext context) {
-    return preview(Json.read(arguments, arguments()), context);
+    return preview(Schema.read(arguments, arguments()), context);
   }
 
   @Override
@@ -30,6 +29,6 @@ public interface TypedTool<A extends Record> extends Tool {
 
   @Override
   default ToolResult call(ObjectNode arguments, ToolContext context) throws InterruptedException {
-    return call(Json.read(arguments, arguments()), context);
+    return call(Schema.read(arguments, arguments()), context);
   }
 }

@@ -288,7 +288,12 @@ class WriteToolsTest {
     var all =
         Json.object().put("path", "a").put("oldText", "a").put("newText", "b").put("replaceAll", 1);
 
+    var unknown = all.deepCopy().put("replace_all", true);
+
     assertThatThrownBy(() -> tool.call(path, bench)).hasMessage("path must be a string");
+    assertThatThrownBy(() -> tool.call(unknown, bench))
+        .hasMessage(
+            "there is no argument replace_all; there are: path, oldText, newText, replaceAll");
     assertThatThrownBy(() -> tool.call(all, bench)).hasMessage("replaceAll must be true or false");
     assertThatThrownBy(() -> tool.call(Json.object().put("path", "a"), bench))
         .hasMessage("oldText is missing");

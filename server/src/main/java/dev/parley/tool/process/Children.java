@@ -38,6 +38,8 @@ public final class Children implements AutoCloseable {
       shift 2
       if [ -r /proc/self/stat ]; then
         read -r x x x x x x x x x x x x x x x x x x x x x start x < /proc/self/stat
+      fi
+      if [ -r /proc/sys/kernel/random/boot_id ]; then
         read -r boot < /proc/sys/kernel/random/boot_id
       fi
       echo "$$ $start $boot" > "$file" || exit 125
@@ -95,8 +97,10 @@ public final class Children implements AutoCloseable {
     for (var file : files) {
       leftover(file).ifPresent(leftovers::add);
     }
-    var all = ProcessTable.now();
-    leftovers.removeIf(tree -> tree.members(all).isEmpty());
+    if (!leftovers.isEmpty()) {
+      var all = ProcessTable.now();
+      leftovers.removeIf(tree -> tree.members(all).isEmpty());
+    }
     if (ProcessTree.end(leftovers)) {
       files.forEach(file -> forget(file.getFileName().toString()));
     }

@@ -28,12 +28,12 @@ final class ProcessTable {
     return LINUX;
   }
 
-  /// This machine's present run; empty where it cannot be told.
+  /// This machine's present run; `-` where it cannot be told.
   static String boot() {
     try {
-      return LINUX ? Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip() : "";
+      return Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip();
     } catch (IOException unknown) {
-      return "";
+      return "-";
     }
   }
 

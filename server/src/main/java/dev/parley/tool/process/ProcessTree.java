@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /// A process of ours and what it started.
@@ -32,13 +33,23 @@ record ProcessTree(Entry root, String marker) {
     for (var entry : all.values()) {
       if (entry.pid() == root.pid()
           ? entry.start() == root.start()
-          : (ourSession && entry.session() == root.pid()) || ProcessTable.marked(entry, marker)) {
+          : (ourSession && entry.session() == root.pid())
+              || (adopted(entry, all) && ProcessTable.marked(entry, marker))) {
         found.put(entry.pid(), entry);
       }
     }
     addDescendants(all, found);
     found.remove(ProcessHandle.current().pid());
     return found.values();
+  }
+
+  /// True if it may be one of ours whose parent has ended: then an older process, which was there before
+  /// the root, is its parent now. Looking into the environment of all others would cost most.
+  private boolean adopted(Entry entry, Map<Long, Entry> all) {
+    var parent = all.get(entry.parent());
+    return entry.start() >= root.start()
+        && entry.parent() != ProcessHandle.current().pid()
+        && (parent == null || root.start() < 0 || parent.start() <= root.start());
   }
 
   private static void addDescendants(Map<Long, Entry> all, Map<Long, Entry> found) {
@@ -64,20 +75,22 @@ record ProcessTree(Entry root, String marker) {
       return true;
     }
     asked.forEach(entry -> ProcessTable.signal(entry, false));
-    var interrupted = await(GRACE, () -> asked.stream().noneMatch(ProcessTable::alive));
+    var interrupted = new AtomicBoolean();
+    await(GRACE, () -> asked.stream().noneMatch(ProcessTable::alive), interrupted);
     // What is killed may have started another one just before.
-    interrupted |=
+    var gone =
         await(
             KILLING_MAX,
             () -> {
               var left = living(trees);
               left.forEach(entry -> ProcessTable.signal(entry, true));
               return left.isEmpty();
-            });
-    if (interrupted) {
+            },
+            interrupted);
+    if (interrupted.get()) {
       Thread.currentThread().interrupt();
     }
-    return living(trees).isEmpty();
+    return gone;
   }
 
   private static List<Entry> living(List<ProcessTree> trees) {
@@ -88,17 +101,19 @@ record ProcessTree(Entry root, String marker) {
     return trees.stream().flatMap(tree -> tree.members(all).stream()).distinct().toList();
   }
 
-  /// Returns once `done`, or when it took too long; true if somebody interrupted meanwhile.
-  private static boolean await(Duration patience, BooleanSupplier done) {
-    var interrupted = false;
+  /// Waits until it is `done`, and notes whether somebody interrupted. False if it took too long.
+  private static boolean await(Duration patience, BooleanSupplier done, AtomicBoolean interrupted) {
     var end = System.nanoTime() + patience.toNanos();
-    while (!done.getAsBoolean() && System.nanoTime() - end < 0) {
+    while (!done.getAsBoolean()) {
+      if (System.nanoTime() - end >= 0) {
+        return false;
+      }
       try {
         Thread.sleep(PAUSE);
       } catch (InterruptedException later) {
-        interrupted = true;
+        interrupted.set(true);
       }
     }
-    return interrupted;
+    return true;
   }
 }
