@@ -6,12 +6,15 @@ import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
+import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.task.Run;
 import dev.parley.tool.Answer;
 import dev.parley.tool.Question;
+import dev.parley.tool.Thought;
 import dev.parley.tool.ToolContext;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,11 +31,13 @@ final class CallContext implements ToolContext {
 
   private final Run run;
   private final Questions questions;
+  private final Thoughts thoughts;
   private final ToolCall call;
   private final Optional<Answer> answer;
   private double progress;
 
-  CallContext(Run run, Questions questions, CallStory story) {
+  CallContext(Run run, Questions questions, Thoughts thoughts, CallStory story) {
+    this.thoughts = thoughts;
     this.run = run;
     this.questions = questions;
     this.call = story.call();
@@ -88,6 +93,24 @@ final class CallContext implements ToolContext {
       progress = now;
       emit(_ -> new ToolProgress(call.id(), now, message, metadata));
     }
+  }
+
+  @Override
+  public void think(Thought thought) {
+    var metadata = Json.object().put("toolCallId", call.id().value());
+    if (thought.confidence() != null) {
+      metadata.put("confidence", thought.confidence());
+    }
+    emit(
+        _ ->
+            new ThoughtStream(
+                run.sources().thoughtId(),
+                thought.type(),
+                thought.verbosity(),
+                thought.content(),
+                thoughts.next(),
+                metadata,
+                null));
   }
 
   @Override

@@ -37,6 +37,7 @@ final class Calls implements AutoCloseable {
 
   private static final int PARALLEL_MAX = 16;
   private static final int ATTEMPTS_MAX = 3;
+  private static final int PREVIEW_MAX = 20_000;
 
   /// What the calls of a task have in common.
   record Parts(
@@ -44,6 +45,7 @@ final class Calls implements AutoCloseable {
       Policy policy,
       Coordinators coordinators,
       Questions questions,
+      Thoughts thoughts,
       Spawns spawns) {}
 
   private final Run run;
@@ -100,6 +102,7 @@ final class Calls implements AutoCloseable {
     }
     if (!events.isEmpty()) {
       run.emit(events);
+      run.reach("calls-written");
     }
     work.forEach(Runnable::run);
     return !events.isEmpty() || !work.isEmpty() || consult(calls);
@@ -133,8 +136,7 @@ final class Calls implements AutoCloseable {
       case ASK -> {
         var question = call.question().orElse(null);
         if (question == null) {
-          events.add(parts.questions().approval(call.call(), tool, preview(call, tool)));
-          run.reach("approval-asked");
+          askApproval(call, tool, events);
         } else if (question.answer() instanceof Answer.Given(var value)) {
           if (!approves(value)) {
             refuse(call, tool, denied(value), events);
@@ -147,6 +149,15 @@ final class Calls implements AutoCloseable {
           refuse(call, tool, "nobody approved this call: " + reason, events);
         }
       }
+    }
+  }
+
+  /// Nobody is asked about a call that cannot be made.
+  private void askApproval(CallStory call, Tool tool, List<Event> events) {
+    try {
+      events.add(parts.questions().approval(call.call(), tool, preview(call, tool)));
+    } catch (Rejection.Invalid misfit) {
+      refuse(call, tool, String.valueOf(misfit.getMessage()), events);
     }
   }
 
@@ -165,8 +176,11 @@ final class Calls implements AutoCloseable {
     }
   }
 
+  /// What the person is shown, shortened.
   private @Nullable String preview(CallStory call, Tool tool) {
-    return tool.preview(call.call().arguments(), new CallContext(run, parts.questions(), call))
+    var context = new CallContext(run, parts.questions(), parts.thoughts(), call);
+    return tool.preview(call.call().arguments(), context)
+        .map(text -> text.length() <= PREVIEW_MAX ? text : text.substring(0, PREVIEW_MAX) + "…")
         .orElse(null);
   }
 
@@ -215,7 +229,7 @@ final class Calls implements AutoCloseable {
   }
 
   private void start(CallStory call, Tool tool, ObjectNode arguments) {
-    var invocation = new Invocation(run, parts.questions(), tool, call, arguments);
+    var invocation = new Invocation(run, parts, tool, call, arguments);
     crew.start(call.call().id(), tool.concurrent(), invocation::make);
   }
 

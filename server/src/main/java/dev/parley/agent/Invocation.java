@@ -24,13 +24,13 @@ final class Invocation {
   private final CallContext context;
   private final int attempt;
 
-  Invocation(Run run, Questions questions, Tool tool, CallStory story, ObjectNode arguments) {
+  Invocation(Run run, Calls.Parts parts, Tool tool, CallStory story, ObjectNode arguments) {
     this.run = run;
-    this.questions = questions;
+    this.questions = parts.questions();
     this.tool = tool;
     this.call = story.call();
     this.arguments = arguments;
-    this.context = new CallContext(run, questions, story);
+    this.context = new CallContext(run, parts.questions(), parts.thoughts(), story);
     this.attempt = story.attempts() + 1;
   }
 

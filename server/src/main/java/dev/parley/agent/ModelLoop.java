@@ -57,16 +57,18 @@ public final class ModelLoop implements Agent {
   public Outcome work(Run run) throws InterruptedException {
     run.closeBlocks();
     var tools = tools(run);
+    var thoughts = new Thoughts();
     var calling =
         new Calls.Parts(
             tools,
             type.policy(),
             parts.coordinators(),
             new Questions(run, parts.limits().inputTimeout()),
+            thoughts,
             new Spawns(run, spawned));
     try (var pen = new Pen(run);
         var calls = new Calls(run, calling)) {
-      return new Work(run, pen, calls, tools).go();
+      return new Work(run, pen, calls, thoughts, tools).go();
     }
   }
 
@@ -82,11 +84,13 @@ public final class ModelLoop implements Agent {
     private final Run run;
     private final Pen pen;
     private final Calls calls;
+    private final Thoughts thoughts;
     private final List<ToolDescription> tools;
     private final List<Part> remembered;
     private final Story story = new Story();
 
-    Work(Run run, Pen pen, Calls calls, Map<String, Tool> tools) {
+    Work(Run run, Pen pen, Calls calls, Thoughts thoughts, Map<String, Tool> tools) {
+      this.thoughts = thoughts;
       this.run = run;
       this.pen = pen;
       this.calls = calls;
@@ -99,6 +103,7 @@ public final class ModelLoop implements Agent {
 
     Outcome go() throws InterruptedException {
       story.read(run.news());
+      thoughts.atLeast(story.thoughts());
       while (true) {
         if (!story.calls().isEmpty()) {
           var parked = calls.advance(story);
@@ -150,7 +155,7 @@ public final class ModelLoop implements Agent {
         return null;
       }
       run.reach("model-asked");
-      var scribe = new Scribe(run, pen, story.thoughts());
+      var scribe = new Scribe(run, pen, thoughts);
       switch (type.model().ask(prompt, scribe)) {
         case Reply.Failed(var code, var message, var retryable) -> {
           pen.flush();

@@ -24,20 +24,18 @@ final class Scribe implements Sink {
 
   private final Run run;
   private final Pen pen;
-  private final int before;
+  private final Thoughts thoughts;
   private final Sources sources;
   private final BlockId block;
   private final StringBuilder text = new StringBuilder();
   private int deltas;
-  private int thoughts;
+  private boolean thought;
   private @Nullable ThoughtId thinking;
 
-  /// `thoughts` is how many the task has had before.
-  Scribe(Run run, Pen pen, int thoughts) {
+  Scribe(Run run, Pen pen, Thoughts thoughts) {
     this.run = run;
     this.pen = pen;
     this.sources = run.sources();
-    this.before = thoughts;
     this.block = sources.blockId();
     this.thoughts = thoughts;
   }
@@ -53,6 +51,7 @@ final class Scribe implements Sink {
 
   @Override
   public void thinking(String piece) throws InterruptedException {
+    thought = true;
     if (!piece.isEmpty()) {
       if (thinking == null) {
         thinking = sources.thoughtId();
@@ -63,23 +62,24 @@ final class Scribe implements Sink {
               ThoughtType.THINKING,
               Verbosity.DETAILED,
               piece,
-              thoughts++,
+              thoughts.next(),
               Json.object().put("source", "model"),
               null));
     }
   }
 
   @Override
-  public void thought(Thought thought) throws InterruptedException {
+  public void thought(Thought whole) throws InterruptedException {
     thinking = null;
+    thought = true;
     pen.write(
         new ThoughtStream(
             sources.thoughtId(),
-            thought.type(),
-            thought.verbosity(),
-            thought.content(),
-            thoughts++,
-            metadata(thought),
+            whole.type(),
+            whole.verbosity(),
+            whole.content(),
+            thoughts.next(),
+            metadata(whole),
             null));
   }
 
@@ -106,7 +106,7 @@ final class Scribe implements Sink {
 
   /// True if the model has said or thought something.
   boolean begun() {
-    return deltas > 0 || thoughts > before;
+    return deltas > 0 || thought;
   }
 
   private static @Nullable ObjectNode metadata(Thought thought) {

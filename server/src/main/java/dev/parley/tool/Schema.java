@@ -1,9 +1,12 @@
 package dev.parley.tool;
 
 import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.WireName;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -27,6 +30,20 @@ public final class Schema {
     return schema.put("additionalProperties", false);
   }
 
+  /// The arguments of a call, which must have the names that the schema has, and their types.
+  ///
+  /// @throws Rejection.Invalid if they do not, saying what is wrong
+  static <A extends Record> A read(ObjectNode given, Class<A> arguments) {
+    var known = Arrays.stream(arguments.getRecordComponents()).map(c -> c.getName()).toList();
+    for (var name : given.propertyNames()) {
+      if (!known.contains(name)) {
+        throw new Rejection.Invalid(
+            "there is no argument " + name + "; there are: " + String.join(", ", known));
+      }
+    }
+    return Json.read(given, arguments);
+  }
+
   private static boolean optional(RecordComponent component) {
     return component.getAnnotatedType().isAnnotationPresent(Nullable.class);
   }
@@ -45,6 +62,17 @@ public final class Schema {
     }
     if (type == Boolean.class || type == boolean.class) {
       return Json.object().put("type", "boolean");
+    }
+    if (type == Double.class || type == double.class) {
+      return Json.object().put("type", "number");
+    }
+    if (type instanceof Class<?> choice && choice.isEnum()) {
+      var schema = Json.object().put("type", "string");
+      var names = schema.putArray("enum");
+      for (var constant : choice.getEnumConstants()) {
+        names.add(constant instanceof WireName named ? named.wire() : constant.toString());
+      }
+      return schema;
     }
     if (type == ObjectNode.class) {
       return Json.object().put("type", "object");

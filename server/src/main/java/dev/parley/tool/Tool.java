@@ -32,7 +32,9 @@ public interface Tool {
     return "local";
   }
 
-  /// What a person is shown who is asked whether this call may be made, besides its arguments.
+  /// What a person sees who is asked whether this call may be made: a command, a diff. Changes nothing.
+  ///
+  /// @throws dev.parley.protocol.Rejection.Invalid if the arguments do not fit
   default Optional<String> preview(ObjectNode arguments, ToolContext context) {
     return Optional.empty();
   }
