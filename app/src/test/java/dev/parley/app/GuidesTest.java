@@ -45,6 +45,7 @@ class GuidesTest {
       import dev.parley.protocol.ContentEvent.*;
       import dev.parley.protocol.TaskEvent.*;
       import dev.parley.protocol.ToolEvent.*;
+      import dev.parley.tool.*;
       import java.net.URI;
       import java.time.Duration;
       import java.util.Set;

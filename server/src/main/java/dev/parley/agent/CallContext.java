@@ -4,12 +4,15 @@ import dev.parley.log.ContextState;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
+import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.task.Run;
 import dev.parley.tool.Answer;
 import dev.parley.tool.Question;
+import dev.parley.tool.Thought;
 import dev.parley.tool.ToolContext;
 import java.nio.file.Path;
 import java.util.List;
@@ -74,6 +77,24 @@ final class CallContext implements ToolContext {
       progress = now;
       emit(_ -> new ToolProgress(call, now, message, metadata));
     }
+  }
+
+  @Override
+  public void think(Thought thought) {
+    var metadata = Json.object().put("toolCallId", call.value());
+    if (thought.confidence() != null) {
+      metadata.put("confidence", thought.confidence());
+    }
+    emit(
+        _ ->
+            new ThoughtStream(
+                run.sources().thoughtId(),
+                thought.type(),
+                thought.verbosity(),
+                thought.content(),
+                0,
+                metadata,
+                null));
   }
 
   @Override

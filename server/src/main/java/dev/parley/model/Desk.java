@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// What the offline model does with one tool: it calls it, then tells what came of it.
 final class Desk {
 
-  private interface Telling {
+  interface Telling {
     String of(Part.Returned result);
   }
 
@@ -108,7 +108,7 @@ final class Desk {
     }
   }
 
-  private static void once(Exchange exchange, String tool, ObjectNode arguments, Telling telling)
+  static void once(Exchange exchange, String tool, ObjectNode arguments, Telling telling)
       throws InterruptedException {
     var results = exchange.results(tool);
     if (!exchange.has(tool)) {

@@ -64,6 +64,10 @@ final class Exchange {
     return results.stream().filter(result -> result.tool().equals(tool)).toList();
   }
 
+  List<Prompt.ToolDescription> tools() {
+    return prompt.tools();
+  }
+
   boolean has(String tool) {
     return prompt.tools().stream().anyMatch(known -> known.name().equals(tool));
   }

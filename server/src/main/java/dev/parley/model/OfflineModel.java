@@ -32,12 +32,15 @@ public final class OfflineModel implements Model {
     this.ids = ids;
     this.rules =
         List.of(
-            rule("say\\s+(.+)", (x, _) -> x.say(Speech.quoted(x.request()))),
+            rule("say\\s+(.+)", (x, _) -> x.say(Speech.after("say", x.request()))),
             rule("count to (\\d{1,9})", (x, m) -> Speech.count(x, m.group(1), Duration.ZERO)),
             rule("count slowly to (\\d{1,9})", (x, m) -> Speech.count(x, m.group(1), pace)),
             rule("think about (.+)", (x, m) -> Speech.think(x, m.group(1))),
             rule("summari[sz]e (?:all )?(?:the )?csv(?: files?)?.*", (x, _) -> CsvSummary.play(x)),
             rule("write (?:me )?a report (?:on|about) (.+)", (x, m) -> Desk.report(x, m.group(1))),
+            rule(
+                "write (.+) to (?:the )?(?:file )?(\\S+)",
+                (x, m) -> Errands.write(x, m.group(1), m.group(2))),
             rule(
                 "(?:read|show|open) (?:the )?(?:file )?(\\S+)", (x, m) -> Desk.read(x, m.group(1))),
             rule("(?:list|show)(?: the| my| all)? files.*", (x, _) -> Desk.list(x)),
@@ -49,8 +52,12 @@ public final class OfflineModel implements Model {
                 "what(?: is|'s) ([-+(\\d.][-+*/%^()\\d.,\\s]*)",
                 (x, m) -> Desk.calculate(x, m.group(1))),
             rule("loop", (x, _) -> Desk.loop(x)),
-            rule("help|what can you do", (x, _) -> x.say(Speech.HELP)),
-            rule("(ask me|sign in to|run|delegate)\\b.*", (x, m) -> Speech.notYet(x, m.group(1))));
+            rule("run\\s+(.+)", (x, _) -> Errands.run(x)),
+            rule("ask me\\s+(.+)", (x, _) -> Errands.ask(x)),
+            rule("sign in to (\\S+)", (x, m) -> Errands.signIn(x, m.group(1))),
+            rule("fetch (\\S+)", (x, m) -> Errands.fetch(x, m.group(1))),
+            rule("delegate (.+) to (.+)", (x, m) -> Delegation.play(x, m.group(1), m.group(2))),
+            rule("help|what can you do", (x, _) -> x.say(Speech.HELP)));
   }
 
   private static Rule rule(String phrase, Act act) {

@@ -4,7 +4,6 @@ import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 
 /// What the offline model says by itself, without tools.
 final class Speech {
@@ -20,6 +19,9 @@ final class Speech {
       - `calculate 2+3*4`, `what time is it`: a calculator and a clock.
       - `summarise the CSV files here`: a dataset, a data record and a report from real files.
       - `write a report on X`: a Markdown file.
+      - `run COMMAND`, `write X to FILE`, `fetch URL`: tools that act, and ask you first.
+      - `ask me X`, `sign in to X`: I wait for you.
+      - `delegate X to A and B`: other agents do the work, side by side.
       - `fail`, `loop`: what going wrong looks like.
       - `help`: this list.
 
@@ -42,9 +44,9 @@ final class Speech {
     return bare;
   }
 
-  /// What follows `say`, with its punctuation.
-  static String quoted(String request) {
-    return request.strip().replaceFirst("(?is)^.*?\\bsay\\s+", "");
+  /// What follows these words, with its punctuation.
+  static String after(String words, String request) {
+    return request.strip().replaceFirst("(?is)^.*?\\b" + words + "\\s+", "");
   }
 
   static void count(Exchange exchange, String limit, Duration pace) throws InterruptedException {
@@ -88,13 +90,6 @@ final class Speech {
         "I have thought about "
             + what
             + ". What is known should come first, what is assumed second.");
-  }
-
-  static void notYet(Exchange exchange, String phrase) throws InterruptedException {
-    exchange.say(
-        "This version cannot do `"
-            + phrase.toLowerCase(Locale.ROOT)
-            + "` yet. Say `help` to see what it can do.");
   }
 
   static void other(Exchange exchange, String request) throws InterruptedException {

@@ -17,7 +17,10 @@ import dev.parley.task.Limits;
 import dev.parley.task.Tasks;
 import dev.parley.task.Workspaces;
 import dev.parley.tool.BuiltInTools;
+import dev.parley.tool.Credentials;
+import dev.parley.tool.Shell;
 import dev.parley.tool.Tool;
+import dev.parley.tool.process.Children;
 import dev.parley.view.Views;
 import java.security.SecureRandom;
 import java.util.LinkedHashMap;
@@ -25,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /// Makes the parts that a configuration asks for: the log, the views, the agents and their tasks.
 final class Assembly {
@@ -35,11 +39,23 @@ final class Assembly {
   private final Config config;
   private final Server.Sources sources;
   private final Limits limits;
+  private final Children children;
+  private final List<Tool> builtIn;
 
   Assembly(Config config, Server.Sources sources) {
     this.config = config;
     this.sources = sources;
     this.limits = limits(config.work());
+    this.children =
+        new Children(config.data().resolve("children"), () -> sources.ids().get().toString());
+    this.builtIn =
+        BuiltInTools.all(
+            new BuiltInTools.Parts(
+                sources.clock(),
+                children,
+                Shell.environment(System.getenv(), Set.of()),
+                Set.of(),
+                Credentials.none()));
   }
 
   /// Opens everything; what was opened is closed again if something cannot be.
@@ -49,6 +65,8 @@ final class Assembly {
             new SqliteLog.Parts(
                 config.data(), sources.clock(), new SecureRandom(), Tuning.DEFAULT));
     try {
+      // The folder is ours now, and nothing of ours runs yet.
+      children.endLeftovers();
       return on(log);
     } catch (RuntimeException failed) {
       log.close();
@@ -96,8 +114,9 @@ final class Assembly {
   }
 
   private List<Tool> tools(List<String> groups) {
-    return BuiltInTools.all(sources.clock()).stream()
-        .filter(tool -> groups.contains(BuiltInTools.group(tool)))
+    // Until a person can be asked, what needs one does not run.
+    return BuiltInTools.named(groups, builtIn).stream()
+        .filter(tool -> tool.permission() == Tool.Permission.ALLOW)
         .toList();
   }
 

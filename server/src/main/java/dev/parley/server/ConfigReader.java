@@ -11,6 +11,7 @@ import dev.parley.server.ConfigFile.AgentSection;
 import dev.parley.server.ConfigFile.AuthSection;
 import dev.parley.server.ConfigFile.LimitSection;
 import dev.parley.server.ConfigFile.ModelSection;
+import dev.parley.tool.BuiltInTools;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -173,12 +174,12 @@ final class ConfigReader {
       throw invalid(where + ": cli, command, permission and url do not go with type llm");
     }
     for (var tool : or(section.tools(), List.<String>of())) {
-      if (tool.equals("shell") || tool.startsWith("mcp:") || tool.startsWith("agent:")) {
+      if (tool.startsWith("mcp:") || tool.startsWith("agent:")) {
         throw invalid(where + ": tool " + tool + LATER);
       }
-      if (!STANDARD_TOOLS.contains(tool)) {
-        throw invalid(
-            where + ": there is no tool " + tool + "; known: " + String.join(", ", STANDARD_TOOLS));
+      if (!BuiltInTools.isKnown(tool)) {
+        var known = String.join(", ", BuiltInTools.GROUPS);
+        throw invalid(where + ": there is no tool " + tool + "; known: " + known);
       }
     }
     try {

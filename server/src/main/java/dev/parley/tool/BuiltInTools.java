@@ -1,14 +1,47 @@
 package dev.parley.tool;
 
+import dev.parley.tool.process.Children;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /// The tools that come with Parley.
 public final class BuiltInTools {
 
+  /// The names under which a configuration asks for them; each tool can also be asked for by its own.
+  public static final List<String> GROUPS =
+      List.of(
+          "files",
+          "shell",
+          "http",
+          "ask_user",
+          "think",
+          "artifacts",
+          "calculator",
+          "clock",
+          "sign_in");
+
+  /// What the tools need that do more than read, count and tell the time.
+  ///
+  /// `environment` is what commands see, `privateHosts` those that [Http] and [Fetch] may talk to
+  /// though they are not public.
+  public record Parts(
+      InstantSource time,
+      Children children,
+      Map<String, String> environment,
+      Set<String> privateHosts,
+      Credentials credentials) {
+    public Parts {
+      environment = Map.copyOf(environment);
+      privateHosts = Set.copyOf(privateHosts);
+    }
+  }
+
   private BuiltInTools() {}
 
-  /// All of them: they read the working directory, count, tell the time and write artifacts.
+  /// Those that need no person: they read the working directory, count, tell the time and write artifacts.
   public static List<Tool> all(InstantSource time) {
     return List.of(
         new ReadFile(),
@@ -21,12 +54,45 @@ public final class BuiltInTools {
         new Report());
   }
 
-  /// The name under which a configuration asks for the tool.
+  /// All of them.
+  public static List<Tool> all(Parts parts) {
+    return Stream.concat(
+            all(parts.time()).stream(),
+            Stream.of(
+                new WriteFile(),
+                new EditFile(),
+                new Shell(parts.children(), parts.environment()),
+                new Http(parts.privateHosts(), parts.credentials()),
+                new Fetch(parts.privateHosts(), parts.credentials()),
+                new AskUser(),
+                new Think(),
+                new SignInTool()))
+        .toList();
+  }
+
+  /// Those of `tools` that a configuration asks for by these names, of groups or of tools.
+  public static List<Tool> named(List<String> names, List<Tool> tools) {
+    return tools.stream()
+        .filter(tool -> names.contains(tool.name()) || names.contains(group(tool)))
+        .toList();
+  }
+
+  /// True if a configuration may ask for this: a group, or one tool of a group.
+  public static boolean isKnown(String name) {
+    return GROUPS.contains(name) || !groupOf(name).equals(name);
+  }
+
+  /// The name of the group that the tool belongs to.
   public static String group(Tool tool) {
-    return switch (tool.name()) {
-      case "read_file", "list_files", "search_files" -> "files";
+    return groupOf(tool.name());
+  }
+
+  private static String groupOf(String name) {
+    return switch (name) {
+      case "read_file", "list_files", "search_files", "write_file", "edit_file" -> "files";
+      case "fetch" -> "http";
       case "dataset", "data", "report" -> "artifacts";
-      default -> tool.name();
+      default -> name;
     };
   }
 }

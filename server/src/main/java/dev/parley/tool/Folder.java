@@ -1,10 +1,13 @@
 package dev.parley.tool;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 
-/// The folder that tools may look at. Nothing that leads out of it is found: not `..`, not a symbolic
+/// The folder that tools may work in. Nothing that leads out of it is found: not `..`, not a symbolic
 /// link, not an absolute path.
 final class Folder {
 
@@ -29,6 +32,41 @@ final class Folder {
       throw new OutOfReach("there is no such file: " + path);
     }
     return real;
+  }
+
+  /// Where a file that `path` names is or would be, from here on and without symbolic links.
+  Path place(String path) throws OutOfReach {
+    Path existing;
+    try {
+      existing = root.resolve(path).normalize();
+    } catch (InvalidPathException unreadable) {
+      throw new OutOfReach("this is not a path: " + path);
+    }
+    var missing = new ArrayDeque<Path>();
+    while (existing.getParent() != null && !Files.exists(existing, LinkOption.NOFOLLOW_LINKS)) {
+      missing.push(existing.getFileName());
+      existing = existing.getParent();
+    }
+    Path place;
+    try {
+      place = existing.toRealPath();
+    } catch (IOException leadsNowhere) {
+      throw outside(path);
+    }
+    for (var name : missing) {
+      place = place.resolve(name);
+    }
+    if (!contains(place)) {
+      throw outside(path);
+    }
+    if (place.equals(root)) {
+      throw new OutOfReach("this is not a file: " + path);
+    }
+    return root.relativize(place);
+  }
+
+  private static OutOfReach outside(String path) {
+    return new OutOfReach("only files in the working directory can be written, not " + path);
   }
 
   /// True if the file or folder, which has no symbolic links in it, lies in here.

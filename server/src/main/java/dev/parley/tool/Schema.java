@@ -1,6 +1,7 @@
 package dev.parley.tool;
 
 import dev.parley.protocol.Json;
+import dev.parley.protocol.WireName;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -45,6 +46,17 @@ public final class Schema {
     }
     if (type == Boolean.class || type == boolean.class) {
       return Json.object().put("type", "boolean");
+    }
+    if (type == Double.class || type == double.class) {
+      return Json.object().put("type", "number");
+    }
+    if (type instanceof Class<?> choice && choice.isEnum()) {
+      var schema = Json.object().put("type", "string");
+      var names = schema.putArray("enum");
+      for (var constant : choice.getEnumConstants()) {
+        names.add(constant instanceof WireName named ? named.wire() : constant.toString());
+      }
+      return schema;
     }
     if (type == ObjectNode.class) {
       return Json.object().put("type", "object");

@@ -3,6 +3,7 @@ package dev.parley.tool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -33,7 +34,7 @@ final class TextFile {
     if (binary(bytes)) {
       throw new Folder.OutOfReach("this is not a text file: " + file.getFileName());
     }
-    var text = decode(bytes);
+    var text = new String(bytes, charset(bytes));
     return text.startsWith("\uFEFF") ? text.substring(1) : text;
   }
 
@@ -46,7 +47,8 @@ final class TextFile {
     };
   }
 
-  private static boolean binary(byte[] bytes) {
+  /// True if these bytes are no text.
+  static boolean binary(byte[] bytes) {
     for (var i = 0; i < Math.min(bytes.length, SNIFF); i++) {
       if (bytes[i] == 0) {
         return true;
@@ -55,15 +57,16 @@ final class TextFile {
     return false;
   }
 
-  private static String decode(byte[] bytes) {
+  /// How these bytes are text: UTF-8, or ISO-8859-1 if they are not that.
+  static Charset charset(byte[] bytes) {
     try {
-      return StandardCharsets.UTF_8
+      StandardCharsets.UTF_8
           .newDecoder()
           .onMalformedInput(CodingErrorAction.REPORT)
-          .decode(ByteBuffer.wrap(bytes))
-          .toString();
+          .decode(ByteBuffer.wrap(bytes));
+      return StandardCharsets.UTF_8;
     } catch (CharacterCodingException notUtf8) {
-      return new String(bytes, StandardCharsets.ISO_8859_1);
+      return StandardCharsets.ISO_8859_1;
     }
   }
 }

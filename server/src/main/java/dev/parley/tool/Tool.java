@@ -1,6 +1,7 @@
 package dev.parley.tool;
 
 import dev.parley.protocol.WireName;
+import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Something an agent can call. One whose arguments are a record is a [TypedTool].
@@ -29,6 +30,13 @@ public interface Tool {
   /// Who provides it, as told in `tool-start`: `local`, `client`, `mcp` or an agent's id.
   default String provider() {
     return "local";
+  }
+
+  /// What a person sees who is asked whether this call may be made: a command, a diff. Changes nothing.
+  ///
+  /// @throws dev.parley.protocol.Rejection.Invalid if the arguments do not fit
+  default Optional<String> preview(ObjectNode arguments, ToolContext context) {
+    return Optional.empty();
   }
 
   /// Does the work. An interrupt ends it.

@@ -42,6 +42,9 @@ public interface ToolContext {
   /// The same, with `step`, `stepsCompleted`, `stepsTotal`, `stage` or `etaMs` in `metadata`.
   void progress(double progress, @Nullable String message, @Nullable ObjectNode metadata);
 
+  /// Makes a thought known, durably.
+  void think(Thought thought);
+
   /// Writes a piece of an artifact, durably, and returns the version it belongs to.
   ///
   /// `first` begins a new version.

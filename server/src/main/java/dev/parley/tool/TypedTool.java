@@ -1,6 +1,7 @@
 package dev.parley.tool;
 
 import dev.parley.protocol.Json;
+import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A tool whose arguments are the record `A`, from which its schema is read.
@@ -11,6 +12,16 @@ public interface TypedTool<A extends Record> extends Tool {
 
   /// Does the work; see [Tool#call(ObjectNode, ToolContext)].
   ToolResult call(A arguments, ToolContext context) throws InterruptedException;
+
+  /// What a person sees who is asked; see [Tool#preview(ObjectNode, ToolContext)].
+  default Optional<String> preview(A arguments, ToolContext context) {
+    return Optional.empty();
+  }
+
+  @Override
+  default Optional<String> preview(ObjectNode arguments, ToolContext context) {
+    return preview(Json.read(arguments, arguments()), context);
+  }
 
   @Override
   default ObjectNode schema() {

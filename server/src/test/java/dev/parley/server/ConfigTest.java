@@ -93,7 +93,8 @@ class ConfigTest {
         "models: {m: {provider: openai}} | not available in this version",
         "models: {m: {provider: magic}} | must be offline",
         "agents: [{id: a, type: cli, cli: claude}] | not available in this version",
-        "agents: [{id: a, tools: [shell]}] | not available in this version",
+        "agents: [{id: a, tools: ['mcp:x']}] | not available in this version",
+        "agents: [{id: a, tools: [shel]}] | no tool shel; known: files, shell, http",
         "agents: [{id: a}, {id: a}] | two are called a",
         "agents: [{id: a, model: b}] | no model b",
         "agents: [{name: a}] | needs an id",
@@ -109,6 +110,13 @@ class ConfigTest {
     assertThatThrownBy(() -> read(yaml.replace("\\n", "\n")))
         .isInstanceOf(Rejection.Invalid.class)
         .hasMessageContaining(reason);
+  }
+
+  @Test
+  void tools_are_named_by_their_group_or_one_by_one() {
+    var config = read("agents: [{id: a, tools: [files, shell, http, fetch, report, ask_user]}]");
+
+    assertThat(config.agents().getFirst().tools()).contains("shell", "fetch", "report");
   }
 
   @Test

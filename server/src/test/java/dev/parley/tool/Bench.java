@@ -14,16 +14,20 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A place to try tools at: a folder, what they wrote, and the answer to what they ask, if any.
-public record Bench(Path workingDirectory, List<ArtifactEvent> written, Optional<Answer> answer)
+public record Bench(
+    Path workingDirectory,
+    List<ArtifactEvent> written,
+    List<Thought> thoughts,
+    Optional<Answer> answer)
     implements ToolContext {
 
   public static Bench in(Path folder) throws IOException {
-    return new Bench(folder.toRealPath(), new ArrayList<>(), Optional.empty());
+    return new Bench(folder.toRealPath(), new ArrayList<>(), new ArrayList<>(), Optional.empty());
   }
 
   /// The same place, where this is the answer to what the tool asked.
   public Bench answering(Answer given) {
-    return new Bench(workingDirectory, written, Optional.of(given));
+    return new Bench(workingDirectory, written, thoughts, Optional.of(given));
   }
 
   @Override
@@ -53,6 +57,11 @@ public record Bench(Path workingDirectory, List<ArtifactEvent> written, Optional
 
   @Override
   public void progress(double progress, @Nullable String message, @Nullable ObjectNode metadata) {}
+
+  @Override
+  public void think(Thought thought) {
+    thoughts.add(thought);
+  }
 
   @Override
   public int write(ArtifactId artifact, boolean first, Piece piece) {

@@ -1,0 +1,133 @@
+package dev.parley.model;
+
+import dev.parley.model.Prompt.Part;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ThoughtEvent.ThoughtType;
+import dev.parley.protocol.ThoughtEvent.Verbosity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+
+/// How the offline model gives work to other agents: to one by its own tool, to several by `subagents`,
+/// then it tells what came of it.
+final class Delegation {
+
+  private static final String BATCH = "subagents";
+  private static final String SINGLE = "agent_";
+  private static final String PREFIX = "agent-";
+  private static final Pattern BETWEEN = Pattern.compile("\\s*,\\s*(?:and\\s+)?|\\s+and\\s+");
+
+  private Delegation() {}
+
+  static void play(Exchange exchange, String work, String names) throws InterruptedException {
+    var results =
+        exchange.results().stream()
+            .filter(result -> result.tool().equals(BATCH) || result.tool().startsWith(SINGLE))
+            .toList();
+    if (!results.isEmpty()) {
+      exchange.say(results.stream().map(Delegation::told).collect(Collectors.joining("\n\n")));
+      return;
+    }
+    var wanted = Stream.of(BETWEEN.split(names, -1)).map(Delegation::bare).toList();
+    if (wanted.size() == 1) {
+      var tool = singles(exchange).stream().filter(id -> means(wanted.getFirst(), id)).findFirst();
+      if (tool.isPresent()) {
+        exchange.think(ThoughtType.DECISION, Verbosity.BRIEF, "I give this to " + tool.get() + ".");
+        exchange.call(SINGLE + tool.get(), "prompt", work);
+        return;
+      }
+    }
+    if (exchange.has(BATCH)) {
+      batch(exchange, work, wanted);
+    } else if (singles(exchange).isEmpty()) {
+      exchange.say("I need the tool `" + BATCH + "` for that, and do not have it.");
+    } else {
+      unknown(exchange, names, singles(exchange));
+    }
+  }
+
+  private static void batch(Exchange exchange, String work, List<String> wanted)
+      throws InterruptedException {
+    var known = known(exchange);
+    var tasks = new ArrayList<String>();
+    for (var name : wanted) {
+      var id = known.stream().filter(one -> means(name, one)).findFirst();
+      if (id.isEmpty()) {
+        unknown(exchange, name, known);
+        return;
+      }
+      tasks.add(id.get());
+    }
+    exchange.think(
+        ThoughtType.DECISION, Verbosity.BRIEF, "I give this to " + String.join(", ", tasks) + ".");
+    var arguments = Json.object().put("mode", "parallel");
+    var list = arguments.putArray("tasks");
+    tasks.forEach(id -> list.addObject().put("agentId", id).put("prompt", work));
+    exchange.call(BATCH, arguments);
+  }
+
+  private static void unknown(Exchange exchange, String name, List<String> known)
+      throws InterruptedException {
+    exchange.say(
+        "I know no agent called "
+            + name
+            + (known.isEmpty() ? "." : "; there are: " + String.join(", ", known) + "."));
+  }
+
+  /// The agents that the tool for several names in its schema.
+  private static List<String> known(Exchange exchange) {
+    return exchange.tools().stream()
+        .filter(tool -> tool.name().equals(BATCH))
+        .flatMap(
+            tool ->
+                tool.schema()
+                    .at("/properties/tasks/items/properties/agentId/enum")
+                    .valueStream()
+                    .map(JsonNode::asString))
+        .toList();
+  }
+
+  /// The agents that have a tool of their own.
+  private static List<String> singles(Exchange exchange) {
+    return exchange.tools().stream()
+        .map(Prompt.ToolDescription::name)
+        .filter(name -> name.startsWith(SINGLE))
+        .map(name -> name.substring(SINGLE.length()))
+        .toList();
+  }
+
+  private static boolean means(String name, String id) {
+    return name.equalsIgnoreCase(id) || (PREFIX + name).equalsIgnoreCase(id);
+  }
+
+  private static String bare(String name) {
+    return name.strip().replaceFirst("(?i)^the\\s+", "").replaceFirst("(?i)\\s+agent$", "");
+  }
+
+  private static String told(Part.Returned result) {
+    if (!result.success()) {
+      return "That did not work: " + Errands.text(result.result()) + ".";
+    }
+    var several = result.result().isArray() ? result.result() : result.result().path("results");
+    return several.isArray()
+        ? several.valueStream().map(Delegation::line).collect(Collectors.joining("\n\n"))
+        : content(result.result());
+  }
+
+  private static String line(JsonNode one) {
+    return one.path("agentId").asString("An agent") + ": " + content(one);
+  }
+
+  /// The words in a result, wherever an agent keeps them.
+  private static String content(JsonNode result) {
+    return Stream.of("content", "result", "error")
+        .map(result::path)
+        .filter(part -> !part.isMissingNode() && !part.isNull())
+        .findFirst()
+        .map(Errands::text)
+        .orElseGet(() -> Errands.text(result));
+  }
+}

@@ -1,0 +1,85 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.Json;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/// `ask_user`: asks a person, or the agent above, and waits for the answer.
+public final class AskUser implements TypedTool<AskUser.Arguments> {
+
+  private static final int QUESTION_MAX = 10_000;
+  private static final int OPTIONS_MAX = 100;
+
+  /// What to ask, what may be answered, and whether only a person may.
+  public record Arguments(
+      String question,
+      @Nullable List<String> options,
+      @Nullable ObjectNode schema,
+      @Nullable Boolean requireUser) {}
+
+  @Override
+  public String name() {
+    return "ask_user";
+  }
+
+  @Override
+  public String description() {
+    return "Asks a question and waits for the answer. options are the answers to choose from; schema"
+        + " is the JSON Schema of the answer, if it is to be more than words. Whoever gave you the"
+        + " task may answer for the person unless requireUser is true. Answers {answer}.";
+  }
+
+  @Override
+  public Class<Arguments> arguments() {
+    return Arguments.class;
+  }
+
+  @Override
+  public Effect effect() {
+    return Effect.PURE;
+  }
+
+  @Override
+  public boolean concurrent() {
+    return true;
+  }
+
+  @Override
+  public ToolResult call(Arguments arguments, ToolContext context) {
+    var question = arguments.question();
+    if (question.isBlank() || question.length() > QUESTION_MAX) {
+      return new ToolResult.Failed(
+          "question is what to ask, in at most " + QUESTION_MAX + " characters");
+    }
+    var options = arguments.options() == null ? List.<String>of() : arguments.options();
+    if (options.size() > OPTIONS_MAX) {
+      return new ToolResult.Failed("there may be at most " + OPTIONS_MAX + " options");
+    }
+    return switch (context.answer().orElse(null)) {
+      case null -> new ToolResult.Needs(asked(arguments, options));
+      case Answer.Given(var value) -> {
+        var result = Json.object();
+        result.set("answer", value);
+        yield new ToolResult.Done(result);
+      }
+      case Answer.Lapsed(var reason) -> new ToolResult.Failed("there is no answer: " + reason);
+    };
+  }
+
+  private static Question asked(Arguments arguments, List<String> options) {
+    return new Question(
+        !options.isEmpty()
+            ? InputType.SELECTION
+            : arguments.schema() == null ? InputType.CLARIFICATION : InputType.DATA,
+        arguments.question(),
+        arguments.schema(),
+        options.stream().<JsonNode>map(StringNode::valueOf).toList(),
+        Boolean.TRUE.equals(arguments.requireUser()),
+        null,
+        null);
+  }
+}

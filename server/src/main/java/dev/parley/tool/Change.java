@@ -1,0 +1,89 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.Json;
+import dev.parley.tool.Folder.OutOfReach;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Changes one file of the working directory, and shows what changes.
+final class Change {
+
+  static final int BYTES_MAX = 4 * 1024 * 1024;
+
+  /// Makes the new content of a file from the old, or says why not.
+  interface Edit {
+    byte[] of(Optional<byte[]> before) throws OutOfReach;
+  }
+
+  private Change() {}
+
+  /// Makes the change. Answers how the file is called, how large it is now, and the diff.
+  static ToolResult make(String path, ToolContext context, Edit edit) {
+    var folder = new Folder(context.workingDirectory());
+    try {
+      var place = folder.place(path);
+      try (var file = HeldFile.open(context.workingDirectory(), place, true)) {
+        var before = file.content();
+        var after = limited(edit.of(before));
+        file.replace(after, context.key());
+        var name = folder.name(context.workingDirectory().resolve(place));
+        return new ToolResult.Done(result(name, before, after));
+      }
+    } catch (IOException impossible) {
+      return new ToolResult.Failed(HeldFile.reason(path, impossible));
+    }
+  }
+
+  /// The diff that [#make] would make, or why it would not.
+  static String preview(String path, ToolContext context, Edit edit) {
+    try {
+      var place = new Folder(context.workingDirectory()).place(path);
+      var before = content(context, place);
+      var name = place.toString().replace('\\', '/');
+      var diff = diff(name, before, limited(edit.of(before)));
+      return diff.isEmpty() ? name + " stays as it is" : diff;
+    } catch (IOException impossible) {
+      return "This will not work: " + HeldFile.reason(path, impossible);
+    }
+  }
+
+  private static Optional<byte[]> content(ToolContext context, java.nio.file.Path place)
+      throws IOException {
+    try (var file = HeldFile.open(context.workingDirectory(), place, false)) {
+      return file.content();
+    } catch (NoSuchFileException folderMissing) {
+      return Optional.empty();
+    }
+  }
+
+  private static byte[] limited(byte[] content) throws OutOfReach {
+    if (content.length > BYTES_MAX) {
+      throw new OutOfReach("a file may have at most " + BYTES_MAX / 1024 / 1024 + " MiB");
+    }
+    return content;
+  }
+
+  private static ObjectNode result(String name, Optional<byte[]> before, byte[] after) {
+    return Json.object()
+        .put("path", name)
+        .put("created", before.isEmpty())
+        .put("bytes", after.length)
+        .put("diff", diff(name, before, after));
+  }
+
+  private static String diff(String name, Optional<byte[]> before, byte[] after) {
+    var old = before.orElseGet(() -> new byte[0]);
+    if (TextFile.binary(old)) {
+      return "The file was binary, " + old.length + " bytes; it is replaced by text.\n";
+    }
+    return Diff.shown(
+        name, new String(old, TextFile.charset(old)), new String(after, TextFile.charset(after)));
+  }
+
+  static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

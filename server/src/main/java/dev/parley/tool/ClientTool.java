@@ -1,0 +1,79 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.Json;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A tool that runs where the person is: a client that knows it does the work and gives the result.
+///
+/// The call itself only asks, so it may run again: then it finds the answer. Who is told
+/// `{"error": "..."}` is told that it failed.
+public final class ClientTool implements Tool {
+
+  private final String name;
+  private final String description;
+  private final ObjectNode schema;
+
+  public ClientTool(String name, String description, ObjectNode schema) {
+    this.name = name;
+    this.description = description;
+    this.schema = schema.deepCopy();
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  @Override
+  public ObjectNode schema() {
+    return schema.deepCopy();
+  }
+
+  @Override
+  public Effect effect() {
+    return Effect.PURE;
+  }
+
+  @Override
+  public boolean concurrent() {
+    return true;
+  }
+
+  @Override
+  public String provider() {
+    return "client";
+  }
+
+  @Override
+  public ToolResult call(ObjectNode arguments, ToolContext context) {
+    return switch (context.answer().orElse(null)) {
+      case null -> new ToolResult.Needs(question(arguments, context));
+      case Answer.Given(var value) when value.path("error").isString() ->
+          new ToolResult.Failed(value.path("error").asString());
+      case Answer.Given(var value) -> new ToolResult.Done(value);
+      case Answer.Lapsed(var reason) -> new ToolResult.Failed("no client ran it: " + reason);
+    };
+  }
+
+  private Question question(ObjectNode arguments, ToolContext context) {
+    var call = Json.object().put("toolCallId", context.call().value()).put("toolName", name);
+    call.set("arguments", arguments);
+    var metadata = Json.object();
+    metadata.set("toolCall", call);
+    return new Question(
+        InputType.TOOL_EXECUTION,
+        "The tool " + name + " is to be run where you are.",
+        null,
+        List.of(),
+        true,
+        null,
+        metadata);
+  }
+}

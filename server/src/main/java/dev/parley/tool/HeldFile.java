@@ -1,0 +1,229 @@
+package dev.parley.tool;
+
+import dev.parley.tool.Folder.OutOfReach;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.Set;
+
+/// A file to write in the working directory, whether it is there yet or not.
+///
+/// The folder it is in is held open, reached from the working directory step by step without following
+/// a link. Whoever swaps a part of the path for a link meanwhile cannot lead what is written elsewhere.
+/// One thing can go wrong: Java cannot make a folder inside one that is held open, so a swap at the
+/// right moment can have an empty folder made elsewhere; nothing is ever put into it.
+///
+/// For one thread.
+final class HeldFile implements AutoCloseable {
+
+  private static final Set<PosixFilePermission> WRITABLE =
+      PosixFilePermissions.fromString("-w--w--w-");
+  private static final Set<StandardOpenOption> NEW =
+      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
+  private final SecureDirectoryStream<Path> folder;
+  private final Path name;
+  private final Optional<PosixFileAttributes> attributes;
+
+  private HeldFile(SecureDirectoryStream<Path> folder, Path name) throws IOException {
+    this.folder = folder;
+    this.name = name;
+    this.attributes = attributes();
+  }
+
+  /// The file with this path from `root` on, which has no links in it.
+  ///
+  /// @throws NoSuchFileException if a folder is missing that is not to be made
+  static HeldFile open(Path root, Path path, boolean makeFolders) throws IOException {
+    var held = hold(root);
+    try {
+      var reached = root;
+      for (var i = 0; i < path.getNameCount() - 1; i++) {
+        var step = path.getName(i);
+        reached = reached.resolve(step);
+        var next = step(held, reached, makeFolders);
+        held.close();
+        held = next;
+      }
+      return new HeldFile(held, path.getFileName());
+    } catch (IOException failed) {
+      held.close();
+      throw failed;
+    }
+  }
+
+  @SuppressWarnings("StreamResourceLeak") // Whoever holds it closes it.
+  private static SecureDirectoryStream<Path> hold(Path root) throws IOException {
+    var stream = Files.newDirectoryStream(root);
+    if (stream instanceof SecureDirectoryStream<Path> secure) {
+      return secure;
+    }
+    stream.close();
+    throw new OutOfReach("files cannot be written safely on this system");
+  }
+
+  private static SecureDirectoryStream<Path> step(
+      SecureDirectoryStream<Path> held, Path reached, boolean make) throws IOException {
+    var step = reached.getFileName();
+    try {
+      return held.newDirectoryStream(step, LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException missing) {
+      if (!make) {
+        throw missing;
+      }
+      try {
+        Files.createDirectory(reached);
+      } catch (FileAlreadyExistsException madeMeanwhile) {
+        // Whatever it is, it is looked at next.
+      }
+      return held.newDirectoryStream(step, LinkOption.NOFOLLOW_LINKS);
+    }
+  }
+
+  /// What is in it, or nothing if it is not there.
+  Optional<byte[]> content() throws IOException {
+    if (attributes.isEmpty()) {
+      return Optional.empty();
+    }
+    check(attributes.get());
+    var options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    try (var channel = folder.newByteChannel(name, options)) {
+      if (channel.size() > TextFile.BYTES_MAX) {
+        throw new OutOfReach(
+            "the file is larger than " + TextFile.BYTES_MAX / 1024 / 1024 + " MiB: " + name);
+      }
+      var buffer = ByteBuffer.allocate((int) channel.size());
+      while (buffer.hasRemaining() && channel.read(buffer) >= 0) {}
+      return Optional.of(java.util.Arrays.copyOf(buffer.array(), buffer.position()));
+    }
+  }
+
+  /// Puts this into it, all or nothing: a reader sees the old content or the new. Who may do what with
+  /// it stays the same. `key` names the attempt, so that what a crash left behind is used again.
+  void replace(byte[] content, String key) throws IOException {
+    if (attributes.isPresent()) {
+      check(attributes.get());
+      if (attributes.get().permissions().stream().noneMatch(WRITABLE::contains)) {
+        throw new OutOfReach("the file is read-only: " + name);
+      }
+    }
+    var draft = Path.of(".parley-" + HexFormat.of().toHexDigits(key.hashCode()) + ".tmp");
+    var done = false;
+    try {
+      write(draft, content);
+      if (attributes.isPresent()) {
+        keepOwner(draft, attributes.get());
+      }
+      folder.move(draft, folder, name);
+      done = true;
+    } finally {
+      if (!done) {
+        delete(draft);
+      }
+    }
+  }
+
+  private void write(Path draft, byte[] content) throws IOException {
+    try (var channel = create(draft)) {
+      var buffer = ByteBuffer.wrap(content);
+      while (buffer.hasRemaining()) {
+        channel.write(buffer);
+      }
+      if (channel instanceof FileChannel file) {
+        file.force(true);
+      }
+    }
+  }
+
+  private SeekableByteChannel create(Path draft) throws IOException {
+    var like =
+        attributes
+            .map(old -> PosixFilePermissions.asFileAttribute(old.permissions()))
+            .map(permissions -> new FileAttribute<?>[] {permissions})
+            .orElseGet(() -> new FileAttribute<?>[0]);
+    try {
+      return folder.newByteChannel(draft, NEW, like);
+    } catch (FileAlreadyExistsException leftByCrash) {
+      delete(draft);
+      return folder.newByteChannel(draft, NEW, like);
+    }
+  }
+
+  private void keepOwner(Path draft, PosixFileAttributes old) throws IOException {
+    var view = view(draft);
+    try {
+      var now = view.readAttributes();
+      if (!now.group().equals(old.group())) {
+        view.setGroup(old.group());
+      }
+      if (!now.owner().equals(old.owner())) {
+        view.setOwner(old.owner());
+      }
+    } catch (FileSystemException notOurs) {
+      // Only the superuser may give files away; then it is ours.
+    }
+    // Last, and without the process's mask, which may have taken some away.
+    view.setPermissions(old.permissions());
+  }
+
+  private Optional<PosixFileAttributes> attributes() throws IOException {
+    try {
+      return Optional.of(view(name).readAttributes());
+    } catch (NoSuchFileException missing) {
+      return Optional.empty();
+    }
+  }
+
+  private PosixFileAttributeView view(Path file) {
+    return folder.getFileAttributeView(
+        file, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private void check(PosixFileAttributes found) throws IOException {
+    if (!found.isRegularFile()) {
+      throw new OutOfReach("this is not a file: " + name);
+    }
+  }
+
+  private void delete(Path draft) throws IOException {
+    try {
+      folder.deleteFile(draft);
+    } catch (NoSuchFileException gone) {
+      // It was moved, or never made.
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    folder.close();
+  }
+
+  /// Why a file could not be written, in words for the model, without paths of this machine.
+  static String reason(String path, IOException failure) {
+    return switch (failure) {
+      case OutOfReach outOfReach -> String.valueOf(outOfReach.getMessage());
+      case AccessDeniedException _ -> "the file may not be written: " + path;
+      case NotDirectoryException _ -> "a part of this path is a file, not a folder: " + path;
+      case NoSuchFileException _ -> "there is no such file: " + path;
+      default -> "the file cannot be written: " + path;
+    };
+  }
+}

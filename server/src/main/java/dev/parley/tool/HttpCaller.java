@@ -1,0 +1,183 @@
+package dev.parley.tool;
+
+import dev.parley.tool.Reach.Refused;
+import dev.parley.tool.Reach.Target;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/// Makes one request of a tool, and follows where it leads if that changes nothing.
+///
+/// Every hop is checked before it is made. A name could mean another address by the time the client
+/// looks it up. With `http` it never does: the client is told to use the address that was checked, as if
+/// it were a proxy, and servers must accept what is said to one (RFC 9112, 3.2.2). With `https` the client
+/// looks the name up in the same process, whose cache of names still holds the answer that was
+/// checked unless it lapsed in between; and then the server at the other address would need a
+/// certificate for the name before it is told anything.
+///
+/// Safe for use by many threads.
+final class HttpCaller {
+
+  private static final int REDIRECTS_MAX = 5;
+  private static final int BODY_MAX = 256 * 1024;
+  private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
+  private static final Duration TIME_MAX = Duration.ofSeconds(30);
+  private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD");
+  private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
+
+  /// What goes on to another host. Anything else may be a secret.
+  private static final Set<String> HARMLESS = Set.of("accept", "accept-language", "user-agent");
+
+  /// What is to be sent, and for whom.
+  record Call(
+      String method, String url, Map<String, String> headers, @Nullable String body, String owner) {
+    Call {
+      var sorted = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+      sorted.putAll(headers);
+      headers = sorted;
+    }
+  }
+
+  /// What came back, from where, and the credential that was shown there.
+  record Answer(
+      Target target, HttpResponse<LimitedBody.Bytes> response, Optional<String> credential) {}
+
+  private final Reach reach;
+  private final Credentials credentials;
+  private final Duration timeMax;
+
+  HttpCaller(Reach reach, Credentials credentials) {
+    this(reach, credentials, TIME_MAX);
+  }
+
+  HttpCaller(Reach reach, Credentials credentials, Duration timeMax) {
+    this.reach = reach;
+    this.credentials = credentials;
+    this.timeMax = timeMax;
+  }
+
+  /// Makes the call.
+  ///
+  /// @throws Refused if it must not or cannot be made, saying why in words for the model
+  Answer make(Call call) throws Refused, InterruptedException {
+    var end = System.nanoTime() + timeMax.toNanos();
+    var target = reach.check(call.url());
+    var headers = call.headers();
+    for (var hop = 0; hop <= REDIRECTS_MAX; hop++) {
+      var answer = send(call, target, headers, end);
+      var next = next(call, answer);
+      if (next.isEmpty()) {
+        return answer;
+      }
+      if (target.secure() && !next.get().secure()) {
+        throw new Refused("the server leads from https to http, which is not followed");
+      }
+      if (!target.sameOrigin(next.get())) {
+        headers = new TreeMap<>(headers);
+        headers.keySet().removeIf(name -> !HARMLESS.contains(name.toLowerCase(Locale.ROOT)));
+      }
+      target = next.get();
+    }
+    throw new Refused("the server leads on and on: more than " + REDIRECTS_MAX + " redirects");
+  }
+
+  /// Where an answer leads. What changes something is not sent anywhere else; the model is told.
+  private Optional<Target> next(Call call, Answer answer) throws Refused {
+    var location = answer.response().headers().firstValue("location");
+    if (location.isEmpty()
+        || !REDIRECTS.contains(answer.response().statusCode())
+        || !SAFE_METHODS.contains(call.method())) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(reach.check(answer.target().uri().resolve(location.get()).toString()));
+    } catch (IllegalArgumentException malformed) {
+      throw new Refused("the server leads to what is not a URL");
+    } catch (Refused refused) {
+      throw new Refused("the server leads elsewhere, and " + refused.getMessage());
+    }
+  }
+
+  private Answer send(Call call, Target target, Map<String, String> headers, long end)
+      throws Refused, InterruptedException {
+    var credential = credential(call, target, headers);
+    var request = request(call, target, headers, credential);
+    try (var client = client(target)) {
+      try {
+        var sent = client.sendAsync(request, _ -> new LimitedBody(BODY_MAX));
+        var response = sent.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        return new Answer(target, response, credential);
+      } catch (TimeoutException late) {
+        throw new Refused("the server did not answer within " + timeMax.toSeconds() + " s");
+      } catch (ExecutionException failed) {
+        throw new Refused(reason(target, failed.getCause()));
+      } finally {
+        // Whatever came of it, nothing goes on; a client that is only closed waits for that.
+        client.shutdownNow();
+      }
+    }
+  }
+
+  /// The credential for exactly this host, and only where nobody can listen.
+  private Optional<String> credential(Call call, Target target, Map<String, String> headers) {
+    return (target.secure() || target.local()) && !headers.containsKey("authorization")
+        ? credentials.bearer(call.owner(), target.service())
+        : Optional.empty();
+  }
+
+  private static HttpRequest request(
+      Call call, Target target, Map<String, String> headers, Optional<String> credential)
+      throws Refused {
+    var publisher =
+        call.body() == null ? BodyPublishers.noBody() : BodyPublishers.ofString(call.body());
+    try {
+      var request = HttpRequest.newBuilder(target.uri()).method(call.method(), publisher);
+      headers.forEach(request::setHeader);
+      credential.ifPresent(token -> request.setHeader("Authorization", "Bearer " + token));
+      return request.build();
+    } catch (IllegalArgumentException wrong) {
+      throw new Refused("a header cannot be sent: " + wrong.getMessage());
+    }
+  }
+
+  private static HttpClient client(Target target) {
+    var client =
+        HttpClient.newBuilder()
+            .version(target.secure() ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(CONNECT_MAX);
+    var direct = target.secure() || target.named();
+    return client
+        .proxy(
+            direct
+                ? HttpClient.Builder.NO_PROXY
+                : ProxySelector.of(new InetSocketAddress(target.address(), target.port())))
+        .build();
+  }
+
+  private static String reason(Target target, @Nullable Throwable failure) {
+    return switch (failure) {
+      case null -> "the request failed";
+      case java.net.http.HttpConnectTimeoutException _ -> "no connection to " + target.service();
+      case java.net.ConnectException _ -> "no connection to " + target.service();
+      case javax.net.ssl.SSLException _ ->
+          "no safe connection to " + target.service() + ": its certificate does not fit";
+      case IOException _ -> "the connection to " + target.service() + " broke";
+      default -> "the request failed";
+    };
+  }
+}

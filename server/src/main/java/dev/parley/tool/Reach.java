@@ -1,0 +1,145 @@
+package dev.parley.tool;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/// Decides which addresses on the network a tool may talk to: the public ones, and named hosts.
+final class Reach {
+
+  private static final int URL_MAX = 8_192;
+  private static final Pattern NUMBER = Pattern.compile("\\d+|0[xX][0-9a-fA-F]*");
+  private static final Pattern DOTTED =
+      Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}");
+
+  /// Finds the addresses of a host.
+  interface Resolver {
+    InetAddress[] resolve(String host) throws UnknownHostException;
+  }
+
+  /// A place to talk to. `address` was checked; `named` says that its host is one of those named.
+  record Target(URI uri, InetAddress address, boolean named) {
+
+    String host() {
+      return uri.getHost().toLowerCase(Locale.ROOT);
+    }
+
+    boolean secure() {
+      return uri.getScheme().equalsIgnoreCase("https");
+    }
+
+    int port() {
+      return uri.getPort() >= 0 ? uri.getPort() : secure() ? 443 : 80;
+    }
+
+    /// True if it is this machine, by a name that nobody can give another meaning.
+    boolean local() {
+      var literal = host().startsWith("[") || DOTTED.matcher(host()).matches();
+      return address.isLoopbackAddress() && (literal || host().equals("localhost"));
+    }
+
+    /// The host, with its port if that is not the usual one: what a credential is for.
+    String service() {
+      return port() == (secure() ? 443 : 80) ? host() : host() + ":" + port();
+    }
+
+    boolean sameOrigin(Target other) {
+      return secure() == other.secure() && host().equals(other.host()) && port() == other.port();
+    }
+  }
+
+  /// Says that a URL is not for tools, in words for the model.
+  static final class Refused extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Refused(String message) {
+      super(message);
+    }
+  }
+
+  private final Set<String> named;
+  private final Resolver resolver;
+  private final Predicate<InetAddress> open;
+
+  /// `named` are hosts, as `host` or `host:port`, that may be private.
+  Reach(Set<String> named) {
+    this(named, InetAddress::getAllByName, Addresses::isPublic);
+  }
+
+  Reach(Set<String> named, Resolver resolver, Predicate<InetAddress> open) {
+    this.named = Set.copyOf(named);
+    this.resolver = resolver;
+    this.open = open;
+  }
+
+  /// The target that a URL means, if it may be talked to: all addresses of its host are checked.
+  Target check(String url) throws Refused {
+    var uri = parse(url);
+    var host = uri.getHost().toLowerCase(Locale.ROOT);
+    checkNumbers(host);
+    var port = uri.getPort() >= 0 ? uri.getPort() : -1;
+    var isNamed = named.contains(host) || named.contains(host + ":" + port);
+    var addresses = addresses(host);
+    if (!isNamed && !addresses.stream().allMatch(open)) {
+      throw new Refused(
+          "the host is private, or this machine, and not one that tools may talk to: " + host);
+    }
+    return new Target(uri, addresses.getFirst(), isNamed);
+  }
+
+  private static URI parse(String url) throws Refused {
+    if (url.length() > URL_MAX) {
+      throw new Refused("a URL has at most " + URL_MAX + " characters");
+    }
+    try {
+      var uri = new URI(url.strip());
+      var scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
+      if (!scheme.equals("http") && !scheme.equals("https")) {
+        throw new Refused("a URL that begins with http:// or https:// is needed");
+      }
+      if (uri.getHost() == null || uri.getHost().isEmpty() || uri.getHost().contains("%")) {
+        throw new Refused("the URL needs a host: letters, digits, dots and dashes, or an address");
+      }
+      if (uri.getRawUserInfo() != null) {
+        throw new Refused("a URL must not hold a name or a password");
+      }
+      if (uri.getPort() == 0 || uri.getPort() > 65_535) {
+        throw new Refused("a port is between 1 and 65535");
+      }
+      return uri;
+    } catch (URISyntaxException malformed) {
+      throw new Refused("this is not a URL: " + malformed.getReason());
+    }
+  }
+
+  /// Hosts such as `2130706433`, `127.1`, `0x7f.0.0.1` or `0177.0.0.1` mean different things to
+  /// different programs, and nothing good to any.
+  private static void checkNumbers(String host) throws Refused {
+    var bare = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
+    var last = bare.substring(bare.lastIndexOf('.') + 1);
+    if (!host.startsWith("[")
+        && NUMBER.matcher(last).matches()
+        && !DOTTED.matcher(host).matches()) {
+      throw new Refused("an address is written as four numbers from 0 to 255, such as 192.0.2.1");
+    }
+  }
+
+  private List<InetAddress> addresses(String host) throws Refused {
+    try {
+      var addresses = Arrays.asList(resolver.resolve(host));
+      if (!addresses.isEmpty()) {
+        return addresses;
+      }
+    } catch (UnknownHostException | IllegalArgumentException unknown) {
+      // Told below.
+    }
+    throw new Refused("there is no host " + host);
+  }
+}

@@ -1,0 +1,116 @@
+package dev.parley.tool;
+
+import dev.parley.tool.Folder.OutOfReach;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/// One text for another; where that cannot be, it says why in words that help a model to do better.
+record Replacement(String oldText, String newText) {
+
+  private static final int PLACES_SHOWN = 5;
+  private static final int SHOWN_MAX = 400;
+
+  String in(String text, boolean everywhere) throws OutOfReach {
+    if (oldText.isEmpty()) {
+      throw new OutOfReach("oldText is empty; to write a whole file use write_file");
+    }
+    if (oldText.equals(newText)) {
+      throw new OutOfReach("oldText and newText are the same");
+    }
+    var places = places(text, oldText);
+    if (places.isEmpty()) {
+      // Models write line ends their own way; the file's are kept.
+      var inCrlf = new Replacement(crlf(oldText), crlf(newText));
+      if (text.contains("\r\n") && !inCrlf.equals(this) && text.contains(inCrlf.oldText)) {
+        return inCrlf.in(text, everywhere);
+      }
+      throw new OutOfReach("oldText was not found. " + hint(text));
+    }
+    if (places.size() > 1 && !everywhere) {
+      throw new OutOfReach(
+          "oldText was found %d times, at lines %s. Add lines before or after it so that it is there once, or set replaceAll."
+              .formatted(places.size(), lines(text, places)));
+    }
+    return text.replace(oldText, newText);
+  }
+
+  /// Where `part` is, not counting what overlaps: what [String#replace] would replace.
+  private static List<Integer> places(String text, String part) {
+    var places = new ArrayList<Integer>();
+    for (var at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length())) {
+      places.add(at);
+    }
+    return places;
+  }
+
+  private static String lines(String text, List<Integer> places) {
+    var shown =
+        places.stream()
+            .limit(PLACES_SHOWN)
+            .map(at -> Long.toString(lineOf(text, at)))
+            .collect(Collectors.joining(", "));
+    return places.size() > PLACES_SHOWN ? shown + ", …" : shown;
+  }
+
+  private static long lineOf(String text, int at) {
+    return 1 + text.substring(0, at).chars().filter(c -> c == '\n').count();
+  }
+
+  private String hint(String text) {
+    var lines = text.lines().toList();
+    var wanted = oldText.strip().lines().map(String::strip).toList();
+    if (wanted.isEmpty()) {
+      return "It is nothing but blanks; add what stands around it.";
+    }
+    var spaced = find(lines, wanted, false);
+    if (spaced >= 0) {
+      return "Line %d is the same but for spaces. There it says exactly:\n%s"
+          .formatted(spaced + 1, shown(lines.subList(spaced, spaced + wanted.size())));
+    }
+    var cased = find(lines, wanted, true);
+    if (cased >= 0) {
+      return "Line %d is the same but for spaces and upper or lower case. There it says exactly:\n%s"
+          .formatted(cased + 1, shown(lines.subList(cased, cased + wanted.size())));
+    }
+    var first = find(lines, wanted.subList(0, 1), false);
+    if (first >= 0 && !wanted.getFirst().isEmpty()) {
+      var end = Math.min(lines.size(), first + wanted.size());
+      return "Its first line is line %d, but what follows differs. There it says:\n%s"
+          .formatted(first + 1, shown(lines.subList(first, end)));
+    }
+    return !newText.isBlank() && text.contains(newText)
+        ? "But newText is there: maybe this edit was made before. Read the file."
+        : "Read the file again and copy the text from there.";
+  }
+
+  /// The first line from which on the wanted lines follow, whatever blanks are around them; or -1.
+  private static int find(List<String> lines, List<String> wanted, boolean anyCase) {
+    for (var start = 0; start + wanted.size() <= lines.size(); start++) {
+      var same = true;
+      for (var i = 0; same && i < wanted.size(); i++) {
+        var line = squeezed(lines.get(start + i), anyCase);
+        same = line.equals(squeezed(wanted.get(i), anyCase));
+      }
+      if (same) {
+        return start;
+      }
+    }
+    return -1;
+  }
+
+  private static String squeezed(String line, boolean anyCase) {
+    var squeezed = line.strip().replaceAll("\\s+", " ");
+    return anyCase ? squeezed.toLowerCase(Locale.ROOT) : squeezed;
+  }
+
+  private static String shown(List<String> lines) {
+    var text = String.join("\n", lines);
+    return text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) + "…" : text;
+  }
+
+  private static String crlf(String text) {
+    return text.replace("\r\n", "\n").replace("\n", "\r\n");
+  }
+}

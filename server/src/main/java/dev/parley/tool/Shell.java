@@ -1,0 +1,172 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.Json;
+import dev.parley.tool.process.Child;
+import dev.parley.tool.process.Children;
+import dev.parley.tool.process.Command;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// `shell`: runs a command in the working directory.
+///
+/// It is not a cage: a command can do what the server's user can. So a person is asked first. What the
+/// command starts ends with it.
+public final class Shell implements TypedTool<Shell.Arguments> {
+
+  private static final Duration TIME_USUAL = Duration.ofMinutes(2);
+  private static final Duration TIME_MAX = Duration.ofMinutes(10);
+  private static final Duration TELL_EVERY = Duration.ofSeconds(1);
+  // How long output is waited for after the end: something else may hold the pipe.
+  private static final Duration DRAIN = Duration.ofMillis(300);
+  private static final int COMMAND_MAX = 100_000;
+  private static final int HEAD_BYTES = 10_000;
+  private static final int TAIL_BYTES = 20_000;
+
+  /// What of this server's environment a command gets to see. Keys of models are not among it.
+  private static final Set<String> PASSED_ON =
+      Set.of("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER", "LOGNAME");
+
+  private static final String PATH_USUAL = "/usr/local/bin:/usr/bin:/bin";
+
+  private final Children children;
+  private final Map<String, String> environment;
+  private final List<String> shell;
+
+  /// `environment` is all that commands get to see; see [#environment].
+  public Shell(Children children, Map<String, String> environment) {
+    this.children = children;
+    this.environment = Map.copyOf(environment);
+    var bash = Path.of("/bin/bash");
+    this.shell = List.of(Files.isExecutable(bash) ? bash.toString() : "/bin/sh", "-c");
+  }
+
+  /// What commands get to see of this environment: a short list of names, and `more`.
+  public static Map<String, String> environment(Map<String, String> all, Set<String> more) {
+    var some = new HashMap<String, String>();
+    some.put("PATH", PATH_USUAL);
+    all.forEach(
+        (name, value) -> {
+          if (PASSED_ON.contains(name) || more.contains(name)) {
+            some.put(name, value);
+          }
+        });
+    some.put("TERM", "dumb");
+    return some;
+  }
+
+  /// What to run, and how long it may take.
+  public record Arguments(String command, @Nullable Integer timeoutMs) {}
+
+  @Override
+  public String name() {
+    return "shell";
+  }
+
+  @Override
+  public String description() {
+    return "Runs a command line with bash or sh in the working directory. There is no input and no"
+        + " terminal. Answers {exitCode, output}; output has errors in it too, and of a long one the"
+        + " beginning and the end. A command may take 2 minutes, or timeoutMs, at most 600000."
+        + " What it leaves running in the background is ended with it.";
+  }
+
+  @Override
+  public Class<Arguments> arguments() {
+    return Arguments.class;
+  }
+
+  @Override
+  public Effect effect() {
+    return Effect.AT_MOST_ONCE;
+  }
+
+  @Override
+  public boolean concurrent() {
+    return false;
+  }
+
+  @Override
+  public Optional<String> preview(Arguments arguments, ToolContext context) {
+    return Optional.of("$ " + arguments.command());
+  }
+
+  @Override
+  public ToolResult call(Arguments arguments, ToolContext context) throws InterruptedException {
+    var command = arguments.command();
+    var time = arguments.timeoutMs() == null ? TIME_USUAL.toMillis() : arguments.timeoutMs();
+    if (command.isBlank() || command.indexOf('\0') >= 0) {
+      return new ToolResult.Failed("command is what to run; it must not be blank or hold NUL");
+    }
+    if (command.getBytes(StandardCharsets.UTF_8).length > COMMAND_MAX) {
+      return new ToolResult.Failed(
+          "a command has at most " + COMMAND_MAX + " bytes; write a file and run that");
+    }
+    if (time < 1 || time > TIME_MAX.toMillis()) {
+      return new ToolResult.Failed("timeoutMs is between 1 and " + TIME_MAX.toMillis());
+    }
+    var visible = new HashMap<>(environment);
+    visible.put("PARLEY_CALL", context.key());
+    var words = List.of(shell.getFirst(), shell.getLast(), command);
+    var whole = new Command(words, context.workingDirectory(), visible, Command.Wiring.LISTEN);
+    try (var child = children.start(whole)) {
+      return run(child, Duration.ofMillis(time), context);
+    } catch (IOException impossible) {
+      return new ToolResult.Failed("the command could not be started");
+    }
+  }
+
+  private static ToolResult run(Child child, Duration time, ToolContext context)
+      throws InterruptedException {
+    var output = new Excerpt(HEAD_BYTES, TAIL_BYTES);
+    // If something escapes and keeps the pipe open, this thread stays until that ends.
+    var reader =
+        Thread.ofPlatform()
+            .daemon()
+            .name("shell-" + child.pid())
+            .start(() -> output.fill(child.output()));
+    var inTime = await(child, time, output, context);
+    reader.join(inTime ? DRAIN : Duration.ofMillis(1));
+    child.close();
+    reader.join(DRAIN);
+    if (!inTime) {
+      return new ToolResult.Failed(
+          "the command was stopped after %d ms. Its output:\n%s"
+              .formatted(time.toMillis(), output.text()));
+    }
+    var result = Json.object().put("exitCode", child.exitCode()).put("output", output.text());
+    if (output.leftOut() > 0) {
+      result.put("bytesLeftOut", output.leftOut());
+    }
+    return new ToolResult.Done(result);
+  }
+
+  /// Waits for the end and tells now and then what was said last. False if the time is up.
+  private static boolean await(Child child, Duration time, Excerpt output, ToolContext context)
+      throws InterruptedException {
+    var began = System.nanoTime();
+    var told = 0L;
+    while (true) {
+      var left = time.toNanos() - (System.nanoTime() - began);
+      if (child.await(Duration.ofNanos(Math.clamp(left, 0, TELL_EVERY.toNanos())))) {
+        return true;
+      }
+      if (left <= 0) {
+        return false;
+      }
+      if (output.size() > told) {
+        told = output.size();
+        var part = (double) (System.nanoTime() - began) / time.toNanos();
+        context.progress(Math.min(part, 1), output.lastLine());
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.AuthEvent.AuthType;
+import dev.parley.protocol.Json;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// `sign_in`: has a person give a credential, which the model never sees.
+public final class SignInTool implements TypedTool<SignInTool.Arguments> {
+
+  private static final Pattern SERVICE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}");
+  private static final int PROMPT_MAX = 1_000;
+
+  /// What to sign in to, and what the person is told.
+  public record Arguments(String service, @Nullable String prompt) {}
+
+  @Override
+  public String name() {
+    return "sign_in";
+  }
+
+  @Override
+  public String description() {
+    return "Asks the person for a key to a service. It is kept safe, and you never see it: http and"
+        + " fetch show it where service is the host of the URL, such as api.example.org. Answers"
+        + " {service, signedIn}.";
+  }
+
+  @Override
+  public Class<Arguments> arguments() {
+    return Arguments.class;
+  }
+
+  @Override
+  public Effect effect() {
+    return Effect.PURE;
+  }
+
+  @Override
+  public boolean concurrent() {
+    return true;
+  }
+
+  @Override
+  public ToolResult call(Arguments arguments, ToolContext context) {
+    var service = arguments.service();
+    var prompt = arguments.prompt() == null ? "" : arguments.prompt();
+    if (!SERVICE.matcher(service).matches()) {
+      return new ToolResult.Failed("service is a host or a name: letters, digits and . _ : / -");
+    }
+    if (prompt.length() > PROMPT_MAX) {
+      return new ToolResult.Failed("prompt has at most " + PROMPT_MAX + " characters");
+    }
+    return switch (context.answer().orElse(null)) {
+      case null ->
+          new ToolResult.NeedsSignIn(
+              new SignIn(
+                  AuthType.API_KEY,
+                  service,
+                  List.of(),
+                  prompt.isBlank() ? "A key for " + service + " is needed." : prompt,
+                  null,
+                  null,
+                  null));
+      case Answer.Given _ ->
+          new ToolResult.Done(Json.object().put("service", service).put("signedIn", true));
+      case Answer.Lapsed(var reason) -> new ToolResult.Failed("nobody signed in: " + reason);
+    };
+  }
+}

@@ -1,0 +1,78 @@
+package dev.parley.tool;
+
+import dev.parley.protocol.Json;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What a model is told of a response.
+final class WebPage {
+
+  private static final int SHOWN_MAX = 20_000;
+  private static final Pattern CHARSET =
+      Pattern.compile("charset\\s*=\\s*\"?([\\w.:-]+)", Pattern.CASE_INSENSITIVE);
+  private static final Pattern TEXT =
+      Pattern.compile(
+          "text/.*|application/(?:.*[+])?(?:json|xml|javascript|yaml).*|application/x-www-form.*");
+
+  private WebPage() {}
+
+  static ToolResult of(HttpCaller.Answer answer) {
+    var response = answer.response();
+    var type = response.headers().firstValue("content-type").orElse("");
+    var result =
+        Json.object()
+            .put("status", response.statusCode())
+            .put("url", answer.target().uri().toString());
+    if (!type.isEmpty()) {
+      result.put("contentType", type);
+    }
+    response.headers().firstValue("location").ifPresent(to -> result.put("location", to));
+    var bytes = response.body().bytes();
+    if (isText(type, bytes)) {
+      putText(result, hidden(new String(bytes, charset(type, bytes)), answer.credential()), answer);
+    } else {
+      var size = response.body().whole() ? bytes.length + " bytes" : "more than can be shown";
+      result.put("body", "[not text: " + size + "]");
+    }
+    return new ToolResult.Done(result);
+  }
+
+  private static void putText(ObjectNode result, String text, HttpCaller.Answer answer) {
+    var end = Math.min(text.length(), SHOWN_MAX);
+    if (end < text.length() && Character.isHighSurrogate(text.charAt(end - 1))) {
+      end--;
+    }
+    result.put("body", text.substring(0, end));
+    if (end < text.length() || !answer.response().body().whole()) {
+      result.put("note", "There is more; these are the first " + end + " characters.");
+    }
+  }
+
+  /// Some servers send back what they were shown.
+  private static String hidden(String text, Optional<String> credential) {
+    return credential
+        .filter(token -> !token.isEmpty())
+        .map(t -> text.replace(t, "[credential]"))
+        .orElse(text);
+  }
+
+  private static boolean isText(String type, byte[] bytes) {
+    var lower = type.toLowerCase(Locale.ROOT);
+    return !TextFile.binary(bytes)
+        && (TEXT.matcher(lower).matches()
+            || TextFile.charset(bytes).equals(StandardCharsets.UTF_8));
+  }
+
+  private static Charset charset(String type, byte[] bytes) {
+    var named = CHARSET.matcher(type);
+    try {
+      return named.find() ? Charset.forName(named.group(1)) : TextFile.charset(bytes);
+    } catch (IllegalArgumentException unknown) {
+      return TextFile.charset(bytes);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.parley.tool;
+
+import java.util.Optional;
+
+/// `write_file`: makes a text file, or replaces it whole.
+public final class WriteFile implements TypedTool<WriteFile.Arguments> {
+
+  /// Which file, and what will be in it.
+  public record Arguments(String path, String content) {}
+
+  @Override
+  public String name() {
+    return "write_file";
+  }
+
+  @Override
+  public String description() {
+    return "Writes a text file in the working directory; what it held before is replaced, and folders"
+        + " that are missing are made. Answers {path, created, bytes, diff}. To change a part of a"
+        + " file use edit_file.";
+  }
+
+  @Override
+  public Class<Arguments> arguments() {
+    return Arguments.class;
+  }
+
+  /// The same content once more changes nothing.
+  @Override
+  public Effect effect() {
+    return Effect.IDEMPOTENT;
+  }
+
+  @Override
+  public boolean concurrent() {
+    return false;
+  }
+
+  @Override
+  public Optional<String> preview(Arguments arguments, ToolContext context) {
+    return Optional.of(
+        Change.preview(arguments.path(), context, _ -> Change.utf8(arguments.content())));
+  }
+
+  @Override
+  public ToolResult call(Arguments arguments, ToolContext context) {
+    return Change.make(arguments.path(), context, _ -> Change.utf8(arguments.content()));
+  }
+}

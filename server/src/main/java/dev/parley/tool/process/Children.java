@@ -1,0 +1,187 @@
+package dev.parley.tool.process;
+
+import dev.parley.tool.process.ProcessTable.Entry;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/// Starts child processes and sees to it that none outlives this server.
+///
+/// Each has a small file in a folder while it lives, which it writes itself before it becomes the
+/// program that it is to be. If the server is killed before that file is there, the child sees that it
+/// has another parent and ends. So at the next start the folder names all that were left behind.
+/// Safe for use by many threads; one server at a time uses a folder.
+public final class Children implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger(Children.class.getName());
+
+  /// The setting in a child's environment, and in that of all it starts, by which they are found.
+  public static final String MARKER = "PARLEY_CHILD";
+
+  private static final Path SHELL = Path.of("/bin/sh");
+  private static final Entry NOBODY = new Entry(-1, -1, -1, -1);
+
+  /// What a child does first: `$1` is its file, `$2` the number of this process. The 22nd word of
+  /// `stat` is when it started, the 4th is its parent now.
+  static final String PRELUDE =
+      """
+      file=$1 parent=$2 start=- boot=-
+      shift 2
+      if [ -r /proc/self/stat ]; then
+        read -r x x x x x x x x x x x x x x x x x x x x x start x < /proc/self/stat
+        read -r boot < /proc/sys/kernel/random/boot_id
+      fi
+      echo "$$ $start $boot" > "$file" || exit 125
+      if [ -r /proc/self/stat ]; then
+        read -r x x x now x < /proc/self/stat
+        [ "$now" = "$parent" ] || exit 125
+      else
+        kill -0 "$parent" 2>/dev/null || exit 125
+      fi
+      exec "$@"
+      """;
+
+  private final Path folder;
+  private final Supplier<String> ids;
+  private final Map<String, Child> open = new ConcurrentHashMap<>();
+
+  /// The folder is made when it is needed first; the ids are new ones, good as names of files.
+  public Children(Path folder, Supplier<String> ids) {
+    this.folder = folder.toAbsolutePath();
+    this.ids = ids;
+  }
+
+  /// Starts a program.
+  ///
+  /// @throws IOException if it cannot be; one that is not there ends with exit code 127 instead
+  public Child start(Command command) throws IOException {
+    prepare();
+    var id = ids.get();
+    var file = folder.resolve(id);
+    var builder = new ProcessBuilder(words(file, command.words()));
+    builder.directory(command.folder().toFile());
+    builder.environment().clear();
+    builder.environment().putAll(command.environment());
+    builder.environment().put(MARKER, id);
+    switch (command.wiring()) {
+      case LISTEN -> {
+        builder.redirectInput(Path.of("/dev/null").toFile());
+        builder.redirectErrorStream(true);
+      }
+      case TALK -> {}
+    }
+    var process = builder.start();
+    var pid = process.pid();
+    // One that has ended already is found by its marker and its session only.
+    var root = ProcessTable.find(pid).orElseGet(() -> new Entry(pid, 0, pid, -1));
+    var child = new Child(process, new ProcessTree(root, marker(id)), () -> forget(id));
+    open.put(id, child);
+    return child;
+  }
+
+  /// Ends what an earlier server left behind, and returns how many trees of processes that were.
+  public int endLeftovers() {
+    var leftovers = new ArrayList<ProcessTree>();
+    var files = files();
+    for (var file : files) {
+      leftover(file).ifPresent(leftovers::add);
+    }
+    var all = ProcessTable.now();
+    leftovers.removeIf(tree -> tree.members(all).isEmpty());
+    if (ProcessTree.end(leftovers)) {
+      files.forEach(file -> forget(file.getFileName().toString()));
+    }
+    return leftovers.size();
+  }
+
+  /// Ends all children.
+  @Override
+  public void close() {
+    var last = Map.copyOf(open);
+    if (ProcessTree.end(last.values().stream().map(Child::tree).toList())) {
+      last.keySet().forEach(this::forget);
+    }
+  }
+
+  private void prepare() throws IOException {
+    if (!Files.isDirectory(folder)) {
+      Files.createDirectories(folder);
+      if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+      }
+    }
+  }
+
+  private static List<String> words(Path file, List<String> words) {
+    var all = new ArrayList<String>();
+    // A session of its own: no terminal, and a number that all its processes share.
+    Stream.of("/usr/bin/setsid", "/bin/setsid")
+        .filter(setsid -> Files.isExecutable(Path.of(setsid)))
+        .findFirst()
+        .ifPresent(all::add);
+    var self = Long.toString(ProcessHandle.current().pid());
+    all.addAll(List.of(SHELL.toString(), "-c", PRELUDE, "parley", file.toString(), self));
+    all.addAll(words);
+    return all;
+  }
+
+  private List<Path> files() {
+    if (!Files.isDirectory(folder)) {
+      return List.of();
+    }
+    try (var files = Files.list(folder)) {
+      return files.filter(file -> !open.containsKey(file.getFileName().toString())).toList();
+    } catch (IOException unreadable) {
+      LOG.log(Level.WARNING, "cannot look for left processes in {0}: {1}", folder, unreadable);
+      return List.of();
+    }
+  }
+
+  /// The tree that a file tells of, if it can still be there.
+  private static Optional<ProcessTree> leftover(Path file) {
+    try {
+      var words = Files.readString(file).strip().split(" ", -1);
+      if (words.length != 3) {
+        return Optional.empty();
+      }
+      var pid = Long.parseLong(words[0]);
+      var marker = marker(file.getFileName().toString());
+      if (ProcessTable.linux()) {
+        var root = new Entry(pid, 0, pid, Long.parseLong(words[1]));
+        // Once it has ended, somebody else may have its number, also as a session.
+        return words[2].equals(ProcessTable.boot())
+            ? Optional.of(new ProcessTree(ProcessTable.alive(root) ? root : NOBODY, marker))
+            : Optional.empty();
+      }
+      // It wrote the file itself. Whoever got its number later started later.
+      var written = Files.getLastModifiedTime(file).toMillis();
+      return ProcessTable.find(pid)
+          .filter(entry -> entry.start() <= written)
+          .map(entry -> new ProcessTree(entry, marker));
+    } catch (IOException | NumberFormatException unreadable) {
+      return Optional.empty();
+    }
+  }
+
+  private static String marker(String id) {
+    return MARKER + "=" + id;
+  }
+
+  private void forget(String id) {
+    try {
+      Files.deleteIfExists(folder.resolve(id));
+    } catch (IOException useless) {
+      LOG.log(Level.DEBUG, "cannot delete {0}: {1}", id, useless);
+    }
+    open.remove(id);
+  }
+}

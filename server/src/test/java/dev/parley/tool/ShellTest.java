@@ -1,0 +1,185 @@
+package dev.parley.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.protocol.Json;
+import dev.parley.tool.process.Children;
+import dev.parley.tool.process.Living;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+@Timeout(60)
+class ShellTest {
+
+  @TempDir Path folder;
+  @TempDir Path data;
+
+  private final AtomicInteger ids = new AtomicInteger();
+  private Children children;
+  private Bench bench;
+  private Shell shell;
+
+  @BeforeEach
+  void open() throws IOException {
+    children = new Children(data.resolve("children"), () -> "c" + ids.incrementAndGet());
+    bench = Bench.in(folder);
+    var surroundings = new HashMap<>(System.getenv());
+    surroundings.put("ANTHROPIC_API_KEY", "very-secret");
+    surroundings.put("EXTRA", "extra");
+    shell = new Shell(children, Shell.environment(surroundings, Set.of("EXTRA")));
+  }
+
+  @AfterEach
+  void close() {
+    children.close();
+  }
+
+  @Test
+  void a_command_runs_in_the_folder_and_says_how_it_ended() throws Exception {
+    var result = done("echo hi > made; pwd; echo oops >&2; echo end; exit 3");
+
+    assertThat(result.path("exitCode").asInt()).isEqualTo(3);
+    assertThat(result.path("output").asString())
+        .isEqualTo(bench.workingDirectory() + "\noops\nend\n");
+    assertThat(folder.resolve("made")).hasContent("hi");
+    assertThat(data.resolve("children")).isEmptyDirectory();
+  }
+
+  @Test
+  void the_environment_is_clean_and_there_is_no_input() throws Exception {
+    var output = done("env; cat; tty").path("output").asString();
+
+    assertThat(output)
+        .contains("TERM=dumb", "EXTRA=extra", "PARLEY_CALL=task/call", "PATH=", "not a tty")
+        .doesNotContain("very-secret", "JAVA_HOME");
+    assertThat(Shell.environment(Map.of("X_KEY", "x"), Set.of())).containsOnlyKeys("PATH", "TERM");
+  }
+
+  @Test
+  void of_long_output_the_beginning_and_the_end_are_kept() throws Exception {
+    var result = done("echo begin; yes | head -c 50000000; echo; echo the end");
+
+    var output = result.path("output").asString();
+    assertThat(output).startsWith("begin\ny\n").contains("bytes left out").endsWith("the end\n");
+    assertThat(output.length()).isLessThan(31_000);
+    assertThat(result.path("bytesLeftOut").asLong()).isGreaterThan(49_000_000);
+  }
+
+  @Test
+  void binary_output_is_summarised_and_codes_for_terminals_are_taken_out() throws Exception {
+    assertThat(done("head -c 1000 /dev/zero").path("output").asString())
+        .isEqualTo("[binary output, 1000 bytes]");
+    assertThat(done("printf '\\033[31mred\\033[0m\\r\\n\\007x\\377y'").path("output").asString())
+        .isEqualTo("red\n\uFFFDx\uFFFDy");
+  }
+
+  @Test
+  void a_command_that_takes_too_long_is_stopped_with_all_it_started() throws Exception {
+    var began = System.nanoTime();
+    var reason = Bench.failed(call("echo $$ > pid; echo started; sleep 1000 & wait", 300));
+
+    assertThat(reason).contains("stopped after 300 ms", "started");
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(20));
+    assertGone("pid");
+  }
+
+  @Test
+  void what_is_left_in_the_background_ends_and_does_not_hold_the_call() throws Exception {
+    var result = done("sleep 1000 & echo $! > pid; echo done");
+
+    assertThat(result.path("output").asString()).isEqualTo("done\n");
+    assertGone("pid");
+  }
+
+  @Test
+  void an_interrupt_ends_the_command() throws Exception {
+    var made = new CountDownLatch(1);
+    var thrown = new AtomicReference<Throwable>();
+    var caller =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    made.countDown();
+                    call(
+                        "trap '' TERM; echo $$ > pid.new; mv pid.new pid; while :; do sleep 1; done",
+                        null);
+                  } catch (InterruptedException stopped) {
+                    thrown.set(stopped);
+                  }
+                });
+    made.await();
+    while (!Files.exists(folder.resolve("pid"))) {
+      Thread.onSpinWait();
+    }
+    caller.interrupt();
+    caller.join();
+
+    assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
+    assertGone("pid");
+  }
+
+  @Test
+  void a_flood_hits_the_time_limit_and_no_other() throws Exception {
+    assertThat(Bench.failed(call("yes", 500))).contains("stopped", "bytes left out");
+  }
+
+  @Test
+  void what_makes_no_sense_is_refused() throws Exception {
+    for (var command : List.of("", "  \n", "echo a\0b")) {
+      assertThat(Bench.failed(call(command, null))).contains("must not be blank");
+    }
+    assertThat(Bench.failed(call("x".repeat(100_001), null))).contains("at most");
+    assertThat(Bench.failed(call("true", 0))).contains("timeoutMs");
+    assertThat(Bench.failed(call("true", 600_001))).contains("timeoutMs");
+    assertThat(done("no-such-command-here").path("exitCode").asInt()).isEqualTo(127);
+    assertThat(done("kill -9 $$").path("exitCode").asInt()).isEqualTo(137);
+    assertThatThrownBy(() -> shell.call(Json.object(), bench)).hasMessage("command is missing");
+  }
+
+  @Test
+  void a_folder_that_is_gone_is_told() throws Exception {
+    var gone = new Bench(folder.resolve("gone"), List.of(), List.of(), Optional.empty());
+
+    assertThat(Bench.failed(shell.call(new Shell.Arguments("true", null), gone)))
+        .contains("could not be started");
+  }
+
+  @Test
+  void a_person_is_asked_and_sees_the_command() {
+    assertThat(shell.permission()).isEqualTo(Tool.Permission.ASK);
+    assertThat(shell.effect()).isEqualTo(Tool.Effect.AT_MOST_ONCE);
+    assertThat(shell.preview(new Shell.Arguments("rm -rf x", null), bench)).contains("$ rm -rf x");
+  }
+
+  private ToolResult call(String command, @Nullable Integer timeout) throws InterruptedException {
+    return shell.call(new Shell.Arguments(command, timeout), bench);
+  }
+
+  private JsonNode done(String command) throws InterruptedException {
+    return Bench.done(call(command, null));
+  }
+
+  private void assertGone(String file) throws IOException {
+    var pid = Long.parseLong(Files.readString(folder.resolve(file)).strip());
+    assertThat(Living.has(pid)).isFalse();
+  }
+}

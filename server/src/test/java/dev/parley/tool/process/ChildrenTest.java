@@ -1,0 +1,264 @@
+package dev.parley.tool.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.tool.process.Command.Wiring;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class ChildrenTest {
+
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  @TempDir Path folder;
+
+  private final AtomicInteger ids = new AtomicInteger();
+  private Children children;
+
+  @BeforeEach
+  void open() {
+    children = children();
+  }
+
+  @AfterEach
+  void close() {
+    children.close();
+  }
+
+  /// The script says the number of a process that is to end with the child.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "sleep 1000 & echo $!; wait",
+        "(sleep 1000 & echo $!); exec sleep 1000",
+        "(setsid sleep 1000 & echo $!); exec sleep 1000",
+        "(env -i sleep 1000 & echo $!); exec sleep 1000",
+        "(sleep 1000 & echo $!)",
+        "(setsid sh -c 'trap \"\" TERM HUP; echo $$; while :; do sleep 1; done' &); exec sleep 1000",
+        "trap '' TERM; echo $$; while :; do sleep 1; done",
+        "trap 'echo' TERM; sh -c 'echo $$; exec sleep 1000'",
+        "echo $$; exec 1>&- 2>&-; exec sleep 1000",
+      })
+  void all_that_a_child_started_ends_with_it(String script) throws Exception {
+    var child = start(script);
+    var pid = Long.parseLong(new String(line(child.output()), StandardCharsets.US_ASCII));
+    assertThat(ProcessTable.find(pid)).isPresent();
+
+    child.close();
+
+    assertThat(ProcessTable.find(pid)).isEmpty();
+    assertThat(child.await(LONG)).isTrue();
+    assertThat(files()).isEmptyDirectory();
+  }
+
+  @Test
+  void twenty_at_once_end_within_seconds() throws Exception {
+    var all = new ArrayList<Child>();
+    var pids = new ArrayList<Long>();
+    for (var i = 0; i < 20; i++) {
+      var child = start("trap '' TERM; (setsid sleep 1000 & echo $!); while :; do sleep 1; done");
+      all.add(child);
+      pids.add(child.pid());
+      pids.add(Long.parseLong(new String(line(child.output()), StandardCharsets.US_ASCII)));
+    }
+    var began = System.nanoTime();
+    var closers = all.stream().map(child -> Thread.ofVirtual().start(child::close)).toList();
+    for (var closer : closers) {
+      closer.join();
+    }
+
+    assertThat(pids).allMatch(pid -> ProcessTable.find(pid).isEmpty());
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void one_that_closes_its_pipes_and_lives_on_is_still_alive() throws Exception {
+    try (var child = start("exec 1>&- 2>&-; exec sleep 1000")) {
+      assertThat(child.output().read()).isEqualTo(-1);
+      assertThat(child.alive()).isTrue();
+      assertThat(child.await(Duration.ofMillis(1))).isFalse();
+    }
+  }
+
+  @Test
+  void closing_all_ends_all_and_an_interrupt_does_not_stop_it() throws Exception {
+    var child = start("trap '' TERM; echo; while :; do sleep 1; done");
+    line(child.output());
+    Thread.currentThread().interrupt();
+    children.close();
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(ProcessTable.find(child.pid())).isEmpty();
+  }
+
+  @Test
+  void a_child_ends_well_and_its_file_is_gone() throws Exception {
+    try (var child = start("echo out; echo err >&2; exit 3")) {
+      assertThat(new String(child.output().readAllBytes(), StandardCharsets.US_ASCII))
+          .isEqualTo("out\nerr\n");
+      assertThat(child.await(LONG)).isTrue();
+      assertThat(child.exitCode()).isEqualTo(3);
+    }
+    assertThat(files()).isEmptyDirectory();
+  }
+
+  @Test
+  void one_can_talk_to_a_child_and_its_environment_is_what_was_given() throws Exception {
+    var environment = Map.of("PATH", System.getenv("PATH"), "GIVEN", "yes");
+    var words = List.of("sh", "-c", "read -r line; echo \"$line\"; echo error >&2; env | sort");
+    try (var child = children.start(new Command(words, folder, environment, Wiring.TALK))) {
+      child.input().write("hello\n".getBytes(StandardCharsets.US_ASCII));
+      child.input().close();
+      var output = new String(child.output().readAllBytes(), StandardCharsets.US_ASCII);
+
+      assertThat(output).startsWith("hello\n").contains("GIVEN=yes", "PARLEY_CHILD=child-1");
+      assertThat(
+              output
+                  .lines()
+                  .filter(line -> line.contains("="))
+                  .map(line -> line.substring(0, line.indexOf('='))))
+          .isSubsetOf("GIVEN", "PARLEY_CHILD", "PATH", "PWD", "OLDPWD", "SHLVL", "_");
+      assertThat(new String(child.errors().readAllBytes(), StandardCharsets.US_ASCII))
+          .isEqualTo("error\n");
+    }
+  }
+
+  @Test
+  void a_program_that_is_not_there_ends_with_127() throws Exception {
+    var words = List.of("/no/such/program");
+    try (var child = children.start(new Command(words, folder, Map.of(), Wiring.LISTEN))) {
+      assertThat(child.await(LONG)).isTrue();
+      assertThat(child.exitCode()).isEqualTo(127);
+    }
+  }
+
+  @Test
+  void a_child_whose_server_died_before_it_began_does_nothing() throws Exception {
+    Files.createDirectory(files());
+    var file = files().resolve("x");
+    var process =
+        new ProcessBuilder(
+                "sh", "-c", Children.PRELUDE, "parley", file.toString(), "1", "echo", "x")
+            .start();
+
+    assertThat(process.getInputStream().readAllBytes()).isEmpty();
+    assertThat(process.waitFor()).isEqualTo(125);
+  }
+
+  @Test
+  void what_a_killed_server_left_behind_is_ended_at_the_next_start() throws Exception {
+    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    var classPath =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    var server =
+        new ProcessBuilder(java, "-cp", classPath, DoomedServer.class.getName(), files().toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    long grandchild;
+    long child;
+    try (var lines = reader(server)) {
+      grandchild = Long.parseLong(lines.readLine());
+      child = Long.parseLong(lines.readLine());
+      server.destroyForcibly().waitFor();
+    }
+    assertThat(ProcessTable.find(child)).isPresent();
+    assertThat(ProcessTable.find(grandchild)).isPresent();
+
+    assertThat(children().endLeftovers()).isEqualTo(1);
+
+    assertThat(ProcessTable.find(child)).isEmpty();
+    assertThat(ProcessTable.find(grandchild)).isEmpty();
+    assertThat(files()).isEmptyDirectory();
+    assertThat(children().endLeftovers()).isZero();
+  }
+
+  @Test
+  void a_grandchild_is_found_though_the_child_has_ended() throws Exception {
+    var child = start("(setsid sleep 1000 & echo $!)");
+    var pid = Long.parseLong(new String(line(child.output()), StandardCharsets.US_ASCII));
+    assertThat(child.await(LONG)).isTrue();
+
+    assertThat(children().endLeftovers()).isEqualTo(1);
+    assertThat(ProcessTable.find(pid)).isEmpty();
+  }
+
+  @Test
+  void children_of_this_server_are_no_leftovers() throws Exception {
+    try (var child = start("echo; exec sleep 1000")) {
+      line(child.output());
+
+      assertThat(children.endLeftovers()).isZero();
+      assertThat(child.alive()).isTrue();
+    }
+  }
+
+  @Test
+  void somebody_elses_process_with_the_same_number_is_left_alone() throws Exception {
+    var other = new ProcessBuilder("sleep", "1000").start();
+    try {
+      var entry = ProcessTable.find(other.pid()).orElseThrow();
+      Files.createDirectory(files());
+      var boot = ProcessTable.boot();
+      write("other-start", entry.pid() + " " + (entry.start() - 1) + " " + boot);
+      write("other-boot", entry.pid() + " " + entry.start() + " 00000000");
+      write("garbage", "\0\1 rm -rf /");
+      write("empty", "");
+      write("no-number", "x y z");
+      Files.write(files().resolve("binary"), new byte[] {(byte) 0xFF, 0});
+
+      assertThat(children.endLeftovers()).isZero();
+      assertThat(other.isAlive()).isTrue();
+      assertThat(files()).isEmptyDirectory();
+    } finally {
+      other.destroyForcibly().waitFor(30, TimeUnit.SECONDS);
+    }
+  }
+
+  private Path files() {
+    return folder.resolve("children");
+  }
+
+  private Children children() {
+    return new Children(files(), () -> "child-" + ids.incrementAndGet());
+  }
+
+  private Child start(String script) throws IOException {
+    var environment = Map.of("PATH", System.getenv("PATH"));
+    return children.start(
+        new Command(List.of("/bin/sh", "-c", script), folder, environment, Wiring.LISTEN));
+  }
+
+  private void write(String name, String text) throws IOException {
+    Files.writeString(files().resolve(name), text + "\n");
+  }
+
+  private static BufferedReader reader(Process process) {
+    return process.inputReader(StandardCharsets.US_ASCII);
+  }
+
+  /// One line, and nothing beyond it.
+  private static byte[] line(java.io.InputStream input) throws IOException {
+    var line = new java.io.ByteArrayOutputStream();
+    for (var b = input.read(); b != '\n' && b >= 0; b = input.read()) {
+      line.write(b);
+    }
+    return line.toByteArray();
+  }
+}
