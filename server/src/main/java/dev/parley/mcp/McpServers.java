@@ -1,6 +1,7 @@
 package dev.parley.mcp;
 
 import dev.parley.tool.Toolbox;
+import dev.parley.tool.process.Children;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,7 @@ public final class McpServers implements AutoCloseable {
   public static final String PREFIX = "mcp:";
 
   /// What they are built on; `version` is what servers are told ours is.
-  public record Parts(Tokens tokens, Pace pace, String version) {}
+  public record Parts(Children children, Tokens tokens, Pace pace, String version) {}
 
   private final Map<String, Remote> remotes = new LinkedHashMap<>();
   private final Discovery discovery = new Discovery();

@@ -224,7 +224,7 @@ final class Remote implements AutoCloseable {
 
   private Wire wire(Optional<String> owner) {
     return switch (server.endpoint()) {
-      case McpServer.Stdio process -> Wire.to(process, server.name(), parts.pace().end());
+      case McpServer.Stdio process -> Wire.to(process, server.name(), parts);
       case McpServer.Http there ->
           Wire.to(there, () -> owner.flatMap(who -> parts.tokens().bearer(who, server.name())));
     };

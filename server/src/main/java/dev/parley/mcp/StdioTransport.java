@@ -1,5 +1,8 @@
 package dev.parley.mcp;
 
+import dev.parley.tool.process.Child;
+import dev.parley.tool.process.Children;
+import dev.parley.tool.process.Command;
 import io.modelcontextprotocol.json.TypeRef;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpSchema;
@@ -13,11 +16,8 @@ import java.io.OutputStream;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -47,17 +47,19 @@ final class StdioTransport implements McpClientTransport {
   }
 
   private final McpServer.Stdio server;
+  private final Children children;
   private final String name;
   private final Duration endPatience;
   private final BlockingQueue<JSONRPCMessage> outgoing = new ArrayBlockingQueue<>(OUTGOING_MAX);
   private final LastLines errors = new LastLines();
   private volatile Consumer<Throwable> onEnd = _ -> {};
-  private volatile @Nullable Process process;
+  private volatile @Nullable Child child;
   private volatile @Nullable Thread writer;
   private volatile String garbage = "";
 
-  StdioTransport(McpServer.Stdio server, String name, Duration endPatience) {
+  StdioTransport(McpServer.Stdio server, Children children, String name, Duration endPatience) {
     this.server = server;
+    this.children = children;
     this.name = name;
     this.endPatience = endPatience;
   }
@@ -99,13 +101,13 @@ final class StdioTransport implements McpClientTransport {
   }
 
   private void start(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
-    var builder = new ProcessBuilder(server.command()).directory(server.folder().toFile());
-    builder.environment().clear();
-    builder.environment().putAll(server.environment());
     try {
-      var started = builder.start();
-      process = started;
-      var complaints = thread("errors", () -> errors.readAll(started.getErrorStream()));
+      var started =
+          children.start(
+              new Command(
+                  server.command(), server.folder(), server.environment(), Command.Wiring.TALK));
+      child = started;
+      var complaints = thread("errors", () -> errors.readAll(started.errors()));
       thread("in", () -> read(started, handler, complaints));
       writer = thread("out", () -> write(started));
     } catch (IOException impossible) {
@@ -118,11 +120,9 @@ final class StdioTransport implements McpClientTransport {
   }
 
   private void read(
-      Process from,
-      Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler,
-      Thread complaints) {
+      Child from, Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler, Thread complaints) {
     String why;
-    try (var in = new BufferedInputStream(from.getInputStream())) {
+    try (var in = new BufferedInputStream(from.output())) {
       var strange = 0;
       var line = line(in);
       while (line != null && strange < GARBAGE_MAX) {
@@ -169,12 +169,12 @@ final class StdioTransport implements McpClientTransport {
     return line.toString(StandardCharsets.UTF_8);
   }
 
-  private static String exit(Process ended, Thread complaints) {
+  private static String exit(Child ended, Thread complaints) {
     try {
       // Its last words say most; but children of it may keep the pipe open.
       complaints.join(LAST_WORDS);
-      return ended.waitFor(1, TimeUnit.SECONDS)
-          ? "it ended with exit code " + ended.exitValue()
+      return ended.await(LAST_WORDS)
+          ? "it ended with exit code " + ended.exitCode()
           : "it closed its standard output";
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
@@ -182,8 +182,8 @@ final class StdioTransport implements McpClientTransport {
     }
   }
 
-  private void write(Process to) {
-    try (OutputStream out = to.getOutputStream()) {
+  private void write(Child to) {
+    try (OutputStream out = to.input()) {
       while (true) {
         // One line, whatever is in it: JSON escapes line ends.
         out.write(Wire.JSON.writeValueAsBytes(outgoing.take()));
@@ -200,24 +200,20 @@ final class StdioTransport implements McpClientTransport {
   /// As the protocol asks: closes its input, then asks it to end, then makes it end, with all its
   /// children.
   private void end() {
-    var ending = process;
+    var ending = child;
+    var writing = writer;
     if (ending == null) {
       return;
     }
-    var tree = new ArrayList<ProcessHandle>(ending.descendants().toList());
-    Objects.requireNonNullElse(writer, Thread.currentThread()).interrupt();
+    if (writing != null) {
+      writing.interrupt();
+    }
     try {
-      if (!ending.waitFor(endPatience)) {
-        ending.destroy();
-        tree.forEach(ProcessHandle::destroy);
-        ending.waitFor(endPatience);
-      }
+      ending.await(endPatience);
     } catch (InterruptedException inHaste) {
       Thread.currentThread().interrupt();
     } finally {
-      ending.descendants().forEach(tree::add);
-      ending.destroyForcibly();
-      tree.forEach(ProcessHandle::destroyForcibly);
+      ending.close();
     }
   }
 }

@@ -39,8 +39,8 @@ record Wire(McpClientTransport transport, Supplier<String> lastLines) {
               .build());
 
   /// Starts a process.
-  static Wire to(McpServer.Stdio process, String name, Duration endPatience) {
-    var transport = new StdioTransport(process, name, endPatience);
+  static Wire to(McpServer.Stdio process, String name, McpServers.Parts parts) {
+    var transport = new StdioTransport(process, parts.children(), name, parts.pace().end());
     return new Wire(transport, transport::lastLines);
   }
 

@@ -6,6 +6,7 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.tool.Answer;
 import dev.parley.tool.Question;
+import dev.parley.tool.Thought;
 import dev.parley.tool.Tool;
 import dev.parley.tool.ToolContext;
 import dev.parley.tool.ToolResult;
@@ -123,6 +124,11 @@ final class Caller implements ToolContext {
   @Override
   public void progress(double progress, @Nullable String message, @Nullable ObjectNode metadata) {
     told.add(new Told(progress, message, metadata));
+  }
+
+  @Override
+  public void think(Thought thought) {
+    throw new UnsupportedOperationException();
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.parley.tool.Tool.Permission;
 import dev.parley.tool.ToolResult;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -280,21 +281,20 @@ class OddServerTest {
 
   @Test
   void one_that_is_not_there_leaves_a_tool_that_says_so() throws Exception {
-    var nowhere = Peers.stdio("gone", folder);
+    var command = List.of(folder.resolve("nothing").toString());
     var absent =
         new McpServer(
             "gone",
-            new McpServer.Stdio(
-                java.util.List.of(folder.resolve("nothing").toString()),
-                Peers.environment(),
-                folder),
+            new McpServer.Stdio(command, Peers.environment(), folder),
             null,
             null,
-            nowhere.timeout());
+            McpServer.TIMEOUT);
     try (var down = Peers.start(absent)) {
       var connect = Peers.tool(down, "gone", "connect");
 
-      assertThat(Bench.failed(new Caller().call(connect, "{}"))).contains("cannot be started");
+      assertThat(Bench.failed(new Caller().call(connect, "{}")))
+          .contains("exit code 127")
+          .contains("not found");
     }
   }
 
@@ -308,8 +308,8 @@ class OddServerTest {
             Duration.ofMinutes(1),
             Duration.ofSeconds(1),
             Duration.ofSeconds(10));
-    var parts = new McpServers.Parts(Tokens.NONE, pace, "test");
-    try (var mute = new McpServers(java.util.List.of(Peers.odd(folder, "mute")), parts).start()) {
+    var parts = Peers.parts(Tokens.NONE, pace);
+    try (var mute = new McpServers(List.of(Peers.odd(folder, "mute")), parts).start()) {
       var connect = Peers.tool(mute, "odd", "connect");
 
       assertThat(new Caller().call(connect, "{}")).isInstanceOf(ToolResult.Failed.class);

@@ -3,6 +3,9 @@ package dev.parley.mcp;
 import static org.assertj.core.api.Assertions.fail;
 
 import dev.parley.tool.Tool;
+import dev.parley.tool.process.Children;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 
 /// The servers that the tests talk to: real ones from npm, which `./check` installs, and an odd one.
 final class Peers {
@@ -86,7 +90,18 @@ final class Peers {
   }
 
   static McpServers start(Tokens tokens, McpServer... servers) {
-    return new McpServers(List.of(servers), new McpServers.Parts(tokens, PACE, "test")).start();
+    return new McpServers(List.of(servers), parts(tokens, PACE)).start();
+  }
+
+  static McpServers.Parts parts(Tokens tokens, Pace pace) {
+    try {
+      var children = Files.createTempDirectory("parley-children");
+      children.toFile().deleteOnExit();
+      return new McpServers.Parts(
+          new Children(children, () -> UUID.randomUUID().toString()), tokens, pace, "test");
+    } catch (IOException full) {
+      throw new UncheckedIOException(full);
+    }
   }
 
   static List<Tool> tools(McpServers servers, String wanted, String owner) throws Exception {
