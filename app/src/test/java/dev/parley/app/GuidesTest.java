@@ -97,9 +97,10 @@ class GuidesTest {
     }
   }
 
-  @Test
-  void its_configurations_are_accepted() throws IOException {
-    for (var block : Guide.named("configuration.md").blocks("yaml")) {
+  @ParameterizedTest
+  @MethodSource("guides")
+  void its_configurations_are_accepted(Guide guide) throws IOException {
+    for (var block : guide.blocks("yaml")) {
       var file = Files.writeString(folder.resolve("parley.yaml"), block.text());
 
       assertThat(Config.load(file, new Config.Surroundings(Map.of(), folder, folder))).isNotNull();
