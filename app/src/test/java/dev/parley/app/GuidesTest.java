@@ -99,10 +99,10 @@ class GuidesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"configuration.md", "models.md"})
-  void its_configurations_are_accepted(String name) throws IOException {
+  @MethodSource("guides")
+  void its_configurations_are_accepted(Guide guide) throws IOException {
     var keys = Map.of("ANTHROPIC_API_KEY", "key", "OPENAI_API_KEY", "key");
-    for (var block : Guide.named(name).blocks("yaml")) {
+    for (var block : guide.blocks("yaml")) {
       var file = Files.writeString(folder.resolve("parley.yaml"), block.text());
 
       assertThat(Config.load(file, new Config.Surroundings(keys, folder, folder))).isNotNull();

@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.door.Settings;
+import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
 import java.nio.file.Path;
@@ -19,12 +20,14 @@ public record Config(
     AgentTypeId standardAgent,
     List<Path> workspaces,
     Work work,
-    Duration idleContexts) {
+    Duration idleContexts,
+    List<McpServer> mcpServers) {
 
   public Config {
     models = Map.copyOf(models);
     agents = List.copyOf(agents);
     workspaces = List.copyOf(workspaces);
+    mcpServers = List.copyOf(mcpServers);
   }
 
   /// An agent type.
@@ -109,6 +112,7 @@ public record Config(
         standardAgent,
         workspaces,
         work,
-        idleContexts);
+        idleContexts,
+        mcpServers);
   }
 }

@@ -60,7 +60,10 @@ record ConfigFile(
       @Nullable List<String> command,
       @Nullable String url,
       @Nullable Map<String, String> env,
-      @Nullable Map<String, String> headers) {}
+      @Nullable Map<String, String> headers,
+      @Nullable String permission,
+      @Nullable String effect,
+      @Nullable Duration timeout) {}
 
   record LimitSection(
       @Nullable Duration taskTimeout,

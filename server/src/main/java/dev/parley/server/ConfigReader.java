@@ -5,6 +5,7 @@ import static dev.parley.server.ConfigYaml.invalid;
 import dev.parley.door.Limits;
 import dev.parley.door.Settings;
 import dev.parley.door.Tokens.Token;
+import dev.parley.mcp.McpServers;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.ConfigFile.AgentSection;
@@ -49,11 +50,10 @@ final class ConfigReader {
   private Config understood(@Nullable Path path) {
     var file =
         path == null ? ConfigFile.EMPTY : new ConfigYaml(surroundings.environment()).read(path);
-    if (file.mcpServers() != null && !file.mcpServers().isEmpty()) {
-      throw invalid("mcpServers" + LATER);
-    }
     var models = new ModelReader(surroundings.environment()).read(file.models());
+    var servers = new McpConfig(surroundings).read(or(file.mcpServers(), Map.of()));
     var agents = agents(file, models.keySet());
+    agents.forEach(agent -> McpConfig.check(agent, servers));
     return new Config(
         settings(file),
         false,
@@ -65,7 +65,8 @@ final class ConfigReader {
         work(file.limits()),
         file.retention() == null || file.retention().idleContexts() == null
             ? Duration.ZERO
-            : file.retention().idleContexts());
+            : file.retention().idleContexts(),
+        servers);
   }
 
   private static Settings settings(ConfigFile file) {
@@ -149,10 +150,10 @@ final class ConfigReader {
       throw invalid(where + ": cli, command, permission and url do not go with type llm");
     }
     for (var tool : or(section.tools(), List.<String>of())) {
-      if (tool.startsWith("mcp:") || tool.startsWith("agent:")) {
+      if (tool.startsWith("agent:")) {
         throw invalid(where + ": tool " + tool + LATER);
       }
-      if (!BuiltInTools.isKnown(tool)) {
+      if (!tool.startsWith(McpServers.PREFIX) && !BuiltInTools.isKnown(tool)) {
         var known = String.join(", ", BuiltInTools.GROUPS);
         throw invalid(where + ": there is no tool " + tool + "; known: " + known);
       }

@@ -3,8 +3,10 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
+import dev.parley.tool.Tool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -78,6 +80,36 @@ class ConfigTest {
     assertThat(config.door().allowedHosts()).containsExactly("box.example");
   }
 
+  @Test
+  void mcp_servers_are_read_with_a_clean_environment() {
+    var config =
+        read(
+            """
+            mcpServers:
+              files: {command: [npx, server, "${ROOT}"], env: {KEY: "${WHAT}"}, permission: ask}
+              far: {url: "https://far.example/mcp?x=1", headers: {Authorization: "Bearer ${WHAT}"},
+                    effect: at-most-once, timeout: 5m}
+            agents: [{id: a, tools: [clock, "mcp:files", "mcp:far/search"]}]
+            """);
+
+    var files = config.mcpServers().getFirst();
+    assertThat(files.name()).isEqualTo("files");
+    assertThat(files.permission()).isEqualTo(Tool.Permission.ASK);
+    assertThat(files.effect()).isNull();
+    assertThat(files.timeout()).isEqualTo(McpServer.TIMEOUT);
+    var process = (McpServer.Stdio) files.endpoint();
+    assertThat(process.command()).containsExactly("npx", "server", "/elsewhere");
+    assertThat(process.environment()).containsEntry("KEY", "code").doesNotContainKey("WHAT");
+    assertThat(process.environment()).containsKey("PATH");
+    assertThat(process.folder()).isEqualTo(folder);
+    var far = config.mcpServers().getLast();
+    assertThat(far.effect()).isEqualTo(Tool.Effect.AT_MOST_ONCE);
+    assertThat(far.timeout()).isEqualTo(Duration.ofMinutes(5));
+    assertThat(((McpServer.Http) far.endpoint()).headers())
+        .containsEntry("Authorization", "Bearer code");
+    assertThat(config.toString()).doesNotContain("Bearer", "KEY=");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -90,14 +122,25 @@ class ConfigTest {
         "limits: {maxTurns: many} | line 1: limits.maxTurns",
         "limits: {maxTurns: 0} | at least 1",
         "agents: [{id: a, type: cli, cli: claude}] | not available in this version",
-        "agents: [{id: a, tools: ['mcp:x']}] | not available in this version",
+        "agents: [{id: a, tools: ['agent:x']}] | not available in this version",
         "agents: [{id: a, tools: [shel]}] | no tool shel; known: files, shell, http",
         "agents: [{id: a}, {id: a}] | two are called a",
         "agents: [{id: a, model: b}] | no model b",
         "agents: [{name: a}] | needs an id",
         "agents: [{id: 'a b'}] | must be 1 to 128 characters",
         "supervisor: {fallbackAgent: x} | no agent x",
-        "mcpServers: {e: {command: [npx]}} | not available in this version",
+        "mcpServers: {e: {command: [npx], url: 'http://x/'}} | either command or url",
+        "mcpServers: {e: {env: {A: b}}} | either command or url",
+        "mcpServers: {e: {command: []}} | a command has words",
+        "mcpServers: {e: {command: [x], headers: {A: b}}} | no headers",
+        "mcpServers: {e: {url: 'http://x/', env: {A: b}}} | env goes with command",
+        "mcpServers: {e: {url: 'ftp://x/'}} | url must be like",
+        "mcpServers: {'e/f': {command: [x]}} | a name is",
+        "mcpServers: {e: {command: [x], permission: maybe}} | allow, ask, deny",
+        "mcpServers: {e: {command: [x], effect: none}} | pure, idempotent, at-most-once, ask",
+        "mcpServers: {e: {command: [x], timeout: 0}} | at least 1ms",
+        "mcpServers: {e: {command: [x], colour: red}} | no setting colour",
+        "agents: [{id: a, tools: ['mcp:e']}] | there is no e in mcpServers",
         "auth: {tokens: []} | at least one token",
         "auth: {tokens: [{name: me, sha256: abc}]} | 64 hexadecimal",
         "agents: [{id: a}, {id: b, colour: 1}] | line 1: there is no setting colour",

@@ -1,0 +1,35 @@
+# Real programs from npm that tests talk to, in the folders below peers/. Sourced after common.sh.
+
+NODE_MIN=20
+
+# Makes sure that there is a node and an npm on the PATH, or ends the program and says what to do.
+find_node() {
+  node_is_good && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    say "Node.js is missing: installing it (apt-get install -y nodejs npm)."
+    { apt-get install -y nodejs npm || { apt-get update && apt-get install -y nodejs npm; }; } >&2 || true
+    node_is_good && return
+  fi
+  say "The tests talk to real MCP servers, which run on Node.js $NODE_MIN or newer with npm. Get them with one of:"
+  die "  apt-get install nodejs npm, brew install node, or from nodejs.org"
+}
+
+node_is_good() {
+  local version
+  command -v npm >/dev/null && version=$(node --version 2>/dev/null) || return 1
+  version=${version#v}
+  [ "${version%%.*}" -ge "$NODE_MIN" ]
+}
+
+# Installs what the lock file in peers/$1 names, unless that is there already.
+install_peers() {
+  local folder=$ROOT/peers/$1 stamp installed
+  stamp=$(cksum <"$folder/package-lock.json")
+  installed=$folder/node_modules/.parley-stamp
+  [ -r "$installed" ] && [ "$(cat "$installed")" = "$stamp" ] && return
+  find_node
+  say "Installing the peers of the tests from npm (once): peers/$1"
+  (cd "$folder" && npm ci --silent --no-audit --no-fund --ignore-scripts) >&2 \
+    || die "npm could not install peers/$1: see above."
+  printf '%s\n' "$stamp" >"$installed"
+}

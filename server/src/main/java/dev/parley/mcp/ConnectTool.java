@@ -1,0 +1,60 @@
+package dev.parley.mcp;
+
+import dev.parley.protocol.Json;
+import dev.parley.tool.Tool;
+import dev.parley.tool.ToolContext;
+import dev.parley.tool.ToolResult;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What an agent has of a server whose tools are not known yet: it tries to connect, and says why it
+/// cannot, or who has to sign in.
+final class ConnectTool implements Tool {
+
+  private final String name;
+  private final Remote remote;
+
+  ConnectTool(String name, Remote remote) {
+    this.name = name;
+    this.remote = remote;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String description() {
+    return "The tools of the MCP server "
+        + remote.server().name()
+        + " are not available now. This tries to connect to it. Answers {tools: [name]}, which can be"
+        + " called afterwards, or says why not.";
+  }
+
+  @Override
+  public ObjectNode schema() {
+    var schema = Json.object().put("type", "object");
+    schema.putObject("properties");
+    return schema;
+  }
+
+  @Override
+  public Effect effect() {
+    return Effect.PURE;
+  }
+
+  @Override
+  public boolean concurrent() {
+    return true;
+  }
+
+  @Override
+  public String provider() {
+    return "mcp";
+  }
+
+  @Override
+  public ToolResult call(ObjectNode arguments, ToolContext context) throws InterruptedException {
+    return remote.connect(context);
+  }
+}

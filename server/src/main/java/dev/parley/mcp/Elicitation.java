@@ -1,0 +1,59 @@
+package dev.parley.mcp;
+
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.Json;
+import dev.parley.tool.Answer;
+import dev.parley.tool.Question;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A question that a server has for the person during a call: a form to fill in.
+record Elicitation(Object requestId, String message, ObjectNode schema) {
+
+  private static final int MESSAGE_MAX = 4_000;
+  private static final int SCHEMA_BYTES_MAX = 64 * 1024;
+
+  /// True if it is more than anybody should be asked.
+  boolean excessive() {
+    return Json.bytes(schema).length > SCHEMA_BYTES_MAX;
+  }
+
+  Question question(String server) {
+    var type = bare() ? InputType.CONFIRMATION : InputType.DATA;
+    var prompt = "The MCP server " + server + " asks: " + Text.cut(message, MESSAGE_MAX);
+    var metadata = Json.object().put("provider", "mcp").put("server", server);
+    return new Question(type, prompt, bare() ? null : schema, List.of(), true, null, metadata);
+  }
+
+  /// What the server is told: the form, or that nobody wants to, or could, fill it in.
+  ObjectNode reply(Answer answer) {
+    return switch (answer) {
+      case Answer.Given(var value) -> reply(value);
+      case Answer.Lapsed _ -> action("cancel");
+    };
+  }
+
+  static ObjectNode canceled() {
+    return action("cancel");
+  }
+
+  private ObjectNode reply(JsonNode value) {
+    if (value instanceof ObjectNode form) {
+      return action("accept").set("content", form);
+    }
+    if (value.isBoolean() && !value.booleanValue()) {
+      return action("decline");
+    }
+    return bare() ? action("accept").set("content", Json.object()) : action("cancel");
+  }
+
+  /// True if there is nothing to fill in.
+  private boolean bare() {
+    return schema.path("properties").isEmpty();
+  }
+
+  private static ObjectNode action(String action) {
+    return Json.object().put("action", action);
+  }
+}

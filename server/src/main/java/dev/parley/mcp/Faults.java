@@ -1,0 +1,74 @@
+package dev.parley.mcp;
+
+import dev.parley.mcp.Trouble.Kind;
+import io.modelcontextprotocol.client.transport.McpHttpClientTransportAuthorizationException;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse.JSONRPCError;
+import io.modelcontextprotocol.spec.McpTransportSessionNotFoundException;
+import java.net.ConnectException;
+import java.time.Duration;
+
+/// Says what went wrong with a server, in words that a model can pass on.
+final class Faults {
+
+  private static final int MESSAGE_MAX = 2_000;
+
+  private final String server;
+  private final Wire wire;
+
+  Faults(String server, Wire wire) {
+    this.server = server;
+    this.wire = wire;
+  }
+
+  /// What an exception of a transport means.
+  Trouble of(Throwable failure) {
+    for (var cause = failure; cause != null; cause = cause.getCause()) {
+      switch (cause) {
+        case McpHttpClientTransportAuthorizationException refused -> {
+          return unauthorized(refused);
+        }
+        case McpTransportSessionNotFoundException _ -> {
+          return new Trouble(Kind.FORGOTTEN, name() + " has forgotten the connection");
+        }
+        case ConnectException _ -> {
+          return gone("nothing answers there");
+        }
+        default -> {}
+      }
+    }
+    return gone(String.valueOf(failure.getMessage()));
+  }
+
+  Trouble gone(String why) {
+    return new Trouble(
+        Kind.GONE,
+        name() + " is not available: " + Text.cut(why, MESSAGE_MAX) + wire.lastLines().get());
+  }
+
+  Trouble silent(Duration patience) {
+    return new Trouble(
+        Kind.SILENT,
+        name() + " did not answer within " + patience.toMillis() + " ms" + wire.lastLines().get());
+  }
+
+  Trouble refused(String why) {
+    return new Trouble(Kind.REFUSED, name() + ": " + Text.cut(why, MESSAGE_MAX));
+  }
+
+  Trouble refused(JSONRPCError error) {
+    return refused("error " + error.code() + ": " + error.message());
+  }
+
+  private Trouble unauthorized(McpHttpClientTransportAuthorizationException refused) {
+    var answer = refused.getResponseInfo();
+    var challenge =
+        Challenge.of(answer.statusCode(), answer.headers().allValues("WWW-Authenticate"));
+    return challenge.wantsSignIn()
+        ? Trouble.unauthorized(server, challenge)
+        : refused("it forbids this (status " + answer.statusCode() + ")");
+  }
+
+  private String name() {
+    return "the MCP server " + server;
+  }
+}

@@ -1,0 +1,85 @@
+package dev.parley.mcp;
+
+import dev.parley.tool.Toolbox;
+import dev.parley.tool.process.Children;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The MCP servers that are configured, and the connections to them. Safe for many threads.
+public final class McpServers implements AutoCloseable {
+
+  /// What a configuration calls tools by: `mcp:server`, or `mcp:server/tool` for one.
+  public static final String PREFIX = "mcp:";
+
+  /// What they are built on; `version` is what servers are told ours is.
+  public record Parts(Children children, Tokens tokens, Pace pace, String version) {}
+
+  private final Map<String, Remote> remotes = new LinkedHashMap<>();
+  private final Discovery discovery = new Discovery();
+
+  public McpServers(List<McpServer> servers, Parts parts) {
+    for (var server : servers) {
+      if (remotes.put(server.name(), new Remote(server, parts, discovery)) != null) {
+        throw new IllegalArgumentException("two servers are called " + server.name());
+      }
+    }
+  }
+
+  /// Begins to connect to all, in the background. Once.
+  public McpServers start() {
+    remotes.values().forEach(Remote::start);
+    return this;
+  }
+
+  /// The tools that a configuration asks for, of those that are written as [#PREFIX] says; none of them
+  /// gets a name that is in `taken`.
+  public Toolbox toolbox(List<String> wanted, Set<String> taken) {
+    var choices =
+        wanted.stream().filter(name -> name.startsWith(PREFIX)).map(this::choice).toList();
+    return choices.isEmpty() ? Toolbox.of(List.of()) : new McpToolbox(choices, Set.copyOf(taken));
+  }
+
+  /// What somebody who signs in to this server must know, found out anew; empty if it cannot be.
+  public Optional<OAuthServer> authorization(String server) throws InterruptedException {
+    try {
+      var remote = remotes.get(server);
+      return remote == null ? Optional.empty() : Optional.of(remote.authorization());
+    } catch (Trouble unknown) {
+      return Optional.empty();
+    }
+  }
+
+  /// Ends all connections and processes, side by side, within seconds.
+  @Override
+  public void close() {
+    runAll(remotes.values().stream().<Runnable>map(remote -> remote::close).toList());
+    discovery.close();
+  }
+
+  private McpToolbox.Choice choice(String wanted) {
+    var parts = wanted.substring(PREFIX.length()).split("/", 2);
+    var remote = remotes.get(parts[0]);
+    if (remote == null) {
+      throw new IllegalArgumentException("there is no MCP server " + parts[0]);
+    }
+    return new McpToolbox.Choice(
+        remote, parts.length == 1 ? Optional.empty() : Optional.of(parts[1]));
+  }
+
+  /// Runs all side by side, and waits.
+  static void runAll(List<Runnable> all) {
+    var threads =
+        all.stream().map(each -> Thread.ofVirtual().name("mcp-close").start(each)).toList();
+    for (var thread : threads) {
+      try {
+        thread.join();
+      } catch (InterruptedException inHaste) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package dev.parley.mcp;
+
+import dev.parley.tool.Tool;
+import dev.parley.tool.ToolContext;
+import dev.parley.tool.ToolResult;
+import java.util.Objects;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A tool of an MCP server.
+final class McpTool implements Tool {
+
+  private final String name;
+  private final Listed listed;
+  private final Remote remote;
+
+  McpTool(String name, Listed listed, Remote remote) {
+    this.name = name;
+    this.listed = listed;
+    this.remote = remote;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String description() {
+    return listed.description();
+  }
+
+  @Override
+  public ObjectNode schema() {
+    return listed.schema().deepCopy();
+  }
+
+  @Override
+  public Effect effect() {
+    return Objects.requireNonNullElse(remote.server().effect(), listed.effect());
+  }
+
+  /// What is configured. Else it follows from the effect, so that a server's claims cannot loosen what
+  /// is configured about effects either.
+  @Override
+  public Permission permission() {
+    return Objects.requireNonNullElse(remote.server().permission(), Tool.super.permission());
+  }
+
+  @Override
+  public boolean concurrent() {
+    return true;
+  }
+
+  @Override
+  public String provider() {
+    return "mcp";
+  }
+
+  @Override
+  public ToolResult call(ObjectNode arguments, ToolContext context) throws InterruptedException {
+    return remote.call(listed.name(), arguments, context);
+  }
+}

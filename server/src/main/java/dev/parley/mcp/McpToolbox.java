@@ -1,0 +1,61 @@
+package dev.parley.mcp;
+
+import dev.parley.tool.Tool;
+import dev.parley.tool.Toolbox;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// The tools of some servers, as they are when somebody asks.
+final class McpToolbox implements Toolbox {
+
+  /// All tools of a server, or one.
+  record Choice(Remote remote, Optional<String> tool) {
+    boolean includes(Listed listed) {
+      return tool.isEmpty() || tool.get().equals(listed.name());
+    }
+  }
+
+  /// A tool of a server, or none if its tools are not known.
+  private record Found(Remote remote, Optional<Listed> listed) {
+    Names.Place place() {
+      return new Names.Place(remote.server().name(), listed.map(Listed::name).orElse("connect"));
+    }
+
+    Tool named(String name) {
+      return listed.isPresent()
+          ? new McpTool(name, listed.get(), remote)
+          : new ConnectTool(name, remote);
+    }
+  }
+
+  private final List<Choice> choices;
+  private final Set<String> taken;
+
+  McpToolbox(List<Choice> choices, Set<String> taken) {
+    this.choices = choices;
+    this.taken = taken;
+  }
+
+  @Override
+  public List<Tool> tools(String owner) throws InterruptedException {
+    var found = new LinkedHashSet<Found>();
+    for (var choice : choices) {
+      var known = choice.remote().tools(owner);
+      if (known.isEmpty()) {
+        found.add(new Found(choice.remote(), Optional.empty()));
+      } else {
+        known.get().stream()
+            .filter(choice::includes)
+            .forEach(listed -> found.add(new Found(choice.remote(), Optional.of(listed))));
+      }
+    }
+    var places = found.stream().map(Found::place).toList();
+    var names = Names.of(places, taken).iterator();
+    var tools = new ArrayList<Tool>();
+    found.forEach(each -> tools.add(each.named(names.next())));
+    return List.copyOf(tools);
+  }
+}

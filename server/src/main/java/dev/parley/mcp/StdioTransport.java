@@ -1,0 +1,219 @@
+package dev.parley.mcp;
+
+import dev.parley.tool.process.Child;
+import dev.parley.tool.process.Children;
+import dev.parley.tool.process.Command;
+import io.modelcontextprotocol.json.TypeRef;
+import io.modelcontextprotocol.spec.McpClientTransport;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
+import io.modelcontextprotocol.spec.McpTransportException;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/// A server that is a process of ours: a line in, a line out.
+///
+/// The SDK's own gives the process our whole environment, stops reading at the first line that is no
+/// message, tells nobody when the process ends, and leaves the process's children running. Here the
+/// exception handler is told of the end with an [Ended]. Pipes are read and written on platform
+/// threads: a read of a pipe holds on to a virtual thread's carrier.
+final class StdioTransport implements McpClientTransport {
+
+  private static final System.Logger LOG = System.getLogger(StdioTransport.class.getName());
+  private static final int OUTGOING_MAX = 1_000;
+  private static final int GARBAGE_MAX = 1_000;
+  private static final int GARBAGE_SHOWN = 200;
+  private static final Duration LAST_WORDS = Duration.ofMillis(500);
+
+  /// The process has ended, or has to.
+  static final class Ended extends McpTransportException {
+    private static final long serialVersionUID = 1L;
+
+    Ended(String message) {
+      super(message);
+    }
+  }
+
+  private final McpServer.Stdio server;
+  private final Children children;
+  private final String name;
+  private final Duration endPatience;
+  private final BlockingQueue<JSONRPCMessage> outgoing = new ArrayBlockingQueue<>(OUTGOING_MAX);
+  private final LastLines errors = new LastLines();
+  private volatile Consumer<Throwable> onEnd = _ -> {};
+  private volatile @Nullable Child child;
+  private volatile @Nullable Thread writer;
+  private volatile String garbage = "";
+
+  StdioTransport(McpServer.Stdio server, Children children, String name, Duration endPatience) {
+    this.server = server;
+    this.children = children;
+    this.name = name;
+    this.endPatience = endPatience;
+  }
+
+  /// What the process last wrote that is no message, for an error message to end with.
+  String lastLines() {
+    var text = errors.text();
+    var wrote = garbage.isEmpty() ? "" : "\nIt wrote what is no message: " + garbage;
+    return wrote + (text.isEmpty() ? "" : "\nIts last lines on standard error:\n" + text);
+  }
+
+  @Override
+  public Mono<Void> connect(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
+    return Mono.fromRunnable(() -> start(handler));
+  }
+
+  @Override
+  public void setExceptionHandler(Consumer<Throwable> handler) {
+    onEnd = handler;
+  }
+
+  @Override
+  public Mono<Void> sendMessage(JSONRPCMessage message) {
+    return Mono.defer(
+        () ->
+            outgoing.offer(message)
+                ? Mono.empty()
+                : Mono.error(new McpTransportException("it does not read what it is sent")));
+  }
+
+  @Override
+  public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
+    return Wire.JSON.convertValue(data, type);
+  }
+
+  @Override
+  public Mono<Void> closeGracefully() {
+    return Mono.fromRunnable(this::end);
+  }
+
+  private void start(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
+    try {
+      var started =
+          children.start(
+              new Command(
+                  server.command(), server.folder(), server.environment(), Command.Wiring.TALK));
+      child = started;
+      var complaints = thread("errors", () -> errors.readAll(started.errors()));
+      thread("in", () -> read(started, handler, complaints));
+      writer = thread("out", () -> write(started));
+    } catch (IOException impossible) {
+      throw new Ended("it cannot be started: " + impossible.getMessage());
+    }
+  }
+
+  private Thread thread(String what, Runnable work) {
+    return Thread.ofPlatform().daemon().name("mcp-" + name + "-" + what).start(work);
+  }
+
+  private void read(
+      Child from, Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler, Thread complaints) {
+    String why;
+    try (var in = new BufferedInputStream(from.output())) {
+      var strange = 0;
+      var line = line(in);
+      while (line != null && strange < GARBAGE_MAX) {
+        if (!line.isBlank() && !receive(line, handler)) {
+          strange++;
+        }
+        line = line(in);
+      }
+      why = line == null ? exit(from, complaints) : "it writes what is no message";
+    } catch (IOException broken) {
+      why = "it can no longer be read: " + broken.getMessage();
+    }
+    onEnd.accept(new Ended(why));
+  }
+
+  private boolean receive(
+      String line, Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
+    JSONRPCMessage message;
+    try {
+      message = McpSchema.deserializeJsonRpcMessage(Wire.JSON, line);
+    } catch (IOException | RuntimeException noMessage) {
+      garbage = Text.cut(line, GARBAGE_SHOWN);
+      LOG.log(Level.DEBUG, "the MCP server {0} wrote what is no message: {1}", name, garbage);
+      return false;
+    }
+    handler
+        .apply(Mono.just(message))
+        .subscribe(
+            _ -> {}, broken -> LOG.log(Level.ERROR, "a message of " + name + " broke", broken));
+    return true;
+  }
+
+  private static @Nullable String line(InputStream in) throws IOException {
+    var line = new ByteArrayOutputStream();
+    for (var next = in.read(); next != '\n'; next = in.read()) {
+      if (next < 0) {
+        return line.size() == 0 ? null : line.toString(StandardCharsets.UTF_8);
+      }
+      if (line.size() == Wire.MESSAGE_BYTES_MAX) {
+        throw new IOException("a line has more than " + Wire.MESSAGE_BYTES_MAX + " bytes");
+      }
+      line.write(next);
+    }
+    return line.toString(StandardCharsets.UTF_8);
+  }
+
+  private static String exit(Child ended, Thread complaints) {
+    try {
+      // Its last words say most; but children of it may keep the pipe open.
+      complaints.join(LAST_WORDS);
+      return ended.await(LAST_WORDS)
+          ? "it ended with exit code " + ended.exitCode()
+          : "it closed its standard output";
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+      return "it ended";
+    }
+  }
+
+  private void write(Child to) {
+    try (OutputStream out = to.input()) {
+      while (true) {
+        // One line, whatever is in it: JSON escapes line ends.
+        out.write(Wire.JSON.writeValueAsBytes(outgoing.take()));
+        out.write('\n');
+        out.flush();
+      }
+    } catch (IOException gone) {
+      // Whoever reads from it notices.
+    } catch (InterruptedException closing) {
+      // Its input is closed with the stream: a server ends then.
+    }
+  }
+
+  /// As the protocol asks: closes its input, then asks it to end, then makes it end, with all its
+  /// children.
+  private void end() {
+    var ending = child;
+    var writing = writer;
+    if (ending == null) {
+      return;
+    }
+    if (writing != null) {
+      writing.interrupt();
+    }
+    try {
+      ending.await(endPatience);
+    } catch (InterruptedException inHaste) {
+      Thread.currentThread().interrupt();
+    } finally {
+      ending.close();
+    }
+  }
+}

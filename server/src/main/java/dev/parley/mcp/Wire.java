@@ -1,0 +1,72 @@
+package dev.parley.mcp;
+
+import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
+import io.modelcontextprotocol.json.McpJsonMapper;
+import io.modelcontextprotocol.json.jackson3.JacksonMcpJsonMapper;
+import io.modelcontextprotocol.spec.McpClientTransport;
+import java.net.URI;
+import java.net.http.HttpClient.Redirect;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/// A connection to a server, not yet opened, and what the server last wrote to its standard error.
+record Wire(McpClientTransport transport, Supplier<String> lastLines) {
+
+  /// How much a server may say at once.
+  static final int MESSAGE_BYTES_MAX = 16 << 20;
+
+  private static final int DEPTH_MAX = 200;
+  private static final int NUMBER_MAX = 1_000;
+  private static final Duration CONNECT = Duration.ofSeconds(10);
+
+  /// Reads and writes what goes over a connection. Numbers keep every digit.
+  static final McpJsonMapper JSON =
+      new JacksonMcpJsonMapper(
+          JsonMapper.builder(
+                  JsonFactory.builder()
+                      .streamReadConstraints(
+                          StreamReadConstraints.builder()
+                              .maxNestingDepth(DEPTH_MAX)
+                              .maxNumberLength(NUMBER_MAX)
+                              .build())
+                      .build())
+              .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+              .build());
+
+  /// Starts a process.
+  static Wire to(McpServer.Stdio process, String name, McpServers.Parts parts) {
+    var transport = new StdioTransport(process, parts.children(), name, parts.pace().end());
+    return new Wire(transport, transport::lastLines);
+  }
+
+  /// Talks to a server elsewhere, with the token that there is at the time of a request, if any.
+  static Wire to(McpServer.Http server, Supplier<Optional<String>> bearer) {
+    var url = server.url();
+    var transport =
+        HttpClientStreamableHttpTransport.builder(origin(url).toString())
+            .endpoint(url.getRawPath() + (url.getRawQuery() == null ? "" : "?" + url.getRawQuery()))
+            .jsonMapper(JSON)
+            .connectTimeout(CONNECT)
+            .maxResponseSize(MESSAGE_BYTES_MAX)
+            .customizeClient(client -> client.followRedirects(Redirect.NEVER))
+            .addHttpRequestCustomizer(
+                (request, _, _, _, _) -> {
+                  server.headers().forEach(request::setHeader);
+                  bearer
+                      .get()
+                      .ifPresent(token -> request.setHeader("Authorization", "Bearer " + token));
+                })
+            .build();
+    return new Wire(transport, () -> "");
+  }
+
+  /// The scheme, host and port of an address.
+  static URI origin(URI url) {
+    return URI.create(url.getScheme() + "://" + url.getRawAuthority());
+  }
+}

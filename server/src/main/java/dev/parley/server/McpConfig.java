@@ -1,0 +1,103 @@
+package dev.parley.server;
+
+import static dev.parley.server.ConfigYaml.invalid;
+
+import dev.parley.mcp.McpServer;
+import dev.parley.mcp.McpServers;
+import dev.parley.protocol.WireName;
+import dev.parley.server.ConfigFile.McpSection;
+import dev.parley.tool.Shell;
+import dev.parley.tool.Tool.Effect;
+import dev.parley.tool.Tool.Permission;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Reads `mcpServers`, and what agents have of them.
+final class McpConfig {
+
+  private final Config.Surroundings surroundings;
+
+  McpConfig(Config.Surroundings surroundings) {
+    this.surroundings = surroundings;
+  }
+
+  List<McpServer> read(Map<String, McpSection> sections) {
+    return sections.entrySet().stream()
+        .map(section -> server(section.getKey(), section.getValue()))
+        .toList();
+  }
+
+  /// Sees to it that the servers are there of which the agent wants tools.
+  static void check(Config.Agent agent, List<McpServer> servers) {
+    for (var tool : agent.tools()) {
+      if (tool.startsWith(McpServers.PREFIX)) {
+        var name = tool.substring(McpServers.PREFIX.length()).split("/", 2)[0];
+        if (servers.stream().noneMatch(server -> server.name().equals(name))) {
+          throw invalid("agents." + agent.id() + ": there is no " + name + " in mcpServers");
+        }
+      }
+    }
+  }
+
+  private McpServer server(String name, McpSection section) {
+    var where = "mcpServers." + name;
+    if (!name.matches(McpServer.NAME)) {
+      throw invalid(where + ": a name is 1 to 32 of A-Z a-z 0-9 _ -");
+    }
+    var timeout = section.timeout() == null ? McpServer.TIMEOUT : section.timeout();
+    if (timeout.compareTo(Duration.ofMillis(1)) < 0) {
+      throw invalid(where + ": timeout must be at least 1ms");
+    }
+    return new McpServer(
+        name,
+        endpoint(where, section),
+        value(where + ": permission", section.permission(), Permission.class),
+        value(where + ": effect", section.effect(), Effect.class),
+        timeout);
+  }
+
+  private McpServer.Endpoint endpoint(String where, McpSection section) {
+    var command = section.command();
+    var url = section.url();
+    if ((command == null) == (url == null)) {
+      throw invalid(where + ": either command or url is needed");
+    }
+    if (command != null) {
+      if (command.isEmpty() || section.headers() != null) {
+        throw invalid(where + ": a command has words, may have env, and has no headers");
+      }
+      var environment = new HashMap<>(Shell.environment(surroundings.environment(), Set.of()));
+      environment.putAll(section.env() == null ? Map.of() : section.env());
+      return new McpServer.Stdio(command, environment, surroundings.folder());
+    }
+    if (section.env() != null) {
+      throw invalid(where + ": env goes with command; a url may have headers");
+    }
+    return new McpServer.Http(
+        address(where, url), section.headers() == null ? Map.of() : section.headers());
+  }
+
+  private static URI address(String where, @Nullable String url) {
+    try {
+      var address = URI.create(url == null ? "" : url);
+      if (Set.of("http", "https").contains(String.valueOf(address.getScheme()))
+          && address.getHost() != null
+          && address.getRawUserInfo() == null) {
+        return address;
+      }
+    } catch (IllegalArgumentException noAddress) {
+      // Told below.
+    }
+    throw invalid(where + ": url must be like https://example.org/mcp");
+  }
+
+  private static <E extends Enum<E> & WireName> @Nullable E value(
+      String where, @Nullable String name, Class<E> type) {
+    return name == null ? null : WireName.parse(type, where, name);
+  }
+}

@@ -1,0 +1,123 @@
+package dev.parley.mcp;
+
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.parley.tool.Tool;
+import dev.parley.tool.process.Children;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+
+/// The servers that the tests talk to: real ones from npm, which `./check` installs, and an odd one.
+final class Peers {
+
+  static final Pace PACE =
+      new Pace(
+          Duration.ofSeconds(30),
+          Duration.ofMillis(50),
+          Duration.ofMillis(400),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(10));
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+  private Peers() {}
+
+  /// Where npm put the MCP servers. Tests fail without them: there is no point in passing unseen.
+  static Path script(String name) {
+    var given = System.getProperty("parley.peers");
+    var peers = given == null ? above(Path.of("").toAbsolutePath()) : Path.of(given);
+    var script =
+        peers.resolve("mcp/node_modules/@modelcontextprotocol/server-" + name + "/dist/index.js");
+    if (!Files.isReadable(script)) {
+      fail("%s is missing: ./check installs it, or npm ci in the folder peers/mcp", script);
+    }
+    return script;
+  }
+
+  private static Path above(Path folder) {
+    return folder.getParent() == null || Files.isDirectory(folder.resolve("peers"))
+        ? folder.resolve("peers")
+        : above(folder.getParent());
+  }
+
+  static McpServer everything() {
+    return stdio("everything", Path.of(""), script("everything").toString(), "stdio");
+  }
+
+  static McpServer odd(Path folder, String... mode) {
+    return odd(folder, TIMEOUT, mode);
+  }
+
+  static McpServer odd(Path folder, Duration timeout, String... mode) {
+    try {
+      var script = Objects.requireNonNull(Peers.class.getResource("odd-server.js")).toURI();
+      var words = new ArrayList<>(List.of("node", Path.of(script).toString()));
+      words.addAll(List.of(mode));
+      return new McpServer(
+          "odd", new McpServer.Stdio(words, environment(), folder), null, null, timeout);
+    } catch (URISyntaxException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  static McpServer stdio(String name, Path folder, String... words) {
+    var command = new ArrayList<>(List.of("node"));
+    command.addAll(List.of(words));
+    return new McpServer(
+        name,
+        new McpServer.Stdio(command, environment(), folder.toAbsolutePath()),
+        null,
+        null,
+        TIMEOUT);
+  }
+
+  static Map<String, String> environment() {
+    return Map.of("PATH", System.getenv("PATH"), "TOLD", "yes");
+  }
+
+  static McpServers start(McpServer... servers) {
+    return start(Tokens.NONE, servers);
+  }
+
+  static McpServers start(Tokens tokens, McpServer... servers) {
+    return new McpServers(List.of(servers), parts(tokens, PACE)).start();
+  }
+
+  static McpServers.Parts parts(Tokens tokens, Pace pace) {
+    try {
+      var children = Files.createTempDirectory("parley-children");
+      children.toFile().deleteOnExit();
+      return new McpServers.Parts(
+          new Children(children, () -> UUID.randomUUID().toString()), tokens, pace, "test");
+    } catch (IOException full) {
+      throw new UncheckedIOException(full);
+    }
+  }
+
+  static List<Tool> tools(McpServers servers, String wanted, String owner) throws Exception {
+    return servers.toolbox(List.of(wanted), Set.of()).tools(owner);
+  }
+
+  /// The tool of this name, as the person `local` has it.
+  static Tool tool(McpServers servers, String server, String name) throws Exception {
+    var tools = tools(servers, "mcp:" + server, "local");
+    return tools.stream()
+        .filter(tool -> tool.name().equals(server + "_" + name))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(name + " is not in " + names(tools)));
+  }
+
+  static List<String> names(List<Tool> tools) {
+    return tools.stream().map(Tool::name).toList();
+  }
+}

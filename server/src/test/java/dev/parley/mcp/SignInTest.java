@@ -1,0 +1,206 @@
+package dev.parley.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.AuthEvent.AuthType;
+import dev.parley.tool.Answer;
+import dev.parley.tool.Bench;
+import dev.parley.tool.SignIn;
+import dev.parley.tool.Tool;
+import dev.parley.tool.ToolResult;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.BooleanNode;
+
+/// Servers that want people to sign in.
+class SignInTest {
+
+  private static final Answer DONE = new Answer.Given(BooleanNode.TRUE);
+
+  /// Where the tokens of people are.
+  private static final class Purse implements Tokens {
+    final Map<String, String> tokens = new ConcurrentHashMap<>();
+    final List<String> rejected = new CopyOnWriteArrayList<>();
+
+    @Override
+    public Optional<String> bearer(String owner, String provider) {
+      assertThat(provider).isEqualTo("safe");
+      return Optional.ofNullable(tokens.get(owner));
+    }
+
+    @Override
+    public void reject(String owner, String provider) {
+      rejected.add(owner + "/" + provider);
+      tokens.remove(owner);
+    }
+  }
+
+  private final Purse purse = new Purse();
+  private ProtectedServer safe;
+  private McpServers servers;
+
+  @BeforeEach
+  void start() throws Exception {
+    safe = new ProtectedServer();
+    servers = Peers.start(purse, safe.server(Map.of()));
+  }
+
+  @AfterEach
+  void close() {
+    servers.close();
+    safe.close();
+  }
+
+  private Tool only(String owner) throws Exception {
+    var tools = Peers.tools(servers, "mcp:safe", owner);
+    assertThat(tools).hasSize(1);
+    return tools.getFirst();
+  }
+
+  private static SignIn signIn(ToolResult result) {
+    if (result instanceof ToolResult.NeedsSignIn(var signIn)) {
+      return signIn;
+    }
+    throw new AssertionError("no sign-in is needed: " + result);
+  }
+
+  @Test
+  void who_has_no_token_is_asked_to_sign_in_where_the_server_says() throws Exception {
+    var connect = only("ann");
+    assertThat(connect.name()).isEqualTo("safe_connect");
+
+    var signIn = signIn(new Caller("ann").call(connect, "{}"));
+
+    assertThat(signIn.type()).isEqualTo(AuthType.OAUTH2);
+    assertThat(signIn.provider()).isEqualTo("safe");
+    assertThat(signIn.scopes()).containsExactly("read");
+    assertThat(OAuthServer.of(signIn.metadata()))
+        .isEqualTo(
+            new OAuthServer(
+                safe.url("/login"),
+                safe.url("/login/authorize"),
+                safe.url("/login/token"),
+                safe.url("/login/register"),
+                List.of("read"),
+                safe.url("/mcp")));
+  }
+
+  @Test
+  void without_a_hint_the_usual_places_are_searched() throws Exception {
+    safe.silentRefusals();
+
+    var signIn = signIn(new Caller("ann").call(only("ann"), "{}"));
+
+    assertThat(signIn.scopes()).containsExactly("read", "write");
+    assertThat(servers.authorization("safe").orElseThrow().tokenEndpoint())
+        .isEqualTo(safe.url("/login/token"));
+  }
+
+  @Test
+  void after_the_sign_in_the_tools_are_there() throws Exception {
+    var connect = only("ann");
+    signIn(new Caller("ann").call(connect, "{}"));
+    safe.good.add("token-a");
+    purse.tokens.put("ann", "token-a");
+
+    assertThat(Bench.done(new Caller("ann").after(DONE).call(connect, "{}")).toString())
+        .isEqualTo("{\"tools\":[\"whoami\"]}");
+    assertThat(only("ann").name()).isEqualTo("safe_whoami");
+    assertThat(Bench.done(new Caller("ann").call(only("ann"), "{}")).toString())
+        .contains("token-a in of-token-a");
+  }
+
+  @Test
+  void each_owner_has_a_connection_of_their_own() throws Exception {
+    safe.good.addAll(List.of("token-a", "token-b"));
+    purse.tokens.putAll(Map.of("ann", "token-a", "bob", "token-b"));
+
+    var ann = Bench.done(new Caller("ann").call(only("ann"), "{}"));
+    var bob = Bench.done(new Caller("bob").call(only("bob"), "{}"));
+
+    assertThat(ann.toString()).contains("token-a in of-token-a");
+    assertThat(bob.toString()).contains("token-b in of-token-b");
+    assertThat(only("eve").name()).isEqualTo("safe_connect");
+  }
+
+  @Test
+  void a_token_that_is_refused_is_not_used_again_and_a_new_one_is() throws Exception {
+    safe.good.add("token-a");
+    purse.tokens.put("ann", "token-a");
+    var whoami = only("ann");
+    safe.good.remove("token-a");
+
+    signIn(new Caller("ann").call(whoami, "{}"));
+
+    assertThat(purse.rejected).containsExactly("ann/safe");
+    safe.good.add("token-c");
+    purse.tokens.put("ann", "token-c");
+    assertThat(Bench.done(new Caller("ann").after(DONE).call(whoami, "{}")).toString())
+        .contains("token-c");
+  }
+
+  @Test
+  void one_whose_list_is_open_asks_at_the_first_call() throws Exception {
+    safe.openList();
+    try (var open = Peers.start(purse, safe.server(Map.of()))) {
+      var whoami = Peers.tools(open, "mcp:safe", "ann").getFirst();
+      assertThat(whoami.name()).isEqualTo("safe_whoami");
+
+      signIn(new Caller("ann").call(whoami, "{}"));
+
+      safe.good.add("token-a");
+      purse.tokens.put("ann", "token-a");
+      assertThat(Bench.done(new Caller("ann").after(DONE).call(whoami, "{}")).toString())
+          .contains("token-a");
+    }
+  }
+
+  @Test
+  void nobody_is_asked_twice() throws Exception {
+    var connect = only("ann");
+
+    assertThat(Bench.failed(new Caller("ann").after(DONE).call(connect, "{}")))
+        .contains("still refuses");
+    var lapsed = new Answer.Lapsed("no time");
+    assertThat(Bench.failed(new Caller("ann").after(lapsed).call(connect, "{}")))
+        .contains("nobody signed in")
+        .contains("no time");
+  }
+
+  @Test
+  void one_that_speaks_for_others_or_knows_no_pkce_is_not_trusted() throws Exception {
+    var connect = only("ann");
+    safe.says("issuer", "https://elsewhere.example");
+    assertThat(Bench.failed(new Caller("ann").call(connect, "{}"))).contains("calls itself");
+
+    safe.says("issuer", safe.url("/login"));
+    safe.says("token_endpoint", "http://203.0.113.1/token");
+    assertThat(Bench.failed(new Caller("ann").call(connect, "{}"))).contains("token_endpoint");
+
+    safe.says("token_endpoint", safe.url("/login/token"));
+    safe.withoutPkce();
+    assertThat(Bench.failed(new Caller("ann").call(connect, "{}"))).contains("PKCE");
+  }
+
+  @Test
+  void configured_credentials_are_sent_and_nobody_signs_in() throws Exception {
+    safe.good.add("configured");
+    var good = safe.server(Map.of("Authorization", "Bearer configured"));
+    var bad = safe.server(Map.of("authorization", "Bearer wrong"));
+    try (var right = Peers.start(purse, good);
+        var wrong = Peers.start(purse, bad)) {
+      var whoami = Peers.tool(right, "safe", "whoami");
+      assertThat(Bench.done(new Caller("ann").call(whoami, "{}")).toString())
+          .contains("configured");
+      var connect = Peers.tool(wrong, "safe", "connect");
+      assertThat(Bench.failed(new Caller("ann").call(connect, "{}")))
+          .contains("refuses the credentials");
+    }
+  }
+}
