@@ -7,6 +7,8 @@ import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextForked;
+import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent;
 import dev.parley.protocol.InputId;
@@ -41,6 +43,7 @@ public final class ContextState {
   private final Map<AuthId, TaskId> auths = new LinkedHashMap<>();
   private final Map<ArtifactId, ArtifactHead> artifacts = new LinkedHashMap<>();
   private String owner = "";
+  private long sharedTo;
   private Position head = Position.START;
 
   /// Where the last event stands, durable or not.
@@ -51,6 +54,11 @@ public final class ContextState {
   /// Who the context belongs to.
   public String owner() {
     return owner;
+  }
+
+  /// The last seq that this context shares with the one it was forked from; 0 if it is no fork.
+  public long sharedTo() {
+    return sharedTo;
   }
 
   /// Tasks that have not ended, oldest first.
@@ -73,9 +81,15 @@ public final class ContextState {
     return Optional.ofNullable(auths.get(auth));
   }
 
-  /// What was last written to the artifact, if anything was.
+  /// What was last written to the artifact, if anything was that still counts.
   public Optional<ArtifactHead> artifact(ArtifactId artifact) {
-    return Optional.ofNullable(artifacts.get(artifact));
+    return Optional.ofNullable(artifacts.get(artifact)).filter(head -> head.version() > 0);
+  }
+
+  /// The version that comes next: one that never was, also if the context was rewound.
+  public int nextVersion(ArtifactId artifact) {
+    var head = artifacts.get(artifact);
+    return head == null ? 1 : head.nextVersion();
   }
 
   ContextState copy() {
@@ -84,6 +98,7 @@ public final class ContextState {
     copy.inputs.putAll(inputs);
     copy.auths.putAll(auths);
     copy.artifacts.putAll(artifacts);
+    copy.sharedTo = sharedTo;
     return copy;
   }
 
@@ -129,6 +144,8 @@ public final class ContextState {
     head = position;
     switch (event) {
       case ContextCreated created -> owner = created.owner();
+      case ContextForked forked -> fork(forked);
+      case ContextRewound rewound -> rewind(rewound);
       case InputEvent input -> apply(origin, input);
       case AuthEvent auth -> apply(origin, auth);
       case ArtifactEvent artifact ->
@@ -143,11 +160,35 @@ public final class ContextState {
     }
   }
 
+  void share(long seq) {
+    sharedTo = seq;
+  }
+
+  private void fork(ContextForked forked) {
+    owner = forked.owner() == null ? owner : forked.owner();
+    share(forked.atSeq());
+  }
+
+  /// No task is open, so artifacts are all that can have changed.
+  private void rewind(ContextRewound rewound) {
+    if (rewound.artifactDelta() != null) {
+      rewound
+          .artifactDelta()
+          .forEachEntry(
+              (id, version) ->
+                  artifacts.computeIfPresent(
+                      new ArtifactId(id), (_, head) -> head.backTo(version.asInt(0))));
+    }
+  }
+
   private void check(Draft draft) {
     var origin = draft.origin();
     if (origin == null) {
       if (draft.event() instanceof ContextCreated && !head.equals(Position.START)) {
         throw new Rejection.Conflict("context-exists", "the context exists already");
+      }
+      if (draft.event() instanceof ContextRewound && !tasks.isEmpty()) {
+        throw new Rejection.Conflict("busy", "a task of this context has not ended");
       }
       if (draft.event() instanceof TaskEvent) {
         throw new IllegalArgumentException("a task's event needs its origin: " + draft.event());

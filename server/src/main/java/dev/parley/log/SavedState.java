@@ -12,6 +12,7 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A [ContextState] as it is stored beside the segments, so that a context opens without its past.
 record SavedState(
@@ -21,7 +22,8 @@ record SavedState(
     List<Task> tasks,
     List<Input> inputs,
     List<Auth> auths,
-    List<Artifact> artifacts) {
+    List<Artifact> artifacts,
+    @Nullable Long sharedTo) {
 
   record Task(
       Origin origin,
@@ -56,7 +58,8 @@ record SavedState(
             state.auths().entrySet().stream().map(e -> new Auth(e.getKey(), e.getValue())).toList(),
             state.artifacts().entrySet().stream()
                 .map(e -> new Artifact(e.getKey(), e.getValue()))
-                .toList()));
+                .toList(),
+            state.sharedTo() == 0 ? null : state.sharedTo()));
   }
 
   static SavedState read(byte[] json) {
@@ -69,6 +72,7 @@ record SavedState(
     inputs.forEach(input -> state.inputs().put(input.id(), input.task()));
     auths.forEach(auth -> state.auths().put(auth.id(), auth.task()));
     artifacts.forEach(artifact -> state.artifacts().put(artifact.id(), artifact.head()));
+    state.share(sharedTo == null ? 0 : sharedTo);
     return state;
   }
 

@@ -280,7 +280,7 @@ class ViewsTest {
     scene.begin(T);
     scene.log.create(fork, new ContextCreated("ada", null, null));
     scene.add(fork, T, created());
-    scene.add(fork, null, new ContextForked(C, 2));
+    scene.add(fork, null, new ContextForked(C, 2, null, null));
 
     assertThat(scene.views.contextOf(T.taskId())).contains(C);
     assertThat(scene.views.task(fork, T.taskId())).isPresent();
