@@ -26,7 +26,9 @@ public record ArtifactHead(
 
   ArtifactHead plus(ArtifactEvent event) {
     var named = event.version();
-    var next = named != null ? named : index(event) == 0 ? nextVersion() : version;
+    // A version that was gone back to is not gone on with.
+    var fresh = index(event) == 0 || nextIndex == 0;
+    var next = named != null ? named : fresh ? nextVersion() : version;
     return new ArtifactHead(
         event.kind(), next, index(event) + 1, complete(event), highestUnless(next));
   }

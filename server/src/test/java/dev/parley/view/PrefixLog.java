@@ -52,7 +52,7 @@ record PrefixLog(EventLog log, Position last) implements EventLog {
 
   @Override
   public <T> T inspect(ContextId context, Function<ContextState, T> look) {
-    throw new UnsupportedOperationException();
+    return log.inspect(context, look);
   }
 
   @Override
