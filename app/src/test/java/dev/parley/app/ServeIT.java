@@ -2,12 +2,19 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.client.ContextInfo;
+import dev.parley.client.MessageInfo;
+import dev.parley.client.NewFork;
+import dev.parley.client.NewMessage;
 import dev.parley.client.ParleyClient;
+import dev.parley.client.Rewind;
 import dev.parley.client.StreamFilter;
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskState;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +62,37 @@ class ServeIT {
             .isEqualTo(before);
       }
     }
+  }
+
+  @Test
+  void a_rewind_and_a_fork_outlive_a_kill() throws Exception {
+    try (var first = RealProcess.serve(data);
+        var client = new ParleyClient(first.url());
+        var left = client.ask("say left")) {
+      assertThat(left.text()).contains("left");
+      var context = left.accepted().contextId();
+      var head = client.context(context).position().seq();
+      var fork = client.fork(context, NewFork.at(head)).contextId();
+      client.rewind(context, Rewind.before(left.accepted().taskId()));
+      try (var right = client.sendAndStream(context, NewMessage.text("say right"))) {
+        assertThat(right.text()).contains("right");
+      }
+      client.deleteContext(client.fork(context, NewFork.OF_ALL).contextId());
+      first.kill();
+
+      try (var second = RealProcess.serve(data);
+          var again = new ParleyClient(second.url())) {
+        assertThat(contents(again, context)).containsExactly("say right", "right");
+        assertThat(contents(again, fork)).containsExactly("say left", "left");
+        assertThat(again.context(fork).forkedFrom())
+            .isEqualTo(new ContextInfo.ForkedFrom(context, head));
+        assertThat(again.contexts(null, 10).items()).hasSize(2);
+      }
+    }
+  }
+
+  private static List<String> contents(ParleyClient client, ContextId context) {
+    return client.messages(context, null, 10).items().stream().map(MessageInfo::content).toList();
   }
 
   @Test

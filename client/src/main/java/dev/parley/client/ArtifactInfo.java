@@ -5,7 +5,8 @@ import dev.parley.protocol.TaskId;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// One version of an artifact, without its content. `type` is `file`, `data` or `dataset`.
+/// One version of an artifact, without its content. `type` is `file`, `data` or `dataset`; `rewound` says
+/// that the context went back to before it.
 public record ArtifactInfo(
     ArtifactId artifactId,
     String type,
@@ -18,4 +19,5 @@ public record ArtifactInfo(
     long size,
     @Nullable TaskId taskId,
     Instant createdAt,
-    Instant updatedAt) {}
+    Instant updatedAt,
+    @Nullable Boolean rewound) {}

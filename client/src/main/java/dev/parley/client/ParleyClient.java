@@ -86,6 +86,16 @@ public final class ParleyClient implements AutoCloseable {
     http.plain(Call.delete(path(context, "")));
   }
 
+  /// Takes a context back. Nothing is erased: the log goes on, and what was left behind no longer counts.
+  public Rewound rewind(ContextId context, Rewind rewind) {
+    return read(Call.post(path(context, "/rewind"), rewind, keys.get()), Rewound.class);
+  }
+
+  /// Makes a context that shares the past of this one and goes its own way from there.
+  public ContextInfo fork(ContextId context, NewFork fork) {
+    return read(Call.post(path(context, "/fork"), fork, keys.get()), ContextInfo.class);
+  }
+
   /// Sends a message. Returns when it is durable; the answer comes as events.
   public Accepted send(ContextId context, NewMessage message) {
     return send(context, message, keys.get());

@@ -6,6 +6,7 @@ import dev.parley.protocol.TaskId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// A context at a position: a reader who shows this and streams on from `position` misses nothing.
 public record Snapshot(
@@ -18,7 +19,8 @@ public record Snapshot(
     @Nullable List<JsonNode> pendingAuths,
     List<ArtifactInfo> artifacts,
     List<PartialText> partialTexts,
-    List<UsageInfo> usage) {
+    List<UsageInfo> usage,
+    @Nullable ObjectNode state) {
 
   /// Text of a block that is still being streamed.
   public record PartialText(TaskId taskId, @Nullable BlockId blockId, long firstSeq, String text) {}

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
@@ -30,6 +31,43 @@ class ParleyClientTest {
 
   private static final String ACCEPTED =
       "{\"contextId\":\"c-1\",\"messageId\":\"m-1\",\"taskId\":\"t-1\",\"seq\":2,\"new\":true}";
+
+  private static final String REWOUND = "{\"contextId\":\"c-1\",\"seq\":9,\"toSeq\":3}";
+
+  private static final String FORKED =
+      """
+      {"contextId":"c-2","owner":"local","createdAt":"2026-01-01T00:00:00.000Z",
+       "updatedAt":"2026-01-01T00:00:00.000Z","position":8,"messageCount":0,"openTasks":0,
+       "forkedFrom":{"contextId":"c-1","atSeq":7}}
+      """;
+
+  @Test
+  void a_context_is_rewound_and_forked() {
+    try (var server =
+            new StandIn(
+                (request, reply) ->
+                    reply.json(200, request.path().endsWith("/rewind") ? REWOUND : FORKED));
+        var client = client(server)) {
+
+      assertThat(client.rewind(Log.CONTEXT, Rewind.before(new TaskId("t-1"))))
+          .isEqualTo(new Rewound(Log.CONTEXT, 9, 3));
+      client.rewind(Log.CONTEXT, Rewind.before(new MessageId("m-1")));
+      client.rewind(Log.CONTEXT, Rewind.to(3));
+      assertThat(client.fork(Log.CONTEXT, NewFork.at(7)).forkedFrom())
+          .isEqualTo(new ContextInfo.ForkedFrom(Log.CONTEXT, 7));
+      client.fork(Log.CONTEXT, NewFork.OF_ALL);
+
+      var path = "/api/contexts/" + Log.CONTEXT;
+      assertThat(server.requests())
+          .extracting(request -> request.path() + " " + request.body())
+          .containsExactly(
+              path + "/rewind {\"beforeTaskId\":\"t-1\"}",
+              path + "/rewind {\"beforeMessageId\":\"m-1\"}",
+              path + "/rewind {\"toSeq\":3}",
+              path + "/fork {\"atSeq\":7}",
+              path + "/fork {}");
+    }
+  }
 
   @ParameterizedTest
   @CsvSource({

@@ -23,8 +23,11 @@ public sealed interface ContextEvent extends Event {
       @Nullable ObjectNode artifactDelta)
       implements ContextEvent {}
 
-  /// This context shares the events of another up to `atSeq`.
-  record ContextForked(ContextId sourceContextId, long atSeq) implements ContextEvent {}
+  /// This context shares the events of another up to `atSeq`. It has an owner, and perhaps a title, of
+  /// its own.
+  record ContextForked(
+      ContextId sourceContextId, long atSeq, @Nullable String owner, @Nullable String title)
+      implements ContextEvent {}
 
   /// Keys of the context's state were set, or removed where the value is null.
   record StateUpdated(ObjectNode delta) implements ContextEvent {}

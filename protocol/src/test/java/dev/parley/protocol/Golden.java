@@ -7,21 +7,32 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The golden files: JSON that must be read and written the same for ever.
 record Golden(String name, Kind kind, String json) {
 
-  /// One for each kind, as it goes over the wire.
+  /// At least one for each kind, as it goes over the wire.
   static Stream<Golden> ours() {
-    return Arrays.stream(Kind.values()).map(Golden::of);
+    return Arrays.stream(Kind.values()).flatMap(Golden::versions);
   }
 
-  /// The file of this kind. Fails if there is none.
+  /// The newest file of this kind. Fails if there is none.
   static Golden of(Kind kind) {
-    var name = kind.wire().replace(':', '_') + ".json";
-    return new Golden(name, kind, read(folder("golden").resolve(name)));
+    return versions(kind).reduce((_, newer) -> newer).orElseThrow();
+  }
+
+  /// A kind that got more fields has one more file, with `-2` behind its name, and so on.
+  private static Stream<Golden> versions(Kind kind) {
+    var name = kind.wire().replace(':', '_');
+    var later =
+        IntStream.iterate(2, n -> n + 1)
+            .mapToObj(n -> name + "-" + n + ".json")
+            .takeWhile(file -> Files.exists(folder("golden").resolve(file)));
+    return Stream.concat(Stream.of(name + ".json"), later)
+        .map(file -> new Golden(file, kind, read(folder("golden").resolve(file))));
   }
 
   /// The examples of S5.

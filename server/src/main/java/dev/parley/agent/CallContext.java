@@ -120,7 +120,7 @@ final class CallContext implements ToolContext {
     emit(
         state -> {
           var head = state.artifact(artifact);
-          version.set(head.map(h -> first ? h.version() + 1 : h.version()).orElse(1));
+          version.set(first || head.isEmpty() ? state.nextVersion(artifact) : head.get().version());
           var event = piece.of(version.get());
           if (head.isPresent() && head.get().kind() != event.kind()) {
             throw new Rejection.Invalid(

@@ -72,9 +72,9 @@ public final class ModelLoop implements Agent {
     }
   }
 
-  private Map<String, Tool> tools(Run run) {
+  private Map<String, Tool> tools(Run run) throws InterruptedException {
     var tools = new LinkedHashMap<String, Tool>();
-    type.toolbox().tools().forEach(tool -> tools.put(tool.name(), tool));
+    type.toolbox().tools(run.owner()).forEach(tool -> tools.put(tool.name(), tool));
     ClientTools.of(run.created()).forEach(tool -> tools.putIfAbsent(tool.name(), tool));
     return tools;
   }

@@ -17,6 +17,7 @@ final class BlockTable implements AutoCloseable {
 
   private final Connection connection;
   private final Packed packed = new Packed();
+  private final ShareTable shares;
   private final PreparedStatement insertBlock;
   private final PreparedStatement deleteBlock;
   private final PreparedStatement insertContext;
@@ -26,11 +27,13 @@ final class BlockTable implements AutoCloseable {
 
   BlockTable(Connection connection) throws SQLException {
     this.connection = connection;
+    shares = new ShareTable(connection, packed);
     insertBlock = connection.prepareStatement("INSERT INTO blocks (id, data) VALUES (?, ?)");
     deleteBlock = connection.prepareStatement("DELETE FROM blocks WHERE id = ?");
     insertContext =
         connection.prepareStatement(
-            "INSERT INTO contexts (number, id, owner, secret, touched) VALUES (?, ?, ?, ?, ?)");
+            "INSERT INTO contexts (number, id, owner, secret, touched, sealed, state)"
+                + " VALUES (?, ?, ?, ?, ?, ?, ?)");
     insertKey = connection.prepareStatement("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?)");
     insertSegment =
         connection.prepareStatement("INSERT INTO segments (context, last, data) VALUES (?, ?, ?)");
@@ -54,6 +57,20 @@ final class BlockTable implements AutoCloseable {
   }
 
   void insertContext(LiveContext context, String owner, long block) throws SQLException {
+    insertContext.setLong(6, 0);
+    insertContext.setBytes(7, null);
+    insertRow(context, owner, block);
+  }
+
+  /// A fork begins with all that it shares in segments, of other contexts.
+  void insertFork(LiveContext context, Fork fork, long block) throws SQLException {
+    insertContext.setLong(6, Positions.pack(fork.cut()));
+    insertContext.setBytes(7, SavedState.save(fork.state(), fork.millis()));
+    insertRow(context, fork.state().owner(), block);
+    shares.insert(context, fork.shares());
+  }
+
+  private void insertRow(LiveContext context, String owner, long block) throws SQLException {
     insertContext.setLong(1, context.number);
     insertContext.setString(2, context.id.value());
     insertContext.setString(3, owner);
@@ -72,8 +89,9 @@ final class BlockTable implements AutoCloseable {
     insertKey.executeUpdate();
   }
 
-  /// Moves a context's unsealed entries into segments, with its state at the last of them.
-  void seal(LiveContext context) throws SQLException {
+  /// Moves a context's unsealed entries into segments, with its state at the last of them. Every
+  /// `stateEvents` events or so, that state is kept for good.
+  void seal(LiveContext context, int stateEvents) throws SQLException {
     var slots = context.window.after(context.sealedTo, Integer.MAX_VALUE);
     var before = context.sealedTo;
     for (var from = 0; from < slots.size(); from += SEGMENT_EVENTS) {
@@ -86,12 +104,17 @@ final class BlockTable implements AutoCloseable {
       before = last;
     }
     sealContext.setLong(1, Positions.pack(before));
+    byte[] state;
     context.lock.lock();
     try {
-      sealContext.setBytes(2, SavedState.save(context.durable(), context.durableMillis()));
+      state = SavedState.save(context.durable(), context.durableMillis());
       sealContext.setInt(3, context.durable().openTasks().size());
     } finally {
       context.lock.unlock();
+    }
+    sealContext.setBytes(2, state);
+    if (before.seq() / stateEvents > context.sealedTo.seq() / stateEvents) {
+      shares.insertState(context, before, state);
     }
     sealContext.setLong(4, context.lastBlock);
     sealContext.setLong(5, context.number);
@@ -131,7 +154,7 @@ final class BlockTable implements AutoCloseable {
 
   private void tombstone(LiveContext context, long mark) throws SQLException {
     var number = context.number;
-    Database.execute(connection, "DELETE FROM segments WHERE context = " + number);
+    shares.release(context);
     Database.execute(connection, "DELETE FROM keys WHERE context = " + number);
     Database.execute(
         connection,

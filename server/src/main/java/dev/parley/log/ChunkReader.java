@@ -40,12 +40,21 @@ final class ChunkReader {
     return new ChunkReader(context, ids, chunk).read();
   }
 
-  private List<Slot> read() {
+  /// The position that the first entry of a chunk follows.
+  static Position before(byte[] chunk) {
+    return begin(new ByteSource(chunk));
+  }
+
+  private static Position begin(ByteSource in) {
     var format = in.oneByte();
     if (format != ChunkWriter.FORMAT) {
       throw new IllegalStateException("this version cannot read chunks of format " + format);
     }
-    position = new Position(in.number(), in.length());
+    return new Position(in.number(), in.length());
+  }
+
+  private List<Slot> read() {
+    position = begin(in);
     time = in.number();
     var count = in.length();
     for (var i = 0; i < count; i++) {

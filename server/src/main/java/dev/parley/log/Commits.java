@@ -51,7 +51,7 @@ final class Commits {
     }
     table.insertBlock(commit.id(), block.toArray());
     for (var context : commit.sealing()) {
-      table.seal(context);
+      table.seal(context, tuning.stateEvents());
     }
     table.deleteBlocks(unsealed.emptiedBy(commit.sealing()));
     table.commit();
@@ -66,6 +66,9 @@ final class Commits {
     if (ticket.slots().getFirst().entry().event() instanceof ContextCreated created) {
       table.insertContext(context, created.owner(), id);
     }
+    if (ticket.fork() != null) {
+      table.insertFork(context, ticket.fork(), id);
+    }
     if (ticket.key() != null) {
       table.insertKey(context, ticket.key());
     }
@@ -78,6 +81,9 @@ final class Commits {
     }
     for (var ticket : commit.tickets()) {
       var context = ticket.context();
+      if (ticket.fork() != null) {
+        context.adopt(ticket.fork());
+      }
       var keep = context.unsealedCount + (context.waiters.isEmpty() ? 0 : tuning.sealEvents());
       unsealed.add(commit.id(), block.size(), context, ticket.slots());
       context.window = context.window.plus(ticket.slots(), keep);

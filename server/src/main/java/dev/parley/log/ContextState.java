@@ -10,6 +10,8 @@ import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextForked;
+import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent;
 import dev.parley.protocol.InputEvent.InputLapsed;
@@ -49,6 +51,7 @@ public final class ContextState {
   private final Map<AuthId, OpenAuth> auths = new LinkedHashMap<>();
   private final Map<ArtifactId, ArtifactHead> artifacts = new LinkedHashMap<>();
   private String owner = "";
+  private long sharedTo;
   private Position head = Position.START;
 
   /// Where the last event stands, durable or not.
@@ -59,6 +62,11 @@ public final class ContextState {
   /// Who the context belongs to.
   public String owner() {
     return owner;
+  }
+
+  /// The last seq that this context shares with the one it was forked from; 0 if it is no fork.
+  public long sharedTo() {
+    return sharedTo;
   }
 
   /// Tasks that have not ended, oldest first.
@@ -91,9 +99,15 @@ public final class ContextState {
     return Collections.unmodifiableCollection(auths.values());
   }
 
-  /// What was last written to the artifact, if anything was.
+  /// What was last written to the artifact, if anything was that still counts.
   public Optional<ArtifactHead> artifact(ArtifactId artifact) {
-    return Optional.ofNullable(artifacts.get(artifact));
+    return Optional.ofNullable(artifacts.get(artifact)).filter(head -> head.version() > 0);
+  }
+
+  /// The version that comes next: one that never was, also if the context was rewound.
+  public int nextVersion(ArtifactId artifact) {
+    var head = artifacts.get(artifact);
+    return head == null ? 1 : head.nextVersion();
   }
 
   ContextState copy() {
@@ -102,6 +116,7 @@ public final class ContextState {
     copy.inputs.putAll(inputs);
     copy.auths.putAll(auths);
     copy.artifacts.putAll(artifacts);
+    copy.sharedTo = sharedTo;
     return copy;
   }
 
@@ -147,6 +162,8 @@ public final class ContextState {
     head = position;
     switch (event) {
       case ContextCreated created -> owner = created.owner();
+      case ContextForked forked -> fork(forked);
+      case ContextRewound rewound -> rewind(rewound);
       case InputEvent input -> apply(origin, input, position);
       case AuthEvent auth -> apply(origin, auth, position);
       case Message message -> steer(message, position);
@@ -162,11 +179,35 @@ public final class ContextState {
     }
   }
 
+  void share(long seq) {
+    sharedTo = seq;
+  }
+
+  private void fork(ContextForked forked) {
+    owner = forked.owner() == null ? owner : forked.owner();
+    share(forked.atSeq());
+  }
+
+  /// No task is open, so artifacts are all that can have changed.
+  private void rewind(ContextRewound rewound) {
+    if (rewound.artifactDelta() != null) {
+      rewound
+          .artifactDelta()
+          .forEachEntry(
+              (id, version) ->
+                  artifacts.computeIfPresent(
+                      new ArtifactId(id), (_, head) -> head.backTo(version.asInt(0))));
+    }
+  }
+
   private void check(Draft draft) {
     var origin = draft.origin();
     if (origin == null) {
       if (draft.event() instanceof ContextCreated && !head.equals(Position.START)) {
         throw new Rejection.Conflict("context-exists", "the context exists already");
+      }
+      if (draft.event() instanceof ContextRewound && !tasks.isEmpty()) {
+        throw new Rejection.Conflict("busy", "a task of this context has not ended");
       }
       if (draft.event() instanceof TaskEvent) {
         throw new IllegalArgumentException("a task's event needs its origin: " + draft.event());

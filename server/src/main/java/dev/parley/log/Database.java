@@ -43,7 +43,22 @@ final class Database {
                 first INTEGER NOT NULL,
                 last INTEGER NOT NULL,
                 PRIMARY KEY (context, principal, key)) WITHOUT ROWID
-              """));
+              """),
+          List.of(
+              """
+              CREATE TABLE shares (
+                context INTEGER NOT NULL,
+                last INTEGER NOT NULL,
+                source INTEGER NOT NULL,
+                secret BLOB NOT NULL,
+                PRIMARY KEY (context, last)) WITHOUT ROWID
+              """,
+              "CREATE INDEX shares_by_source ON shares (source, last)",
+              """
+              CREATE TABLE states (
+                context INTEGER NOT NULL, last INTEGER NOT NULL, data BLOB NOT NULL)
+              """,
+              "CREATE UNIQUE INDEX states_by_context ON states (context, last)"));
 
   static final int BUSY_MILLIS = 2_000;
 

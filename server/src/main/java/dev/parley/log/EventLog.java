@@ -1,6 +1,7 @@
 package dev.parley.log;
 
 import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
@@ -20,6 +21,17 @@ public interface EventLog extends AutoCloseable {
   ///
   /// @throws Rejection.Gone if the id belonged to a context that was deleted
   boolean create(ContextId context, ContextCreated created);
+
+  /// Begins a context that shares the past of another, in no time: that is neither copied nor read.
+  ///
+  /// The fork's entries up to `forked.atSeq()` are the source's, under the fork's id but with the source's
+  /// event ids; then `forked`, then the ends of the tasks that were open there. From then on neither
+  /// knows of the other: not even the source's deletion takes anything from the fork. Idempotency
+  /// keys stay with the source. False if the fork already exists, and then changes nothing.
+  ///
+  /// @throws Rejection.Invalid if the source has no public event `atSeq`
+  /// @throws Rejection.Gone if the source was deleted, or the id belonged to a context that was
+  boolean fork(ContextId fork, ContextForked forked);
 
   /// Asks `decide` for events, given the context as it now is, and adds them, all or none.
   ///

@@ -51,6 +51,7 @@ final class LiveContext {
   private final AtomicInteger pins = new AtomicInteger();
 
   // Changed by the writer alone.
+  volatile List<Share> shares = List.of();
   volatile Window window = Window.empty(Position.START);
   final List<Long> unsealedBlocks = new ArrayList<>();
   volatile Position sealedTo = Position.START;
@@ -114,9 +115,21 @@ final class LiveContext {
   /// Numbers and stamps the drafts, and checks them against the state. The caller takes the result
   /// over once it is on its way to the disk: until then nothing has happened.
   Admitted admit(List<Draft> drafts, long nowMillis) {
-    var uniform = uniform(drafts);
     // Text alone cannot be refused half-way, nor fail to be encoded, and there is much of it.
-    var next = uniform ? state : state.copy();
+    return admit(uniform(drafts) ? state : state.copy(), drafts, nowMillis);
+  }
+
+  /// As [#admit], for a context that begins as a fork.
+  Admitted admitFork(Fork fork, List<Draft> drafts, long nowMillis) {
+    lastMillis = fork.millis();
+    var admitted = admit(fork.state().copy(), drafts, nowMillis);
+    var slots =
+        admitted.slots().stream().map(slot -> ForkedEnds.withDeltas(slot, fork.state())).toList();
+    return new Admitted(admitted.before(), slots, admitted.state(), admitted.millis());
+  }
+
+  private Admitted admit(ContextState next, List<Draft> drafts, long nowMillis) {
+    var before = next.head();
     var slots = new ArrayList<Slot>(drafts.size());
     var millis = Math.max(nowMillis, lastMillis);
     var time = Instant.ofEpochMilli(millis);
@@ -127,11 +140,25 @@ final class LiveContext {
       var entry = new Entry(id, position, ids.of(position), time, draft.origin(), draft.event());
       slots.add(new Slot(entry, textFrom, false));
     }
-    return new Admitted(slots, next, millis);
+    return new Admitted(before, slots, next, millis);
   }
 
-  /// Entries that are ready to be written, and what the context becomes with them.
-  record Admitted(List<Slot> slots, ContextState state, long millis) {}
+  /// Entries that are ready to be written after `before`, and what the context becomes with them.
+  record Admitted(Position before, List<Slot> slots, ContextState state, long millis) {}
+
+  /// Takes over what a fork begins with, once that is durable.
+  void adopt(Fork fork) {
+    lock.lock();
+    try {
+      shares = fork.shares();
+      folded = fork.state();
+      foldedMillis = fork.millis();
+      sealedTo = fork.cut();
+      window = Window.empty(fork.cut());
+    } finally {
+      lock.unlock();
+    }
+  }
 
   /// Forgets what did not become durable.
   void rollBack() {
@@ -171,6 +198,7 @@ final class LiveContext {
     state = new ContextState();
     folded = new ContextState();
     keys.clear();
+    shares = List.of();
     window = Window.empty(Position.START);
     lastBlock = mark;
   }

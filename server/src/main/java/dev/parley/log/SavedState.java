@@ -23,7 +23,8 @@ record SavedState(
     List<Task> tasks,
     List<Input> inputs,
     List<Auth> auths,
-    List<Artifact> artifacts) {
+    List<Artifact> artifacts,
+    @Nullable Long sharedTo) {
 
   record Task(
       Origin origin,
@@ -59,7 +60,8 @@ record SavedState(
             state.openAuths().stream().map(a -> new Auth(a.task(), a.required())).toList(),
             state.artifacts().entrySet().stream()
                 .map(e -> new Artifact(e.getKey(), e.getValue()))
-                .toList()));
+                .toList(),
+            state.sharedTo() == 0 ? null : state.sharedTo()));
   }
 
   static SavedState read(byte[] json) {
@@ -77,6 +79,7 @@ record SavedState(
       state.auths().put(auth.required().authId(), new OpenAuth(auth.task(), auth.required()));
     }
     artifacts.forEach(artifact -> state.artifacts().put(artifact.id(), artifact.head()));
+    state.share(sharedTo == null ? 0 : sharedTo);
     return state;
   }
 

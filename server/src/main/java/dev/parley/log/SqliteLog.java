@@ -1,9 +1,11 @@
 package dev.parley.log;
 
+import dev.parley.log.LiveContext.Admitted;
 import dev.parley.log.LiveContext.KeyName;
 import dev.parley.log.LiveContext.Status;
 import dev.parley.log.LiveContext.StoredKey;
 import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
@@ -37,6 +39,8 @@ public final class SqliteLog implements EventLog {
   private final Ticker ticker = new Ticker();
   private final Unsealed unsealed;
   private final LiveContexts contexts;
+  private final SlotReader slots;
+  private final Forks forks;
   private final Writer writer;
   private final LogMetrics metrics = new LogMetrics();
   private final AtomicLong nextNumber;
@@ -62,6 +66,8 @@ public final class SqliteLog implements EventLog {
                   Database.number(connection, "SELECT max(touched) FROM contexts"));
       readers = new Readers(database);
       contexts = new LiveContexts(readers, unsealed, tuning.liveContexts());
+      slots = new SlotReader(readers, tuning.batchEvents());
+      forks = new Forks(readers, slots);
       writer =
           new Writer(
               new Writer.Parts(database, tuning, fault, waker, unsealed, metrics),
@@ -95,31 +101,50 @@ public final class SqliteLog implements EventLog {
   @Override
   public boolean create(ContextId id, ContextCreated created) {
     try (var pin = contexts.pin(id)) {
-      var context = pin.context();
-      Ticket ticket;
-      var fresh = false;
-      context.lock.lock();
-      try {
-        if (context.deleting || context.status == Status.DELETED) {
-          context.check();
-        }
-        fresh = context.status == Status.ABSENT;
-        if (fresh) {
-          context.number = nextNumber.getAndIncrement();
-          context.ids = Secrets.random(parts.random());
-          ticket = enqueue(context, List.of(Draft.of(created)), null);
-          context.status = Status.PRESENT;
-        } else {
-          ticket = context.lastTicket;
-        }
-      } finally {
-        context.lock.unlock();
-      }
-      if (ticket != null) {
-        ticket.await();
-      }
-      return fresh;
+      return begin(
+          pin.context(),
+          context -> enqueue(context, admitted(context, List.of(Draft.of(created))), null));
     }
+  }
+
+  @Override
+  public boolean fork(ContextId id, ContextForked forked) {
+    try (var sourcePin = contexts.pin(forked.sourceContextId());
+        var pin = contexts.pin(id)) {
+      var fork = forks.prepare(sourcePin.context(), forked.atSeq());
+      var drafts = new ArrayList<>(List.of(Draft.of(forked)));
+      drafts.addAll(ForkedEnds.of(fork.state()));
+      return begin(
+          pin.context(),
+          context ->
+              enqueue(context, context.admitFork(fork, drafts, parts.clock().millis()), fork));
+    }
+  }
+
+  private boolean begin(LiveContext context, Function<LiveContext, Ticket> first) {
+    Ticket ticket;
+    var fresh = false;
+    context.lock.lock();
+    try {
+      if (context.deleting || context.status == Status.DELETED) {
+        context.check();
+      }
+      fresh = context.status == Status.ABSENT;
+      if (fresh) {
+        context.number = nextNumber.getAndIncrement();
+        context.ids = Secrets.random(parts.random());
+        ticket = first.apply(context);
+        context.status = Status.PRESENT;
+      } else {
+        ticket = context.lastTicket;
+      }
+    } finally {
+      context.lock.unlock();
+    }
+    if (ticket != null) {
+      ticket.await();
+    }
+    return fresh;
   }
 
   @Override
@@ -167,7 +192,7 @@ public final class SqliteLog implements EventLog {
         var head = context.state.head();
         return new Attempt(context.lastTicket, new Appended(head, head, false), null);
       }
-      var ticket = enqueue(context, drafts, guard instanceof Guard.Once once ? once : null);
+      var ticket = enqueue(context, drafts, guard);
       return new Attempt(ticket, appended(ticket.slots(), false), null);
     } catch (Rejection rejection) {
       return new Attempt(context.lastTicket, null, rejection);
@@ -194,20 +219,29 @@ public final class SqliteLog implements EventLog {
     return null;
   }
 
-  private Ticket enqueue(LiveContext context, List<Draft> drafts, Guard.@Nullable Once once) {
-    var before = context.state.head();
-    var admitted = context.admit(drafts, parts.clock().millis());
-    var key = once == null ? null : new Ticket.NewKey(once, appended(admitted.slots(), true));
+  private Ticket enqueue(LiveContext context, List<Draft> drafts, Guard guard) {
+    var admitted = admitted(context, drafts);
+    if (!(guard instanceof Guard.Once once)) {
+      return enqueue(context, admitted, null);
+    }
+    var key = new Ticket.NewKey(once, appended(admitted.slots(), true));
+    var ticket = enqueue(context, admitted, key);
+    var name = new KeyName(once.principal(), once.key());
+    context.keys.put(name, new StoredKey(once.bodyHash(), key.appended()));
+    context.keysInDoubt.add(name);
+    return ticket;
+  }
+
+  private Admitted admitted(LiveContext context, List<Draft> drafts) {
+    return context.admit(drafts, parts.clock().millis());
+  }
+
+  private Ticket enqueue(LiveContext context, Admitted admitted, Ticket.@Nullable Along along) {
     // The last step that can fail: from here on all of it happens.
-    var ticket = new Ticket(context, before, admitted.slots(), key);
+    var ticket = new Ticket(context, admitted.before(), admitted.slots(), along);
     context.state = admitted.state();
     context.lastMillis = admitted.millis();
     context.lastTicket = ticket;
-    if (key != null) {
-      var name = new KeyName(key.once().principal(), key.once().key());
-      context.keys.put(name, new StoredKey(key.once().bodyHash(), key.appended()));
-      context.keysInDoubt.add(name);
-    }
     writer.submit(ticket);
     return ticket;
   }
@@ -220,49 +254,9 @@ public final class SqliteLog implements EventLog {
   @Override
   public List<Entry> read(ContextId id, Position after, int limit) {
     try (var pin = contexts.pin(id)) {
-      var context = pin.context();
-      context.check();
-      var entries = new ArrayList<Entry>();
-      for (var slot : readSlots(context, after, limit)) {
-        entries.add(slot.missing() ? restored(context, slot) : slot.entry());
-      }
-      return entries;
+      pin.context().check();
+      return slots.entriesAfter(pin.context(), after, limit);
     }
-  }
-
-  private List<Slot> readSlots(LiveContext context, Position after, int limit) {
-    if (limit <= 0) {
-      return List.of();
-    }
-    var window = context.window;
-    if (!window.base().after(after)) {
-      return window.after(after, limit);
-    }
-    var slots =
-        readers.ask(connection -> StoredContexts.readSegments(connection, context, after, limit));
-    if (slots.isEmpty()) {
-      // Either the context was just deleted, or the store has lost what it promised to keep.
-      context.check();
-      throw new IllegalStateException("segments are missing after " + after + " in " + context.id);
-    }
-    if (slots.size() >= limit) {
-      return slots.subList(0, limit);
-    }
-    var rest = readSlots(context, slots.getLast().entry().position(), limit - slots.size());
-    slots.addAll(rest);
-    return slots;
-  }
-
-  /// The end of a block, with its text put together again from the block's deltas.
-  private Entry restored(LiveContext context, Slot end) {
-    var text = new BlockText(end);
-    var at = Position.of(end.textFrom() - 1);
-    while (at.compareTo(end.entry().position()) < 0) {
-      var slots = readSlots(context, at, parts.tuning().batchEvents());
-      slots.forEach(text::add);
-      at = slots.getLast().entry().position();
-    }
-    return end.withText(text.toString()).entry();
   }
 
   @Override

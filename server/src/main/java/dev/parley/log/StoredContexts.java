@@ -7,6 +7,7 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -68,20 +69,48 @@ final class StoredContexts {
         var select =
             connection.prepareStatement(
                 "SELECT data FROM segments WHERE context = ? AND last > ? ORDER BY last")) {
-      select.setLong(1, context.number);
-      select.setLong(2, Positions.packCursor(after));
-      try (var rows = select.executeQuery()) {
-        while (slots.size() < limit && rows.next()) {
-          var chunk = packed.unpack(rows.getBytes(1));
-          for (var slot : ChunkReader.slots(context.id, context.ids, chunk)) {
-            if (slot.entry().position().after(after)) {
-              slots.add(slot);
-            }
+      for (var stretch : stretches(context)) {
+        if (slots.size() < limit && stretch.last().after(after)) {
+          select.setLong(1, stretch.number());
+          select.setLong(2, Positions.packCursor(after));
+          try (var rows = select.executeQuery()) {
+            readStretch(rows, packed, new Wanted(context.id, stretch, after, limit), slots);
           }
         }
       }
     }
     return slots;
+  }
+
+  /// What a context shares with others, and then its own segments.
+  private static List<Share> stretches(LiveContext context) {
+    var stretches = new ArrayList<>(context.shares);
+    stretches.add(
+        new Share(context.number, context.ids, new Position(Long.MAX_VALUE, Integer.MAX_VALUE)));
+    return stretches;
+  }
+
+  private record Wanted(ContextId id, Share stretch, Position after, int limit) {
+    boolean includes(Slot slot) {
+      var position = slot.entry().position();
+      return position.after(after) && !position.after(stretch.last());
+    }
+  }
+
+  private static void readStretch(ResultSet rows, Packed packed, Wanted wanted, List<Slot> slots)
+      throws SQLException {
+    while (slots.size() < wanted.limit() && rows.next()) {
+      var chunk = packed.unpack(rows.getBytes(1));
+      var read = ChunkReader.slots(wanted.id(), wanted.stretch().ids(), chunk);
+      for (var slot : read) {
+        if (wanted.includes(slot)) {
+          slots.add(slot);
+        }
+      }
+      if (read.getLast().entry().position().after(wanted.stretch().last())) {
+        return;
+      }
+    }
   }
 
   private static LiveContext loadNumber(Connection connection, long number) throws SQLException {
@@ -118,6 +147,7 @@ final class StoredContexts {
         context.lastMillis = state.lastMillis();
       }
       loadKeys(connection, context);
+      loadShares(connection, context);
       return context;
     }
   }
@@ -136,6 +166,25 @@ final class StoredContexts {
                   new Appended(
                       Positions.unpack(rows.getLong(4)), Positions.unpack(rows.getLong(5)), true)));
         }
+      }
+    }
+  }
+
+  private static void loadShares(Connection connection, LiveContext context) throws SQLException {
+    try (var select =
+        connection.prepareStatement(
+            "SELECT source, secret, last FROM shares WHERE context = ? ORDER BY last")) {
+      select.setLong(1, context.number);
+      try (var rows = select.executeQuery()) {
+        var shares = new ArrayList<Share>();
+        while (rows.next()) {
+          shares.add(
+              new Share(
+                  rows.getLong(1),
+                  Secrets.read(rows.getBytes(2)),
+                  Positions.unpack(rows.getLong(3))));
+        }
+        context.shares = List.copyOf(shares);
       }
     }
   }

@@ -14,20 +14,23 @@ final class Ticket {
   private final LiveContext context;
   private final List<Slot> slots;
   private final byte[] chunk;
-  private final @Nullable NewKey key;
+  private final @Nullable Along along;
   private final int generation;
   private final Thread thread = Thread.currentThread();
   private volatile @Nullable Object outcome;
 
-  /// An idempotency key that is stored with the append.
-  record NewKey(Guard.Once once, Appended appended) {}
+  /// What is stored along with the append.
+  sealed interface Along permits NewKey, Fork {}
 
-  Ticket(LiveContext context, Position before, List<Slot> slots, @Nullable NewKey key) {
+  /// An idempotency key.
+  record NewKey(Guard.Once once, Appended appended) implements Along {}
+
+  Ticket(LiveContext context, Position before, List<Slot> slots, @Nullable Along along) {
     this.context = context;
     this.generation = context.generation;
     this.slots = slots;
     this.chunk = slots.isEmpty() ? new byte[0] : ChunkWriter.chunk(before, slots);
-    this.key = key;
+    this.along = along;
   }
 
   LiveContext context() {
@@ -48,7 +51,11 @@ final class Ticket {
   }
 
   @Nullable NewKey key() {
-    return key;
+    return along instanceof NewKey key ? key : null;
+  }
+
+  @Nullable Fork fork() {
+    return along instanceof Fork fork ? fork : null;
   }
 
   void settle(@Nullable Rejection failure) {

@@ -14,6 +14,13 @@ public record Tuning(
     int liveContexts,
     long walBytes) {
 
+  private static final int STATE_SEALS = 8;
+
+  /// How many events lie between two stored states of a context, by which its past can be found.
+  int stateEvents() {
+    return STATE_SEALS * sealEvents;
+  }
+
   /// What a server uses.
   public static final Tuning DEFAULT =
       new Tuning(4_096, 1 << 20, 256, 64 << 10, 16 << 20, 2_000, 16 << 20);

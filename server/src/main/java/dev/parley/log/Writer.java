@@ -149,7 +149,11 @@ final class Writer implements AutoCloseable {
   private static List<Ticket> current(List<Ticket> arrived) {
     var current = new ArrayList<Ticket>(arrived.size());
     for (var ticket : arrived) {
-      if (ticket.current()) {
+      var fork = ticket.fork();
+      if (fork != null && fork.source().deleted()) {
+        rollBack(ticket.context());
+        ticket.settle(new Rejection.Gone("the context was deleted: " + fork.source().id));
+      } else if (ticket.current()) {
         current.add(ticket);
       } else if (ticket.context().deleted()) {
         ticket.settle(new Rejection.Gone("the context was deleted: " + ticket.context().id));
@@ -164,7 +168,7 @@ final class Writer implements AutoCloseable {
     if (tickets.isEmpty()) {
       return;
     }
-    var commit = new Commit(nextBlock++, tickets, parts.unsealed().due(events(tickets)));
+    var commit = new Commit(nextBlock++, tickets, sealing(tickets));
     var begin = System.nanoTime();
     try {
       commits.write(store.table(), commit);
@@ -181,6 +185,18 @@ final class Writer implements AutoCloseable {
     commits.publish(commit);
     parts.metrics().committed(tickets, System.nanoTime() - begin);
     checkpointIfLarge();
+  }
+
+  /// What a fork shares must be in segments from the start: it is read from there.
+  private List<LiveContext> sealing(List<Ticket> tickets) {
+    var sealing = new LinkedHashSet<>(parts.unsealed().due(events(tickets)));
+    for (var ticket : tickets) {
+      var fork = ticket.fork();
+      if (fork != null && fork.needsSealing()) {
+        sealing.add(fork.source());
+      }
+    }
+    return List.copyOf(sealing);
   }
 
   private static int events(List<Ticket> tickets) {

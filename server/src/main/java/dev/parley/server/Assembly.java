@@ -1,61 +1,39 @@
 package dev.parley.server;
 
-import dev.parley.agent.AgentType;
-import dev.parley.agent.Coordinators;
 import dev.parley.agent.Memory;
-import dev.parley.agent.ModelLoop;
-import dev.parley.agent.Policy;
 import dev.parley.door.Metrics;
 import dev.parley.log.EventLog;
 import dev.parley.log.SqliteLog;
 import dev.parley.log.Tuning;
-import dev.parley.protocol.AgentTypeId;
-import dev.parley.task.Agent;
-import dev.parley.task.Agents;
-import dev.parley.task.FailPoint;
+import dev.parley.mcp.McpServers;
+import dev.parley.mcp.Pace;
+import dev.parley.mcp.Tokens;
 import dev.parley.task.History;
-import dev.parley.task.Limits;
 import dev.parley.task.Tasks;
 import dev.parley.task.Workspaces;
 import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.Credentials;
-import dev.parley.tool.Shell;
 import dev.parley.tool.Tool;
 import dev.parley.tool.process.Children;
 import dev.parley.view.Views;
 import java.security.SecureRandom;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
+import java.util.stream.Stream;
 
 /// Makes the parts that a configuration asks for: the log, the views, the agents and their tasks.
 final class Assembly {
 
-  private static final String INSTRUCTIONS =
-      "You are a helpful assistant. Use tools where they help, and say plainly what you found.";
-
   private final Config config;
   private final Server.Sources sources;
-  private final Limits limits;
+  private final Extensions extensions;
   private final Children children;
-  private final List<Tool> builtIn;
 
-  Assembly(Config config, Server.Sources sources) {
+  Assembly(Config config, Server.Sources sources, Extensions extensions) {
     this.config = config;
     this.sources = sources;
-    this.limits = limits(config.work());
+    this.extensions = extensions;
     this.children =
         new Children(config.data().resolve("children"), () -> sources.ids().get().toString());
-    this.builtIn =
-        BuiltInTools.all(
-            new BuiltInTools.Parts(
-                sources.clock(),
-                children,
-                Shell.environment(System.getenv(), Set.of()),
-                Set.of(),
-                Credentials.none()));
   }
 
   /// Opens everything; what was opened is closed again if something cannot be.
@@ -80,68 +58,54 @@ final class Assembly {
     var log = new MeteredLog(store, metrics);
     var views = new Views(config.data().resolve("views.db"), log);
     var models = new Models(config.models(), sources);
-    return new Server.Parts(log, views, tasks(log, views, models), metrics, models::close);
+    var mcp =
+        new McpServers(
+            config.mcpServers(),
+            new McpServers.Parts(children, Tokens.NONE, Pace.USUAL, version()));
+    mcp.start();
+    return new Server.Parts(
+        log,
+        views,
+        tasks(log, views, models, mcp),
+        metrics,
+        () -> {
+          mcp.close();
+          children.close();
+          models.close();
+        });
   }
 
-  private Tasks tasks(EventLog log, Views views, Models models) {
+  private Tasks tasks(EventLog log, Views views, Models models, McpServers mcp) {
     var history = History.of(views);
-    var memory = new Memory(log, history, limits.loop());
-    var parts = new ModelLoop.Parts(memory, new Coordinators(Map.of()), limits);
-    Map<AgentTypeId, Agent> agents = new LinkedHashMap<>();
-    for (var agent : config.agents()) {
-      agents.put(agent.id(), new ModelLoop(type(agent, models), parts));
-    }
+    var memory = new Memory(log, history, config.limits().loop());
+    var crew = new Crew(config, new Crew.Parts(models, tools(), mcp, memory));
     var setup =
         new Tasks.Setup(
-            new Agents(agents, config.standardAgent()),
+            crew.agents(extensions.agents()),
             new Workspaces(config.workspaces()),
-            limits,
-            FailPoint.NONE);
+            config.limits(),
+            extensions.failPoint());
     return new Tasks(log, history, setup, taskSources());
   }
 
-  private AgentType type(Config.Agent agent, Models models) {
-    var tools = tools(agent.tools());
-    return new AgentType(
-        agent.id(),
-        agent.name(),
-        Optional.ofNullable(agent.description()).orElse(""),
-        Optional.ofNullable(agent.instructions()).orElse(INSTRUCTIONS),
-        models.named(agent.model()),
-        () -> tools,
-        Policy.USUAL);
+  private static String version() {
+    var version = Assembly.class.getPackage().getImplementationVersion();
+    return version == null ? "dev" : version;
   }
 
-  private List<Tool> tools(List<String> groups) {
-    // Until a person can be asked, what needs one does not run.
-    return BuiltInTools.named(groups, builtIn).stream()
-        .filter(tool -> tool.permission() == Tool.Permission.ALLOW)
-        .toList();
+  private List<Tool> tools() {
+    var builtIn =
+        BuiltInTools.all(
+            new BuiltInTools.Parts(
+                sources.clock(),
+                children,
+                config.outside().environment(),
+                config.outside().privateHosts(),
+                Credentials.none()));
+    return Stream.concat(builtIn.stream(), extensions.tools().stream()).toList();
   }
 
   private dev.parley.task.Sources taskSources() {
     return new dev.parley.task.Sources(sources.clock(), () -> sources.ids().get().toString());
-  }
-
-  private static Limits limits(Config.Work work) {
-    var usual = Limits.DEFAULT;
-    return new Limits(
-        Optional.ofNullable(work.taskTimeout()).orElse(usual.taskTimeout()),
-        Optional.ofNullable(work.maxConcurrentTasks()).orElse(usual.maxConcurrentTasks()),
-        Optional.ofNullable(work.maxQueuedPerContext()).orElse(usual.maxQueuedPerContext()),
-        usual.maxQueuedContexts(),
-        usual.maxContentLength(),
-        usual.stopGrace(),
-        usual.inputTimeout(),
-        new Limits.Loop(
-            Optional.ofNullable(work.maxTurns()).orElse(usual.loop().maxTurns()),
-            usual.loop().maxTokens(),
-            usual.loop().maxFailedTurns(),
-            usual.loop().historyMessages(),
-            usual.loop().historyCharacters()),
-        new Limits.Tree(
-            Optional.ofNullable(work.maxDepth()).orElse(usual.tree().maxDepth()),
-            usual.tree().maxFanOut(),
-            usual.tree().maxSubtasks()));
   }
 }

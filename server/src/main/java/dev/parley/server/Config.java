@@ -1,13 +1,16 @@
 package dev.parley.server;
 
+import dev.parley.agent.Policy;
 import dev.parley.door.Settings;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
+import dev.parley.task.Limits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// All that a server is told before it starts. Files and the environment are read once, into this.
@@ -17,11 +20,12 @@ public record Config(
     Path data,
     Map<String, ModelConfig> models,
     List<Agent> agents,
-    AgentTypeId standardAgent,
+    @Nullable Supervisor supervisor,
     List<Path> workspaces,
-    Work work,
+    Limits limits,
     Duration idleContexts,
-    List<McpServer> mcpServers) {
+    List<McpServer> mcpServers,
+    Outside outside) {
 
   public Config {
     models = Map.copyOf(models);
@@ -38,20 +42,25 @@ public record Config(
       String model,
       @Nullable String instructions,
       List<String> tools,
-      List<String> taskTypes) {
+      List<String> taskTypes,
+      Policy policy) {
     public Agent {
       tools = List.copyOf(tools);
       taskTypes = List.copyOf(taskTypes);
     }
   }
 
-  /// How much work there may be. Where something is null, the part that uses it has a default.
-  public record Work(
-      @Nullable Duration taskTimeout,
-      @Nullable Integer maxTurns,
-      @Nullable Integer maxDepth,
-      @Nullable Integer maxConcurrentTasks,
-      @Nullable Integer maxQueuedPerContext) {}
+  /// Who decides which agents act: with which model, and who acts where nothing points to another.
+  public record Supervisor(String model, AgentTypeId fallback) {}
+
+  /// What tools see of the world: the environment of commands, and hosts that are not public and that
+  /// they may talk to.
+  public record Outside(Map<String, String> environment, Set<String> privateHosts) {
+    public Outside {
+      environment = Map.copyOf(environment);
+      privateHosts = Set.copyOf(privateHosts);
+    }
+  }
 
   /// What surrounds the process: its environment, the user's home, the folder it was started in.
   public record Surroundings(Map<String, String> environment, Path home, Path folder) {
@@ -109,10 +118,11 @@ public record Config(
         newData,
         models,
         agents,
-        standardAgent,
+        supervisor,
         workspaces,
-        work,
+        limits,
         idleContexts,
-        mcpServers);
+        mcpServers,
+        outside);
   }
 }

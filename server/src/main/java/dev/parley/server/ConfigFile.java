@@ -18,10 +18,11 @@ record ConfigFile(
     @Nullable RetentionSection retention,
     @Nullable List<String> allowedHosts,
     @Nullable List<String> allowedOrigins,
-    @Nullable Duration heartbeat) {
+    @Nullable Duration heartbeat,
+    @Nullable List<String> privateHosts) {
 
   static final ConfigFile EMPTY =
-      new ConfigFile(null, null, null, null, null, null, null, null, null, null, null);
+      new ConfigFile(null, null, null, null, null, null, null, null, null, null, null, null);
 
   record ModelSection(
       @Nullable String provider,
@@ -52,7 +53,11 @@ record ConfigFile(
       @Nullable String cli,
       @Nullable List<String> command,
       @Nullable String permission,
+      @Nullable PermissionSection permissions,
       @Nullable String url) {}
+
+  record PermissionSection(
+      @Nullable List<String> allow, @Nullable List<String> ask, @Nullable List<String> deny) {}
 
   record SupervisorSection(@Nullable String model, @Nullable String fallbackAgent) {}
 
@@ -71,6 +76,11 @@ record ConfigFile(
       @Nullable Integer maxDepth,
       @Nullable Integer maxConcurrentTasks,
       @Nullable Integer maxQueuedPerContext,
+      @Nullable Integer maxFanOut,
+      @Nullable Integer maxSubtasks,
+      @Nullable Integer maxTokens,
+      @Nullable Integer historyCharacters,
+      @Nullable Duration inputTimeout,
       @Nullable Integer maxStreams) {}
 
   record AuthSection(@Nullable List<TokenSection> tokens) {}

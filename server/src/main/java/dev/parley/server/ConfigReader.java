@@ -1,21 +1,22 @@
 package dev.parley.server;
 
 import static dev.parley.server.ConfigYaml.invalid;
+import static dev.parley.task.Limits.INPUT_TIMEOUT_MAX;
+import static dev.parley.task.Limits.TIMEOUT_MAX;
 
 import dev.parley.door.Limits;
 import dev.parley.door.Settings;
 import dev.parley.door.Tokens.Token;
-import dev.parley.mcp.McpServers;
-import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
-import dev.parley.server.ConfigFile.AgentSection;
 import dev.parley.server.ConfigFile.AuthSection;
 import dev.parley.server.ConfigFile.LimitSection;
-import dev.parley.tool.BuiltInTools;
+import dev.parley.task.Limits.Loop;
+import dev.parley.task.Limits.Tree;
+import dev.parley.tool.Shell;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +26,6 @@ final class ConfigReader {
   private static final String HOST = "127.0.0.1";
   private static final int PORT = 7070;
   private static final Duration HEARTBEAT = Duration.ofSeconds(15);
-  private static final List<String> STANDARD_TOOLS =
-      List.of("files", "calculator", "clock", "artifacts");
-  private static final Set<String> AGENT_TYPES = Set.of("cli", "a2a", "proxy");
-  private static final String LATER = " is not available in this version of Parley yet";
 
   private final Config.Surroundings surroundings;
 
@@ -52,7 +49,8 @@ final class ConfigReader {
         path == null ? ConfigFile.EMPTY : new ConfigYaml(surroundings.environment()).read(path);
     var models = new ModelReader(surroundings.environment()).read(file.models());
     var servers = new McpConfig(surroundings).read(or(file.mcpServers(), Map.of()));
-    var agents = agents(file, models.keySet());
+    var reader = new AgentReader(models.keySet());
+    var agents = reader.agents(file.agents());
     agents.forEach(agent -> McpConfig.check(agent, servers));
     return new Config(
         settings(file),
@@ -60,13 +58,16 @@ final class ConfigReader {
         surroundings.home().resolve(".parley"),
         models,
         agents,
-        standardAgent(file, agents, models.keySet()),
+        reader.supervisor(file.supervisor(), agents),
         workspaces(file),
         work(file.limits()),
         file.retention() == null || file.retention().idleContexts() == null
             ? Duration.ZERO
             : file.retention().idleContexts(),
-        servers);
+        servers,
+        new Config.Outside(
+            Shell.environment(surroundings.environment(), Set.of()),
+            Set.copyOf(or(file.privateHosts(), List.of()))));
   }
 
   private static Settings settings(ConfigFile file) {
@@ -101,94 +102,6 @@ final class ConfigReader {
     }
   }
 
-  private static List<Config.Agent> agents(ConfigFile file, Set<String> models) {
-    var standardModel =
-        models.contains(ModelReader.STANDARD) ? ModelReader.STANDARD : models.iterator().next();
-    if (file.agents() == null || file.agents().isEmpty()) {
-      return List.of(
-          new Config.Agent(
-              new AgentTypeId("assistant"),
-              "Assistant",
-              "Answers, thinks, reads files and writes artifacts",
-              standardModel,
-              null,
-              STANDARD_TOOLS,
-              List.of()));
-    }
-    var ids = new HashSet<AgentTypeId>();
-    return file.agents().stream()
-        .map(
-            section -> {
-              var agent = agent(section, standardModel);
-              if (!ids.add(agent.id())) {
-                throw invalid("agents: two are called " + agent.id());
-              }
-              if (!models.contains(agent.model())) {
-                throw invalid("agents." + agent.id() + ": there is no model " + agent.model());
-              }
-              return agent;
-            })
-        .toList();
-  }
-
-  private static Config.Agent agent(AgentSection section, String standardModel) {
-    if (section.id() == null) {
-      throw invalid("agents: each needs an id");
-    }
-    var where = "agents." + section.id();
-    var type = or(section.type(), "llm");
-    if (AGENT_TYPES.contains(type)) {
-      throw invalid(where + ": type " + type + LATER + "; llm is");
-    }
-    if (!type.equals("llm")) {
-      throw invalid(where + ": type must be llm");
-    }
-    if (section.cli() != null
-        || section.command() != null
-        || section.permission() != null
-        || section.url() != null) {
-      throw invalid(where + ": cli, command, permission and url do not go with type llm");
-    }
-    for (var tool : or(section.tools(), List.<String>of())) {
-      if (tool.startsWith("agent:")) {
-        throw invalid(where + ": tool " + tool + LATER);
-      }
-      if (!tool.startsWith(McpServers.PREFIX) && !BuiltInTools.isKnown(tool)) {
-        var known = String.join(", ", BuiltInTools.GROUPS);
-        throw invalid(where + ": there is no tool " + tool + "; known: " + known);
-      }
-    }
-    try {
-      return new Config.Agent(
-          new AgentTypeId(section.id()),
-          or(section.name(), section.id()),
-          section.description(),
-          or(section.model(), standardModel),
-          section.instructions(),
-          or(section.tools(), STANDARD_TOOLS),
-          or(section.taskTypes(), List.of()));
-    } catch (Rejection.Invalid misfit) {
-      throw invalid(where + ": " + misfit.getMessage());
-    }
-  }
-
-  private static AgentTypeId standardAgent(
-      ConfigFile file, List<Config.Agent> agents, Set<String> models) {
-    var supervisor = file.supervisor();
-    if (supervisor == null) {
-      return agents.getFirst().id();
-    }
-    if (supervisor.model() != null && !models.contains(supervisor.model())) {
-      throw invalid("supervisor: there is no model " + supervisor.model());
-    }
-    var wanted = or(supervisor.fallbackAgent(), agents.getFirst().id().value());
-    return agents.stream()
-        .map(Config.Agent::id)
-        .filter(id -> id.value().equals(wanted))
-        .findFirst()
-        .orElseThrow(() -> invalid("supervisor.fallbackAgent: there is no agent " + wanted));
-  }
-
   private List<Path> workspaces(ConfigFile file) {
     var folders = or(file.workspaces(), List.<String>of());
     return folders.isEmpty()
@@ -196,28 +109,49 @@ final class ConfigReader {
         : folders.stream().map(surroundings.folder()::resolve).map(Path::normalize).toList();
   }
 
-  private static Config.Work work(@Nullable LimitSection limits) {
+  private static dev.parley.task.Limits work(@Nullable LimitSection limits) {
+    var usual = dev.parley.task.Limits.DEFAULT;
     if (limits == null) {
-      return new Config.Work(null, null, null, null, null);
+      return usual;
     }
-    return new Config.Work(
-        timeout(limits.taskTimeout()),
-        checked("limits.maxTurns", limits.maxTurns()),
-        checked("limits.maxDepth", limits.maxDepth()),
-        checked("limits.maxConcurrentTasks", limits.maxConcurrentTasks()),
-        checked("limits.maxQueuedPerContext", limits.maxQueuedPerContext()));
+    return new dev.parley.task.Limits(
+        time("limits.taskTimeout", limits.taskTimeout(), usual.taskTimeout(), TIMEOUT_MAX),
+        count("limits.maxConcurrentTasks", limits.maxConcurrentTasks(), usual.maxConcurrentTasks()),
+        count(
+            "limits.maxQueuedPerContext",
+            limits.maxQueuedPerContext(),
+            usual.maxQueuedPerContext()),
+        usual.maxQueuedContexts(),
+        usual.maxContentLength(),
+        usual.stopGrace(),
+        time("limits.inputTimeout", limits.inputTimeout(), usual.inputTimeout(), INPUT_TIMEOUT_MAX),
+        loop(limits, usual.loop()),
+        new Tree(
+            count("limits.maxDepth", limits.maxDepth(), usual.tree().maxDepth()),
+            count("limits.maxFanOut", limits.maxFanOut(), usual.tree().maxFanOut()),
+            count("limits.maxSubtasks", limits.maxSubtasks(), usual.tree().maxSubtasks())));
   }
 
-  private static @Nullable Duration timeout(@Nullable Duration timeout) {
-    if (timeout != null
-        && (timeout.toMillis() < 1 || timeout.compareTo(dev.parley.task.Limits.TIMEOUT_MAX) > 0)) {
-      throw invalid("limits.taskTimeout must be between 1ms and 24h");
-    }
-    return timeout;
+  private static Loop loop(LimitSection limits, Loop usual) {
+    return new Loop(
+        count("limits.maxTurns", limits.maxTurns(), usual.maxTurns()),
+        limits.maxTokens() == null
+            ? usual.maxTokens()
+            : positive("limits.maxTokens", limits.maxTokens()),
+        usual.maxFailedTurns(),
+        usual.historyMessages(),
+        count("limits.historyCharacters", limits.historyCharacters(), usual.historyCharacters()));
   }
 
-  private static @Nullable Integer checked(String name, @Nullable Integer number) {
-    return number == null ? null : positive(name, number);
+  private static Duration time(String name, @Nullable Duration time, Duration usual, Duration max) {
+    if (time != null && (time.toMillis() < 1 || time.compareTo(max) > 0)) {
+      throw invalid(name + " must be between 1ms and " + max.toHours() + "h");
+    }
+    return or(time, usual);
+  }
+
+  private static int count(String name, @Nullable Integer number, int usual) {
+    return number == null ? usual : positive(name, number);
   }
 
   private static int positive(String name, int number) {
@@ -227,7 +161,7 @@ final class ConfigReader {
     return number;
   }
 
-  private static <T> T or(@Nullable T value, T otherwise) {
+  static <T> T or(@Nullable T value, T otherwise) {
     return value == null ? otherwise : value;
   }
 }

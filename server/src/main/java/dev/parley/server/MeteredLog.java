@@ -8,6 +8,7 @@ import dev.parley.log.Decision;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
 import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
@@ -35,6 +36,15 @@ final class MeteredLog implements EventLog {
   @Override
   public boolean create(ContextId context, ContextCreated created) {
     var fresh = log.create(context, created);
+    if (fresh) {
+      events.increment();
+    }
+    return fresh;
+  }
+
+  @Override
+  public boolean fork(ContextId fork, ContextForked forked) {
+    var fresh = log.fork(fork, forked);
     if (fresh) {
       events.increment();
     }

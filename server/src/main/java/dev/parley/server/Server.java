@@ -13,6 +13,7 @@ import dev.parley.door.contexts.AgentType;
 import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Rejection;
+import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
 import dev.parley.view.Views;
 import java.lang.System.Logger.Level;
@@ -98,9 +99,16 @@ public final class Server implements AutoCloseable {
   ///
   /// @throws Rejection if it must not or cannot start, saying what to do
   public static Server start(Config config) {
+    return start(config, Extensions.NONE);
+  }
+
+  /// Starts the server that `config` describes, with agents and tools of the caller's own.
+  ///
+  /// @throws Rejection if it must not or cannot start, saying what to do
+  public static Server start(Config config, Extensions extensions) {
     checkSafe(config);
     var sources = Sources.real();
-    var parts = new Assembly(config, sources).open();
+    var parts = new Assembly(config, sources, extensions).open();
     try {
       return start(config, parts, sources);
     } catch (RuntimeException failed) {
@@ -160,17 +168,30 @@ public final class Server implements AutoCloseable {
   }
 
   private static List<AgentType> agentTypes(Config config) {
-    return config.agents().stream()
-        .map(
-            agent ->
-                new AgentType(
-                    agent.id(),
-                    agent.name(),
-                    agent.description(),
-                    "llm",
-                    agent.model(),
-                    agent.tools(),
-                    agent.taskTypes()))
-        .toList();
+    var types = new ArrayList<AgentType>();
+    var supervisor = config.supervisor();
+    if (supervisor != null) {
+      types.add(
+          new AgentType(
+              Supervisor.ID,
+              "Supervisor",
+              "Decides which agents act on a message, and makes one answer of their results",
+              "supervisor",
+              supervisor.model(),
+              List.of(),
+              List.of()));
+    }
+    for (var agent : config.agents()) {
+      types.add(
+          new AgentType(
+              agent.id(),
+              agent.name(),
+              agent.description(),
+              "llm",
+              agent.model(),
+              agent.tools(),
+              agent.taskTypes()));
+    }
+    return types;
   }
 }

@@ -22,6 +22,7 @@ import dev.parley.task.Outcome;
 import dev.parley.task.Run;
 import dev.parley.task.Strategy;
 import dev.parley.tool.Tool;
+import dev.parley.tool.Toolbox;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -180,7 +181,8 @@ public final class Supervisor implements Agent {
             .toList();
     List<Tool> toolbox = List.of(new SubagentsTool(tools));
     var dispatcher = new Dispatcher(run, routing, model);
-    var type = new AgentType(ID, "Supervisor", "", "", dispatcher, () -> toolbox, Policy.USUAL);
+    var type =
+        new AgentType(ID, "Supervisor", "", "", dispatcher, Toolbox.of(toolbox), Policy.USUAL);
     return new ModelLoop(type, parts, Json.object().put(Memory.HISTORY, true));
   }
 }

@@ -8,11 +8,13 @@ import dev.parley.protocol.ArtifactEvent.FileWrite;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
 import dev.parley.protocol.TaskId;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// One row per version of an artifact, without its content.
 ///
@@ -90,8 +92,9 @@ final class ArtifactTable {
     return sql.first(
         SELECT
             + """
-            artifacts_by_id WHERE a.context = ? AND a.artifact_id = ? AND a.rewound = 0
-              AND (a.version = ? OR ? IS NULL) ORDER BY a.seq DESC LIMIT 1
+            artifacts_by_id WHERE a.context = ? AND a.artifact_id = ?
+              AND (a.version = ? OR (? IS NULL AND a.rewound = 0))
+              ORDER BY a.rewound, a.seq DESC LIMIT 1
             """,
         ArtifactTable::view,
         context.value(),
@@ -125,6 +128,33 @@ final class ArtifactTable {
         .reversed();
   }
 
+  /// What takes the artifacts back to what they were when only these stretches counted.
+  ObjectNode backTo(ContextId context, List<RewindTable.Stretch> counted) throws SQLException {
+    var now = Json.object();
+    versions(context, "latest = 1", 0, Long.MAX_VALUE)
+        .forEach(version -> now.put(version.id(), version.number()));
+    var then = Json.object();
+    for (var stretch : counted) {
+      versions(context, "1 = 1", stretch.first(), stretch.last())
+          .forEach(version -> then.put(version.id(), version.number()));
+    }
+    return Column.change(now, then);
+  }
+
+  private record Version(String id, int number) {}
+
+  private List<Version> versions(ContextId context, String which, long first, long last)
+      throws SQLException {
+    return sql.list(
+        "SELECT artifact_id, version, max(seq) FROM artifacts WHERE context = ? AND "
+            + which
+            + " AND seq BETWEEN ? AND ? GROUP BY artifact_id ORDER BY artifact_id",
+        row -> new Version(row.text("artifact_id"), (int) row.number("version")),
+        context.value(),
+        first,
+        last);
+  }
+
   private void begin(Entry entry, ArtifactEvent event) throws SQLException {
     var context = entry.contextId().value();
     var id = event.artifactId().value();
@@ -155,7 +185,7 @@ final class ArtifactTable {
     }
   }
 
-  /// As the log counts them: one more than was last written, also when that was rewound.
+  /// As the log counts them: one more than there ever was, also when that was rewound.
   private int version(ContextId context, ArtifactEvent event) throws SQLException {
     var named = event.version();
     if (named != null) {
@@ -163,10 +193,10 @@ final class ArtifactTable {
     }
     return sql.first(
             """
-            SELECT version FROM artifacts INDEXED BY artifacts_by_id WHERE context = ? AND artifact_id = ?
-            ORDER BY seq DESC LIMIT 1
+            SELECT coalesce(max(version), 0) AS highest FROM artifacts INDEXED BY artifacts_by_id
+            WHERE context = ? AND artifact_id = ?
             """,
-            row -> (int) row.number("version") + 1,
+            row -> (int) row.number("highest") + 1,
             context.value(),
             event.artifactId().value())
         .orElse(1);
@@ -294,6 +324,7 @@ final class ArtifactTable {
         row.number("seq"),
         row.number("last_seq"),
         row.time("created_at"),
-        row.time("updated_at"));
+        row.time("updated_at"),
+        row.flag("rewound") ? true : null);
   }
 }

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /// One version of an artifact, without its content, which stays in the log from `firstSeq` to `lastSeq`.
+///
+/// `rewound` says that the context went back to before it: it can be read, and is not the latest.
 public record ArtifactView(
     ArtifactId artifactId,
     Type type,
@@ -25,7 +27,8 @@ public record ArtifactView(
     long firstSeq,
     long lastSeq,
     Instant createdAt,
-    Instant updatedAt) {
+    Instant updatedAt,
+    @Nullable Boolean rewound) {
 
   /// What an artifact is.
   public enum Type implements WireName {

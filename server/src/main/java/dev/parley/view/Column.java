@@ -24,6 +24,22 @@ final class Column {
     return value == null ? null : Json.mapper().writeValueAsString(value);
   }
 
+  /// What makes `now` into `then`: keys with their new values, or null where there is none any more.
+  static ObjectNode change(ObjectNode now, ObjectNode then) {
+    var change = Json.object();
+    for (var was : now.properties()) {
+      if (!then.has(was.getKey())) {
+        change.putNull(was.getKey());
+      }
+    }
+    for (var becomes : then.properties()) {
+      if (!becomes.getValue().equals(now.get(becomes.getKey()))) {
+        change.set(becomes.getKey(), becomes.getValue());
+      }
+    }
+    return change;
+  }
+
   /// `metadata` with the keys of `change` set, or removed where the value is null.
   static @Nullable ObjectNode merged(@Nullable ObjectNode metadata, @Nullable ObjectNode change) {
     if (metadata == null || change == null) {

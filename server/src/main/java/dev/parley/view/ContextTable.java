@@ -1,16 +1,19 @@
 package dev.parley.view;
 
 import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.Position;
+import dev.parley.view.ContextView.ForkedFrom;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// One row per context: its list entry, and the position up to which all its tables are folded.
 ///
@@ -37,7 +40,7 @@ final class ContextTable {
   void begin(Entry entry) throws SQLException {
     var now = entry.timestamp().toEpochMilli();
     sql.update(
-        "INSERT OR IGNORE INTO contexts VALUES (?, '', NULL, NULL, ?, ?, 0, 0, 0, 0, NULL)",
+        "INSERT OR IGNORE INTO contexts VALUES (?, '', NULL, NULL, ?, ?, 0, 0, 0, 0, NULL, NULL, 0)",
         entry.contextId().value(),
         now,
         now);
@@ -60,6 +63,24 @@ final class ContextTable {
         created.title(),
         Column.json(created.metadata()),
         entry.timestamp().toEpochMilli(),
+        entry.contextId().value());
+  }
+
+  /// What a fork has of its own; the rest is as it was in its source.
+  void fork(Entry entry, ContextForked forked) throws SQLException {
+    sql.update(
+        """
+        UPDATE contexts SET owner = coalesce(?, owner), title = coalesce(?, title),
+          title_seq = CASE WHEN ? IS NULL THEN title_seq END, created_at = ?,
+          forked_from = ?, forked_at = ?
+        WHERE context = ?
+        """,
+        forked.owner(),
+        forked.title(),
+        forked.title(),
+        entry.timestamp().toEpochMilli(),
+        forked.sourceContextId().value(),
+        forked.atSeq(),
         entry.contextId().value());
   }
 
@@ -177,6 +198,11 @@ final class ContextTable {
         limit);
   }
 
+  private static @Nullable ForkedFrom forkedFrom(Row row) throws SQLException {
+    var source = row.optionalId("forked_from", ContextId::new);
+    return source == null ? null : new ForkedFrom(source, row.number("forked_at"));
+  }
+
   private static ContextView view(Row row) throws SQLException {
     return new ContextView(
         new ContextId(row.text("context")),
@@ -187,6 +213,7 @@ final class ContextTable {
         new Position(row.number("seq"), (int) row.number("k")),
         row.number("message_count"),
         row.number("open_tasks"),
-        row.optionalObject("metadata"));
+        row.optionalObject("metadata"),
+        forkedFrom(row));
   }
 }

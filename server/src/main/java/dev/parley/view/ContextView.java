@@ -16,4 +16,9 @@ public record ContextView(
     Position position,
     long messageCount,
     long openTasks,
-    @Nullable ObjectNode metadata) {}
+    @Nullable ObjectNode metadata,
+    @Nullable ForkedFrom forkedFrom) {
+
+  /// Which context this one was forked from, and the last seq that they share.
+  public record ForkedFrom(ContextId contextId, long atSeq) {}
+}

@@ -1,5 +1,6 @@
 package dev.parley.view;
 
+import dev.parley.log.ContextState;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
@@ -42,12 +43,13 @@ final class Intake {
         forget(context);
         at = Position.START;
       }
+      var shared = head.after(at) ? log.inspect(context, ContextState::sharedTo) : 0;
       while (head.after(at)) {
         var entries = log.read(context, at, PAGE);
         if (entries.isEmpty()) {
           throw new IllegalStateException("the log of " + context + " ends before its head");
         }
-        at = fold(context, at, entries);
+        at = fold(context, at, entries, shared);
       }
       return head;
     } catch (Rejection.Gone | Rejection.NotFound unknown) {
@@ -106,7 +108,7 @@ final class Intake {
     return thread.call(tables -> tables.contexts().position(context));
   }
 
-  private Position fold(ContextId context, Position after, List<Entry> entries) {
+  private Position fold(ContextId context, Position after, List<Entry> entries, long shared) {
     return thread.call(
         tables -> {
           // Throws if it was deleted meanwhile, so that nothing comes back once it is forgotten.
@@ -114,6 +116,11 @@ final class Intake {
           var at = tables.contexts().position(context);
           if (!after.after(at)) {
             ViewFold.fold(tables, entries.stream().filter(e -> e.position().after(at)).toList());
+            if (at.seq() < shared) {
+              // At once, and not when the fork is met: until then a task would seem to be the
+              // fork's.
+              tables.tasks().share(context, shared);
+            }
           }
           return tables.contexts().position(context);
         });

@@ -131,6 +131,18 @@ final class MessageTable {
         message.value());
   }
 
+  /// Where a message stands, whether it counts or not; the last one, if several have the id.
+  Optional<Place> place(ContextId context, MessageId message) throws SQLException {
+    return sql.first(
+        """
+        SELECT seq, rewound FROM messages INDEXED BY messages_by_id
+        WHERE context = ? AND message_id = ? ORDER BY rewound, seq DESC LIMIT 1
+        """,
+        row -> new Place(row.number("seq"), row.flag("rewound"), true),
+        context.value(),
+        message.value());
+  }
+
   private void addEdit(
       Entry entry, long message, @Nullable String content, @Nullable String metadata)
       throws SQLException {

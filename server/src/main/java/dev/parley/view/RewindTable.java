@@ -4,6 +4,7 @@ import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 
 /// One row per rewind, by which the other tables know which of their rows count.
@@ -15,9 +16,12 @@ import java.util.List;
 final class RewindTable {
 
   private static final List<String> REWINDABLE =
-      List.of("messages", "edits", "tasks", "artifacts", "usage");
+      List.of("messages", "edits", "tasks", "artifacts", "usage", "state");
 
   private record Rewind(long seq, long toSeq) {}
+
+  /// Seqs that count, from the first to the last.
+  record Stretch(long first, long last) {}
 
   private final Sql sql;
 
@@ -41,6 +45,18 @@ final class RewindTable {
       last = before;
     }
     return toSeq;
+  }
+
+  /// What counted when `seq` was the newest event, oldest first.
+  List<Stretch> counted(ContextId context, long seq) throws SQLException {
+    var stretches = new ArrayList<Stretch>();
+    var last = seq;
+    while (last > 0) {
+      var before = before(context, last);
+      stretches.addFirst(new Stretch(before.seq(), last));
+      last = before.toSeq();
+    }
+    return stretches;
   }
 
   /// The last rewind up to `seq`, or one at 0 if there is none.

@@ -5,6 +5,7 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskId;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// A context at a position: a reader who shows this and streams on from `position` misses nothing.
 ///
@@ -19,7 +20,8 @@ public record Snapshot(
     List<JsonNode> pendingAuths,
     List<ArtifactView> artifacts,
     List<PartialText> partialTexts,
-    List<UsageView> usage) {
+    List<UsageView> usage,
+    ObjectNode state) {
 
   /// Text of a block that is still being streamed.
   public record PartialText(TaskId taskId, BlockId blockId, long firstSeq, String text) {}

@@ -89,7 +89,8 @@ final class Snapshots {
         snapshot.pendingAuths(),
         snapshot.artifacts(),
         texts.entrySet().stream().map(text -> partial(text.getKey(), text.getValue())).toList(),
-        snapshot.usage());
+        snapshot.usage(),
+        snapshot.state());
   }
 
   private void read(ContextId context, Known known, Map<Block, StringBuilder> texts) {
@@ -155,7 +156,8 @@ final class Snapshots {
             tables.auths().all(context),
             tables.artifacts().youngest(context, ARTIFACTS_MAX),
             List.of(),
-            tables.usage().sums(context));
+            tables.usage().sums(context),
+            tables.state().now(context));
     return new Known(snapshot, tables.contexts().position(context), tables.blocks().open(context));
   }
 }

@@ -78,13 +78,14 @@ final class TaskTable {
   void become(Entry entry, TaskId task, TaskStatus status) throws SQLException {
     var now = entry.timestamp().toEpochMilli();
     change(
-        "status = ?, message = ?, updated_at = ?, ended_at = ?",
+        "status = ?, message = ?, updated_at = ?, ended_at = ?, end_seq = ?",
         entry.contextId(),
         task,
         status.status().wire(),
         status.message(),
         now,
-        status.status().terminal() ? now : null);
+        status.status().terminal() ? now : null,
+        status.status().terminal() ? entry.position().seq() : null);
     if (status.status() == TaskState.COMPLETED) {
       // It got over what went wrong.
       change("error = ?", entry.contextId(), task, (Object) null);
@@ -95,13 +96,17 @@ final class TaskTable {
   void complete(Entry entry, TaskId task, TaskComplete complete) throws SQLException {
     var now = entry.timestamp().toEpochMilli();
     change(
-        "status = ?, content = ?, artifacts = ?, updated_at = ?, ended_at = coalesce(ended_at, ?)",
+        """
+        status = ?, content = ?, artifacts = ?, updated_at = ?, end_seq = ?,
+          ended_at = coalesce(ended_at, ?)
+        """,
         entry.contextId(),
         task,
         TaskState.COMPLETED.wire(),
         complete.content(),
         Column.json(complete.artifacts()),
         now,
+        entry.position().seq(),
         now);
     describe(entry.contextId(), task, complete.metadata());
   }
@@ -125,7 +130,43 @@ final class TaskTable {
 
   /// Tasks up to `seq` belong to the context that this one was forked from.
   void share(ContextId context, long seq) throws SQLException {
-    sql.update("UPDATE tasks SET shared = 1 WHERE context = ? AND seq <= ?", context.value(), seq);
+    sql.update(
+        "UPDATE tasks SET shared = 1 WHERE context = ? AND seq <= ? AND shared = 0",
+        context.value(),
+        seq);
+  }
+
+  /// Where the task's turn began, whether it counts or not.
+  Optional<Place> place(ContextId context, TaskId task) throws SQLException {
+    return sql.first(
+        """
+        SELECT rewound, parent_task_id, coalesce((SELECT max(m.seq)
+          FROM messages m INDEXED BY messages_by_id WHERE m.context = tasks.context
+          AND m.message_id = tasks.message_id AND m.seq < tasks.seq), seq) AS first
+        FROM tasks
+        """
+            + THIS,
+        row ->
+            new Place(
+                row.number("first"),
+                row.flag("rewound"),
+                row.optionalText("parent_task_id") == null),
+        context.value(),
+        context.value(),
+        task.value());
+  }
+
+  /// The oldest task that had begun at `seq` and not ended.
+  Optional<TaskId> openAt(ContextId context, long seq) throws SQLException {
+    return sql.first(
+        """
+        SELECT task_id FROM tasks WHERE context = ? AND seq <= ?
+          AND (end_seq IS NULL OR end_seq > ?) ORDER BY seq LIMIT 1
+        """,
+        row -> new TaskId(row.text("task_id")),
+        context.value(),
+        seq,
+        seq);
   }
 
   Optional<ContextId> contextOf(TaskId task) throws SQLException {

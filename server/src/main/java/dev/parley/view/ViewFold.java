@@ -74,8 +74,11 @@ final class ViewFold {
       case ContextCreated created -> tables.contexts().create(entry, created);
       case ContextUpdated updated -> tables.contexts().update(context, updated);
       case ContextRewound rewound -> rewind(entry, rewound);
-      case ContextForked forked -> tables.tasks().share(context, forked.atSeq());
-      case StateUpdated _ -> {}
+      case ContextForked forked -> {
+        tables.contexts().fork(entry, forked);
+        tables.tasks().share(context, forked.atSeq());
+      }
+      case StateUpdated updated -> tables.state().update(entry, updated);
       case Message message -> {
         tables.messages().add(entry, message);
         tables.contexts().addMessages(context, 1);

@@ -19,24 +19,25 @@ final class ViewSchema {
 
   /// Raise this with every change to the tables or to what is folded into them: files of another
   /// version are thrown away and folded anew.
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
 
   /// 256 MiB of pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
 
   /// Every table of folded facts, with its key. `meta` is no fold: it says how far the views are.
   static final Map<String, String> KEYS =
-      Map.of(
-          "contexts", "context",
-          "messages", "context, seq",
-          "edits", "context, seq",
-          "tasks", "context, seq",
-          "artifacts", "context, seq",
-          "usage", "context, seq",
-          "inputs", "context, id",
-          "auths", "context, id",
-          "blocks", "context, task_id, block_id",
-          "rewinds", "context, seq");
+      Map.ofEntries(
+          Map.entry("contexts", "context"),
+          Map.entry("messages", "context, seq"),
+          Map.entry("edits", "context, seq"),
+          Map.entry("tasks", "context, seq"),
+          Map.entry("artifacts", "context, seq"),
+          Map.entry("usage", "context, seq"),
+          Map.entry("state", "context, seq, key"),
+          Map.entry("inputs", "context, id"),
+          Map.entry("auths", "context, id"),
+          Map.entry("blocks", "context, task_id, block_id"),
+          Map.entry("rewinds", "context, seq"));
 
   private static final List<String> TABLES =
       List.of(
@@ -46,7 +47,8 @@ final class ViewSchema {
           CREATE TABLE contexts (context TEXT PRIMARY KEY, owner TEXT NOT NULL, title TEXT,
             title_seq INTEGER, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
             seq INTEGER NOT NULL, k INTEGER NOT NULL, message_count INTEGER NOT NULL,
-            open_tasks INTEGER NOT NULL, metadata TEXT) WITHOUT ROWID
+            open_tasks INTEGER NOT NULL, metadata TEXT, forked_from TEXT,
+            forked_at INTEGER NOT NULL) WITHOUT ROWID
           """,
           "CREATE INDEX contexts_by_change ON contexts (updated_at, context)",
           """
@@ -70,7 +72,7 @@ final class ViewSchema {
             status TEXT NOT NULL, message TEXT, initiator TEXT NOT NULL, message_id TEXT,
             prompt TEXT, task_type TEXT, priority TEXT, timeout_ms INTEGER,
             working_directory TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-            ended_at INTEGER, cancel_requested INTEGER NOT NULL DEFAULT 0, content TEXT,
+            ended_at INTEGER, end_seq INTEGER, cancel_requested INTEGER NOT NULL DEFAULT 0, content TEXT,
             artifacts TEXT, error TEXT, metadata TEXT, shared INTEGER NOT NULL DEFAULT 0,
             rewound INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (context, seq)) WITHOUT ROWID
           """,
@@ -100,6 +102,10 @@ final class ViewSchema {
             cache_creation_tokens INTEGER NOT NULL, cache_read_tokens INTEGER NOT NULL,
             cost_usd TEXT, rewound INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (context, seq)) WITHOUT ROWID
+          """,
+          """
+          CREATE TABLE state (context TEXT, seq INTEGER, key TEXT, value TEXT,
+            rewound INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (context, seq, key)) WITHOUT ROWID
           """,
           """
           CREATE TABLE inputs (context TEXT, id TEXT, seq INTEGER NOT NULL, task_id TEXT,

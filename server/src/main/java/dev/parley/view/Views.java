@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Answers questions about contexts. Views may lag behind the log; answers do not: each first takes in
 /// what is new.
@@ -125,6 +126,37 @@ public final class Views implements AutoCloseable {
   /// @throws Rejection.TooLarge if it is larger than 64 MiB
   public byte[] content(ContextId context, ArtifactView artifact) {
     return ArtifactContent.read(log, context, artifact);
+  }
+
+  /// The context's state: its keys and their values.
+  public ObjectNode state(ContextId context) {
+    return answer(context, tables -> tables.state().now(context));
+  }
+
+  /// Where the turn of a task begins, also of one that no longer counts.
+  public Optional<Place> place(ContextId context, TaskId task) {
+    return answer(context, tables -> tables.tasks().place(context, task));
+  }
+
+  /// Where a message stands, also one that no longer counts.
+  public Optional<Place> place(ContextId context, MessageId message) {
+    return answer(context, tables -> tables.messages().place(context, message));
+  }
+
+  /// The oldest task that had begun at `seq` and had not ended there.
+  public Optional<TaskId> openAt(ContextId context, long seq) {
+    return answer(context, tables -> tables.tasks().openAt(context, seq));
+  }
+
+  /// What going back to `seq` does to the context.
+  public Undo undo(ContextId context, long seq) {
+    return answer(
+        context,
+        tables -> {
+          var counted = tables.rewinds().counted(context, seq);
+          return new Undo(
+              tables.state().backTo(context, counted), tables.artifacts().backTo(context, counted));
+        });
   }
 
   /// What the context's models cost, without what was rewound.

@@ -10,6 +10,7 @@ import dev.parley.task.LogHistory;
 import dev.parley.task.World;
 import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.Tool;
+import dev.parley.tool.Toolbox;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -47,7 +48,7 @@ final class Assistant {
   static ModelLoop loop(
       EventLog log, AgentTypeId id, Model model, List<Tool> tools, Policy policy, Limits limits) {
     var memory = new Memory(log, new LogHistory(log), limits.loop());
-    var type = new AgentType(id, id.value(), "", "Be helpful.", model, () -> tools, policy);
+    var type = new AgentType(id, id.value(), "", "Be helpful.", model, Toolbox.of(tools), policy);
     var coordinators = new Coordinators(Map.of(id, model));
     return new ModelLoop(type, new ModelLoop.Parts(memory, coordinators, limits));
   }

@@ -15,6 +15,7 @@ import dev.parley.task.History;
 import dev.parley.task.Limits;
 import dev.parley.task.World;
 import dev.parley.tool.BuiltInTools;
+import dev.parley.tool.Toolbox;
 import dev.parley.view.ArtifactView;
 import dev.parley.view.MessageView;
 import dev.parley.view.Views;
@@ -95,7 +96,8 @@ class RestartTest {
     var history = History.of(views);
     var tools = BuiltInTools.all(World.SOURCES.clock());
     var model = new OfflineModel(World.SOURCES.ids(), OfflineModel.PACE);
-    var type = new AgentType(World.AGENT, "Assistant", "", "", model, () -> tools, Policy.USUAL);
+    var type =
+        new AgentType(World.AGENT, "Assistant", "", "", model, Toolbox.of(tools), Policy.USUAL);
     var memory = new Memory(log, history, Limits.DEFAULT.loop());
     var parts = new ModelLoop.Parts(memory, new Coordinators(Map.of()), Limits.DEFAULT);
     return World.with(log, new ModelLoop(type, parts), folder, Limits.DEFAULT);

@@ -8,6 +8,7 @@ import dev.parley.task.Limits;
 import dev.parley.task.LogHistory;
 import dev.parley.task.World;
 import dev.parley.tool.Tool;
+import dev.parley.tool.Toolbox;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -43,7 +44,7 @@ final class Team {
     var parts = new ModelLoop.Parts(memory, new Coordinators(models), limits);
     var agents = new LinkedHashMap<AgentTypeId, Agent>();
     for (var id : IDS) {
-      var type = new AgentType(id, id.value(), "", "", model, () -> toolbox, policy);
+      var type = new AgentType(id, id.value(), "", "", model, Toolbox.of(toolbox), policy);
       agents.put(id, new ModelLoop(type, parts));
     }
     return agents;

@@ -1,6 +1,7 @@
 package dev.parley.log;
 
 import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
@@ -59,6 +60,11 @@ public final class FreezingLog implements EventLog {
   @Override
   public boolean create(ContextId context, ContextCreated created) {
     return log.create(context, created);
+  }
+
+  @Override
+  public boolean fork(ContextId fork, ContextForked forked) {
+    return log.fork(fork, forked);
   }
 
   @Override

@@ -1,6 +1,9 @@
 package dev.parley.log;
 
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
@@ -14,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.Condition;
@@ -42,6 +46,39 @@ public final class MemoryLog implements EventLog {
     final Map<String, String> hashes = new HashMap<>();
     ContextState state = new ContextState();
     long mark;
+
+    void share(ContextId id, Entry entry) {
+      state.apply(entry.origin(), entry.event(), entry.position());
+      entries.add(
+          new Entry(
+              id,
+              entry.position(),
+              entry.eventId(),
+              entry.timestamp(),
+              entry.origin(),
+              entry.event()));
+    }
+
+    Draft withText(Draft draft) {
+      if (!(draft.event() instanceof ContentComplete end) || draft.origin() == null) {
+        return draft;
+      }
+      var first =
+          state.openTask(draft.origin().taskId()).orElseThrow().openBlocks().get(end.blockId());
+      var text = new StringBuilder();
+      for (var entry : entries) {
+        if (entry.event() instanceof ContentDelta delta
+            && entry.position().seq() >= first.firstSeq()
+            && draft.origin().taskId().equals(entry.taskId())
+            && Objects.equals(delta.blockId(), end.blockId())) {
+          text.append(delta.delta());
+        }
+      }
+      return new Draft(
+          draft.origin(),
+          new ContentComplete(
+              text.toString(), end.blockId(), end.finishReason(), end.partial(), null, null));
+    }
   }
 
   @Override
@@ -57,6 +94,34 @@ public final class MemoryLog implements EventLog {
           var context = new Context();
           contexts.put(id, context);
           add(id, context, List.of(Draft.of(created)));
+          return true;
+        });
+  }
+
+  /// Copies, so that other logs can be compared with what a fork should be.
+  @Override
+  public boolean fork(ContextId id, ContextForked forked) {
+    return locked(
+        () -> {
+          var source = context(forked.sourceContextId());
+          var head = source.state.head().seq();
+          if (forked.atSeq() < 1 || forked.atSeq() > head) {
+            throw Forks.outOfRange(forked.atSeq(), head);
+          }
+          if (deleted.contains(id)) {
+            throw new Rejection.Gone("the context was deleted: " + id);
+          }
+          if (contexts.containsKey(id)) {
+            return false;
+          }
+          var context = new Context();
+          contexts.put(id, context);
+          source.entries.stream()
+              .filter(entry -> entry.position().seq() <= forked.atSeq())
+              .forEach(entry -> context.share(id, entry));
+          var drafts = new ArrayList<>(List.of(Draft.of(forked)));
+          ForkedEnds.of(context.state).forEach(end -> drafts.add(context.withText(end)));
+          add(id, context, drafts);
           return true;
         });
   }

@@ -34,7 +34,7 @@ class ConfigTest {
     assertThat(config.door().heartbeat()).isEqualTo(Duration.ofSeconds(15));
     assertThat(config.data()).isEqualTo(folder.resolve(".parley"));
     assertThat(config.workspaces()).containsExactly(folder);
-    assertThat(config.standardAgent()).isEqualTo(new AgentTypeId("assistant"));
+    assertThat(config.supervisor().fallback()).isEqualTo(new AgentTypeId("agent-code"));
     assertThat(config.idleContexts()).isZero();
   }
 
@@ -68,11 +68,11 @@ class ConfigTest {
     assertThat(config.agents()).hasSize(2);
     assertThat(config.agents().getFirst().description()).isEqualTo("Writes code");
     assertThat(config.agents().getLast().model()).isEqualTo("demo");
-    assertThat(config.standardAgent()).isEqualTo(new AgentTypeId("other"));
+    assertThat(config.supervisor().fallback()).isEqualTo(new AgentTypeId("other"));
     assertThat(config.workspaces())
         .containsExactly(folder.resolve("projects"), Path.of("/elsewhere/more"));
-    assertThat(config.work().taskTimeout()).isEqualTo(Duration.ofMinutes(5));
-    assertThat(config.work().maxTurns()).isEqualTo(50);
+    assertThat(config.limits().taskTimeout()).isEqualTo(Duration.ofMinutes(5));
+    assertThat(config.limits().loop().maxTurns()).isEqualTo(50);
     assertThat(config.door().limits().streams()).isEqualTo(9);
     assertThat(config.door().tokens()).extracting("name").containsExactly("me");
     assertThat(config.idleContexts()).isEqualTo(Duration.ofDays(30));

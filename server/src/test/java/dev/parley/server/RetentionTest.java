@@ -39,7 +39,7 @@ class RetentionTest {
     var log = new MemoryLog(now::get);
     var config = Site.config(folder).keepingDataIn(folder);
     var sources = new Server.Sources(now::get, UUID::randomUUID);
-    var parts = new Assembly(config, sources).on(log);
+    var parts = new Assembly(config, sources, Extensions.NONE).on(log);
     var removal = new Removal(log, parts.views(), parts.tasks(), new FrameCache(log, 1_000));
     var idle = create(log, "idle");
     var used = create(log, "used");

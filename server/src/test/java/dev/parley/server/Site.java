@@ -40,7 +40,7 @@ final class Site implements AutoCloseable {
 
   private Site(Config config, Function<Assembly, Server.Parts> parts) {
     var sources = Server.Sources.real();
-    var built = parts.apply(new Assembly(config, sources));
+    var built = parts.apply(new Assembly(config, sources, Extensions.NONE));
     log = built.log();
     server = Server.start(config, built, sources);
     url = URI.create(server.url());

@@ -7,6 +7,7 @@ import dev.parley.log.Decision;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
 import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
@@ -19,6 +20,11 @@ record PrefixLog(EventLog log, Position last) implements EventLog {
 
   @Override
   public boolean create(ContextId context, ContextCreated created) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public boolean fork(ContextId fork, ContextForked forked) {
     throw new UnsupportedOperationException();
   }
 
@@ -46,7 +52,7 @@ record PrefixLog(EventLog log, Position last) implements EventLog {
 
   @Override
   public <T> T inspect(ContextId context, Function<ContextState, T> look) {
-    throw new UnsupportedOperationException();
+    return log.inspect(context, look);
   }
 
   @Override

@@ -69,7 +69,10 @@ class RewindViewsTest {
     scene.rewind(place);
 
     assertThat(scene.views.artifact(C, A, null).orElseThrow().version()).isEqualTo(1);
-    assertThat(scene.views.artifact(C, A, 2)).isEmpty();
+    var later = scene.views.artifact(C, A, 2).orElseThrow();
+    assertThat(later.rewound()).isTrue();
+    assertThat(later.latestVersion()).isEqualTo(1);
+    assertThat(scene.views.content(C, later)).asString().isEqualTo("{\"a\":2}");
 
     scene.add(data("a", 3));
 

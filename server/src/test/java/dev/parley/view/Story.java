@@ -50,6 +50,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Writes plausible events into a context, one step at a time: people talk, tasks work, write text and
 /// artifacts, ask, end well or badly, and now and then everything goes back.
@@ -84,6 +85,11 @@ final class Story {
     log.create(context, new ContextCreated("owner" + random.nextInt(2), null, null));
   }
 
+  /// Goes on with no artifact that was begun.
+  void startOver() {
+    files.clear();
+  }
+
   void step() {
     if (open.isEmpty() || random.nextInt(12) == 0) {
       person();
@@ -95,12 +101,18 @@ final class Story {
   private void person() {
     switch (random.nextInt(rewinds && open.isEmpty() ? 9 : 7)) {
       case 0 -> add(new ContextUpdated(maybe("Name"), Json.object().put("n", ++count)));
-      case 1 -> add(new StateUpdated(Json.object().put("n", ++count)));
+      case 1 -> add(new StateUpdated(delta()));
       case 2 -> add(new MessageUpdated(earlier(), "edited " + ++count, Json.object().put("e", 1)));
       case 3 -> add(new MessageDeleted(earlier()));
       case 4, 5, 6 -> ask();
       default -> add(new ContextRewound(toSeq(), null, null, null, null));
     }
+  }
+
+  /// A key that is set or removed, seldom one that is not the context's alone.
+  private ObjectNode delta() {
+    var key = (random.nextInt(4) == 0 ? "user:k" : "k") + random.nextInt(3);
+    return random.nextInt(3) == 0 ? Json.object().putNull(key) : Json.object().put(key, ++count);
   }
 
   private long toSeq() {

@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.protocol.ArtifactId;
-import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
@@ -75,6 +74,7 @@ class ViewsTest {
                 Position.of(1),
                 0,
                 0,
+                null,
                 null));
   }
 
@@ -277,10 +277,8 @@ class ViewsTest {
   @Test
   void tasks_of_a_shared_prefix_belong_to_the_source_of_a_fork() {
     var fork = new ContextId("a-fork");
-    scene.begin(T);
-    scene.log.create(fork, new ContextCreated("ada", null, null));
-    scene.add(fork, T, created());
-    scene.add(fork, null, new ContextForked(C, 2));
+    var cut = scene.begin(T);
+    scene.log.fork(fork, new ContextForked(C, cut, null, null));
 
     assertThat(scene.views.contextOf(T.taskId())).contains(C);
     assertThat(scene.views.task(fork, T.taskId())).isPresent();

@@ -156,7 +156,7 @@ final class ContextRoutes {
     return new Reply.Json(200, new Page<>(usage, null));
   }
 
-  private static void checkTitle(@Nullable String title) {
+  static void checkTitle(@Nullable String title) {
     if (title != null && (title.isBlank() || title.length() > TITLE_MAX)) {
       throw new Rejection.Invalid("a title has 1 to " + TITLE_MAX + " characters");
     }

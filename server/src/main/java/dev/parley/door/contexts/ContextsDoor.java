@@ -5,6 +5,7 @@ import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Tail;
 import dev.parley.log.EventLog;
+import dev.parley.task.Rewinder;
 import dev.parley.task.Tasks;
 import dev.parley.view.Views;
 import java.util.ArrayList;
@@ -45,6 +46,7 @@ public final class ContextsDoor {
     routes.addAll(events.routes());
     routes.addAll(new TaskRoutes(parts).routes());
     routes.addAll(new ArtifactRoutes(parts).routes());
+    routes.addAll(new RewindRoutes(parts, new Rewinder(parts.log(), parts.views())).routes());
     return routes;
   }
 }

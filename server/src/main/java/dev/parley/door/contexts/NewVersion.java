@@ -27,7 +27,7 @@ record NewVersion(
     if (current != (expectedVersion == null ? 0 : expectedVersion)) {
       throw ArtifactRoutes.mismatch(current);
     }
-    var event = event(id, current + 1);
+    var event = event(id, state.nextVersion(id));
     state
         .artifact(id)
         .ifPresent(

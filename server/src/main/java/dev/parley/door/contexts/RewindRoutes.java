@@ -1,0 +1,129 @@
+package dev.parley.door.contexts;
+
+import dev.parley.door.Answer;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.task.Rewinder;
+import dev.parley.task.Rewinder.NewFork;
+import dev.parley.task.Rewinder.Rewound;
+import dev.parley.task.Rewinder.Target;
+import dev.parley.view.ContextView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Going back in a context, and going another way from one of its places.
+final class RewindRoutes {
+
+  private static final String ONE = "/api/contexts/{c}";
+  private static final Parameter KEY =
+      Parameter.header("Idempotency-Key", "makes it safe to send this twice");
+
+  private final ContextsDoor.Parts parts;
+  private final Rewinder rewinder;
+
+  RewindRoutes(ContextsDoor.Parts parts, Rewinder rewinder) {
+    this.parts = parts;
+    this.rewinder = rewinder;
+  }
+
+  /// Where to go back to, by one of three names, and what to say there.
+  record Rewind(
+      @Nullable TaskId beforeTaskId,
+      @Nullable MessageId beforeMessageId,
+      @Nullable Long toSeq,
+      MessageRoutes.@Nullable NewMessage message) {}
+
+  /// A fork that is wanted.
+  record Fork(@Nullable Long atSeq, @Nullable ContextId contextId, @Nullable String title) {}
+
+  List<Route> routes() {
+    return List.of(
+        Route.send(
+            Route.Method.POST,
+            ONE + "/rewind",
+            new Route.Description(
+                "Goes back to before a task or a message, or to a seq; nothing is erased",
+                List.of(KEY),
+                Rewind.class,
+                Answer.one(Rewound.class)),
+            this::rewind),
+        Route.send(
+            Route.Method.POST,
+            ONE + "/fork",
+            new Route.Description(
+                "Makes a context that shares the past of this one, up to a seq or all of it",
+                List.of(KEY),
+                Fork.class,
+                Answer.one(201, ContextView.class)),
+            this::fork));
+  }
+
+  private Reply rewind(Request request) {
+    var context = parts.access().context(request);
+    var wanted = request.body(Rewind.class);
+    if (wanted.message() != null) {
+      throw new Rejection.Invalid(
+          "not-supported", "message is not supported yet: rewind, then send the message");
+    }
+    var guard =
+        request
+            .idempotencyKey()
+            .<Guard>map(key -> new Guard.Once(request.principal(), key, request.bodyHash()))
+            .orElseGet(Guard::none);
+    return new Reply.Json(200, rewinder.rewind(context, target(wanted), guard));
+  }
+
+  private static Target target(Rewind wanted) {
+    var targets = new ArrayList<Target>();
+    if (wanted.beforeTaskId() != null) {
+      targets.add(new Target.BeforeTask(wanted.beforeTaskId()));
+    }
+    if (wanted.beforeMessageId() != null) {
+      targets.add(new Target.BeforeMessage(wanted.beforeMessageId()));
+    }
+    if (wanted.toSeq() != null) {
+      targets.add(new Target.ToSeq(wanted.toSeq()));
+    }
+    if (targets.size() != 1) {
+      throw new Rejection.Invalid("one of beforeTaskId, beforeMessageId and toSeq is needed");
+    }
+    return targets.getFirst();
+  }
+
+  private Reply fork(Request request) {
+    var source = parts.access().context(request);
+    var wanted = request.body(Fork.class);
+    ContextRoutes.checkTitle(wanted.title());
+    var fork =
+        wanted.contextId() != null ? wanted.contextId() : NewContextId.of(request, parts.ids());
+    var made = new NewFork(fork, wanted.atSeq(), request.principal(), wanted.title());
+    if (!rewinder.fork(source, made) && !again(request, source, made)) {
+      throw wanted.contextId() == null
+          ? new Rejection.Conflict("idempotency-key-reused", "the key was used with another body")
+          : new Rejection.Conflict("context-exists", "the context exists: " + fork);
+    }
+    return new Reply.Json(
+        201, parts.views().context(fork), Map.of("Location", "/api/contexts/" + fork));
+  }
+
+  /// True if the fork that exists is what the same request made before.
+  private boolean again(Request request, ContextId source, NewFork wanted) {
+    if (request.idempotencyKey().isEmpty()) {
+      return false;
+    }
+    parts.access().check(request.principal(), wanted.contextId());
+    var from = parts.views().context(wanted.contextId()).forkedFrom();
+    return from != null
+        && from.contextId().equals(source)
+        && (wanted.atSeq() == null || wanted.atSeq() == from.atSeq());
+  }
+}

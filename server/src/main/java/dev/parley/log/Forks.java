@@ -1,0 +1,71 @@
+package dev.parley.log;
+
+import dev.parley.protocol.Rejection;
+
+/// Finds out what a context was like at an earlier seq, so that a fork can begin there.
+///
+/// At the head the state is known. Elsewhere it is folded from the nearest state that was stored along
+/// with segments, of which there is one every so many events: the length of the context does not
+/// matter.
+final class Forks {
+
+  private static final int PAGE = 512;
+
+  private final Readers readers;
+  private final SlotReader slots;
+
+  Forks(Readers readers, SlotReader slots) {
+    this.readers = readers;
+    this.slots = slots;
+  }
+
+  /// @throws Rejection.Invalid if the source has no public event `atSeq`
+  Fork prepare(LiveContext source, long atSeq) {
+    source.lock.lock();
+    try {
+      source.check();
+      var durable = source.durable();
+      var head = durable.head().seq();
+      if (atSeq < 1 || atSeq > head) {
+        throw outOfRange(atSeq, head);
+      }
+      if (atSeq == head) {
+        return fork(source, durable.copy(), source.durableMillis());
+      }
+    } finally {
+      source.lock.unlock();
+    }
+    return fold(source, atSeq);
+  }
+
+  static Rejection outOfRange(long atSeq, long head) {
+    return new Rejection.Invalid(
+        "invalid-seq", "a context can be forked at 1 to %d, not at %d".formatted(head, atSeq));
+  }
+
+  private Fork fold(LiveContext source, long atSeq) {
+    var saved = readers.ask(connection -> StoredStates.before(connection, source, atSeq));
+    var state = saved.map(SavedState::restore).orElseGet(ContextState::new);
+    var millis = saved.map(SavedState::lastMillis).orElse(0L);
+    while (true) {
+      var page = slots.after(source, state.head(), PAGE);
+      if (page.isEmpty()) {
+        // It was deleted meanwhile: nothing else takes away what stood there.
+        source.check();
+        throw new IllegalStateException(source.id + " ends before " + atSeq);
+      }
+      for (var slot : page) {
+        var entry = slot.entry();
+        if (entry.position().seq() > atSeq) {
+          return fork(source, state, millis);
+        }
+        state.apply(entry.origin(), entry.event(), entry.position());
+        millis = entry.timestamp().toEpochMilli();
+      }
+    }
+  }
+
+  private static Fork fork(LiveContext source, ContextState state, long millis) {
+    return new Fork(source, Share.of(source, state.head()), state, millis);
+  }
+}

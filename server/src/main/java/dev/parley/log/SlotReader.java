@@ -1,0 +1,63 @@
+package dev.parley.log;
+
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Reads a context: what is new from its window, what is older from segments.
+final class SlotReader {
+
+  private final Readers readers;
+  private final int page;
+
+  /// Reads through `readers`, and looks for the text of a block in pages of `page` entries.
+  SlotReader(Readers readers, int page) {
+    this.readers = readers;
+    this.page = page;
+  }
+
+  /// Up to `limit` entries that follow `after`.
+  List<Entry> entriesAfter(LiveContext context, Position after, int limit) {
+    var entries = new ArrayList<Entry>();
+    for (var slot : after(context, after, limit)) {
+      entries.add(slot.missing() ? restored(context, slot) : slot.entry());
+    }
+    return entries;
+  }
+
+  /// Up to `limit` entries that follow `after`, ends of blocks perhaps without their text.
+  List<Slot> after(LiveContext context, Position after, int limit) {
+    if (limit <= 0) {
+      return List.of();
+    }
+    var window = context.window;
+    if (!window.base().after(after)) {
+      return window.after(after, limit);
+    }
+    var slots =
+        readers.ask(connection -> StoredContexts.readSegments(connection, context, after, limit));
+    if (slots.isEmpty()) {
+      // Either the context was just deleted, or the store has lost what it promised to keep.
+      context.check();
+      throw new IllegalStateException("segments are missing after " + after + " in " + context.id);
+    }
+    if (slots.size() >= limit) {
+      return slots.subList(0, limit);
+    }
+    slots.addAll(after(context, slots.getLast().entry().position(), limit - slots.size()));
+    return slots;
+  }
+
+  /// The end of a block, with its text put together again from the block's deltas.
+  private Entry restored(LiveContext context, Slot end) {
+    var text = new BlockText(end);
+    var at = Position.of(end.textFrom() - 1);
+    while (at.compareTo(end.entry().position()) < 0) {
+      var slots = after(context, at, page);
+      slots.forEach(text::add);
+      at = slots.getLast().entry().position();
+    }
+    return end.withText(text.toString()).entry();
+  }
+}

@@ -1,0 +1,42 @@
+package dev.parley.log;
+
+import dev.parley.protocol.Position;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/// Reads the states that were stored along with segments, by which a past state is found again.
+final class StoredStates {
+
+  private StoredStates() {}
+
+  /// The last state of `context` that was stored at `atSeq` or before it.
+  static Optional<SavedState> before(Connection connection, LiveContext context, long atSeq)
+      throws SQLException {
+    var last = new Position(atSeq, Positions.K_MAX);
+    var found = before(connection, context.number, last);
+    for (var share : context.shares.reversed()) {
+      if (found.isEmpty()) {
+        found = before(connection, share.number(), last.after(share.last()) ? share.last() : last);
+      }
+    }
+    return found;
+  }
+
+  private static Optional<SavedState> before(Connection connection, long number, Position last)
+      throws SQLException {
+    try (var packed = new Packed();
+        var select =
+            connection.prepareStatement(
+                "SELECT data FROM states WHERE context = ? AND last <= ?"
+                    + " ORDER BY last DESC LIMIT 1")) {
+      select.setLong(1, number);
+      select.setLong(2, Positions.pack(last));
+      try (var rows = select.executeQuery()) {
+        return rows.next()
+            ? Optional.of(SavedState.read(packed.unpack(rows.getBytes(1))))
+            : Optional.empty();
+      }
+    }
+  }
+}

@@ -1,0 +1,214 @@
+package dev.parley.server;
+
+import static dev.parley.server.ConfigReader.or;
+import static dev.parley.server.ConfigYaml.invalid;
+
+import dev.parley.agent.Policy;
+import dev.parley.mcp.McpServers;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.WireName;
+import dev.parley.server.ConfigFile.AgentSection;
+import dev.parley.server.ConfigFile.PermissionSection;
+import dev.parley.server.ConfigFile.SupervisorSection;
+import dev.parley.supervisor.Supervisor;
+import dev.parley.task.TaskType;
+import dev.parley.tool.BuiltInTools;
+import dev.parley.tool.Tool.Permission;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Reads `agents` and `supervisor`.
+final class AgentReader {
+
+  /// What a tool is called that hands work to another agent: this and the agent's id.
+  static final String AGENT = "agent:";
+
+  private static final Set<String> LATER = Set.of("cli", "a2a", "proxy");
+
+  private final Set<String> models;
+  private final String standardModel;
+
+  AgentReader(Set<String> models) {
+    this.models = models;
+    this.standardModel =
+        models.contains(ModelReader.STANDARD) ? ModelReader.STANDARD : models.iterator().next();
+  }
+
+  List<Config.Agent> agents(@Nullable List<AgentSection> sections) {
+    if (sections == null || sections.isEmpty()) {
+      return Team.standard(standardModel);
+    }
+    var ids = new HashSet<AgentTypeId>();
+    var agents = new ArrayList<Config.Agent>();
+    for (var section : sections) {
+      var agent = agent(section);
+      if (!ids.add(agent.id())) {
+        throw invalid("agents: two are called " + agent.id());
+      }
+      agents.add(agent);
+    }
+    for (var agent : agents) {
+      for (var tool : agent.tools()) {
+        if (tool.startsWith(AGENT)
+            && ids.stream().noneMatch(id -> tool.equals(AGENT + id.value()))) {
+          throw invalid("agents." + agent.id() + ": there is no agent for the tool " + tool);
+        }
+      }
+    }
+    return agents;
+  }
+
+  private Config.Agent agent(AgentSection section) {
+    if (section.id() == null) {
+      throw invalid("agents: each needs an id");
+    }
+    var where = "agents." + section.id();
+    checkType(where, section);
+    for (var tool : or(section.tools(), List.<String>of())) {
+      if (!tool.startsWith(McpServers.PREFIX)
+          && !tool.startsWith(AGENT)
+          && !BuiltInTools.isKnown(tool)) {
+        var known = String.join(", ", BuiltInTools.GROUPS);
+        throw invalid(
+            where + ": there is no tool " + tool + "; known: " + known + ", mcp:NAME, agent:ID");
+      }
+    }
+    var model = or(section.model(), standardModel);
+    if (!models.contains(model)) {
+      throw invalid(where + ": there is no model " + model);
+    }
+    try {
+      for (var type : or(section.taskTypes(), List.<String>of())) {
+        WireName.parse(TaskType.class, "taskTypes", type);
+      }
+      var id = new AgentTypeId(section.id());
+      if (id.equals(Supervisor.ID)) {
+        throw invalid(where + ": this id belongs to the supervisor");
+      }
+      return new Config.Agent(
+          id,
+          or(section.name(), section.id()),
+          section.description(),
+          model,
+          section.instructions(),
+          or(section.tools(), BuiltInTools.GROUPS),
+          or(section.taskTypes(), List.of()),
+          policy(section.permission(), section.permissions()));
+    } catch (Rejection.Invalid misfit) {
+      throw invalid(where + ": " + misfit.getMessage());
+    }
+  }
+
+  private static void checkType(String where, AgentSection section) {
+    var type = or(section.type(), "llm");
+    if (LATER.contains(type)) {
+      throw invalid(
+          where + ": type " + type + " is not available in this version of Parley yet; llm is");
+    }
+    if (!type.equals("llm")) {
+      throw invalid(where + ": type must be llm");
+    }
+    if (section.cli() != null || section.command() != null || section.url() != null) {
+      throw invalid(where + ": cli, command and url do not go with type llm");
+    }
+  }
+
+  private static Policy policy(
+      @Nullable String permission, @Nullable PermissionSection permissions) {
+    var standard =
+        permission == null ? null : WireName.parse(Permission.class, "permission", permission);
+    return permissions == null
+        ? new Policy(standard, List.of(), List.of(), List.of())
+        : new Policy(
+            standard,
+            or(permissions.allow(), List.of()),
+            or(permissions.ask(), List.of()),
+            or(permissions.deny(), List.of()));
+  }
+
+  /// The supervisor, if there is something to decide.
+  Config.@Nullable Supervisor supervisor(
+      @Nullable SupervisorSection section, List<Config.Agent> agents) {
+    if (section == null && agents.size() == 1) {
+      return null;
+    }
+    var model = section == null ? null : section.model();
+    if (model != null && !models.contains(model)) {
+      throw invalid("supervisor: there is no model " + model);
+    }
+    var wanted = section == null ? null : section.fallbackAgent();
+    var fallback =
+        wanted == null
+            ? agents.getFirst().id()
+            : agents.stream()
+                .map(Config.Agent::id)
+                .filter(id -> id.value().equals(wanted))
+                .findFirst()
+                .orElseThrow(
+                    () -> invalid("supervisor.fallbackAgent: there is no agent " + wanted));
+    return new Config.Supervisor(or(model, standardModel), fallback);
+  }
+
+  /// The agents that are there when no configuration names any.
+  private static final class Team {
+
+    private record Role(String id, String name, String description, List<String> taskTypes) {}
+
+    private static final List<Role> ROLES =
+        List.of(
+            new Role(
+                "agent-code",
+                "Code",
+                "Writes, reads, reviews and debugs code and programs, and runs commands.",
+                List.of(
+                    "code_review",
+                    "code_generate",
+                    "code_refactor",
+                    "code_debug",
+                    "angular_project",
+                    "angular_component",
+                    "angular_feature",
+                    "angular_service",
+                    "angular_routing",
+                    "angular_testing",
+                    "angular_optimization")),
+            new Role(
+                "agent-research",
+                "Research",
+                "Finds things out: searches files and the web, compares sources, fetches pages.",
+                List.of("research", "research_web", "research_docs")),
+            new Role(
+                "agent-data",
+                "Data",
+                "Analyses data: CSV files, tables, numbers, statistics, datasets.",
+                List.of("data_analysis", "data_transform", "data_visualize")),
+            new Role(
+                "agent-writer",
+                "Writer",
+                "Writes texts: reports, articles, summaries, documentation.",
+                List.of("content_write", "documentation")));
+
+    static List<Config.Agent> standard(String model) {
+      return ROLES.stream().map(role -> agent(role, model)).toList();
+    }
+
+    private static Config.Agent agent(Role role, String model) {
+      var others =
+          ROLES.stream().map(Role::id).filter(id -> !id.equals(role.id())).map(id -> AGENT + id);
+      return new Config.Agent(
+          new AgentTypeId(role.id()),
+          role.name(),
+          role.description(),
+          model,
+          null,
+          Stream.concat(BuiltInTools.GROUPS.stream(), others).toList(),
+          role.taskTypes(),
+          Policy.USUAL);
+    }
+  }
+}

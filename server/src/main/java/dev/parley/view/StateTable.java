@@ -1,0 +1,92 @@
+package dev.parley.view;
+
+import dev.parley.protocol.ContextEvent.StateUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// One row per change of a key of the context's state, so that a rewind can undo it.
+///
+/// The last change that counts is the key's value; it has none if the key was removed. Keys that begin
+/// with `app:` or `user:` are not the context's alone, and stay as they are (S3.51).
+final class StateTable {
+
+  private static final String COUNTED = "(rewound = 0 OR key LIKE 'app:%' OR key LIKE 'user:%')";
+
+  private record Change(String key, @Nullable JsonNode value) {}
+
+  private final Sql sql;
+
+  StateTable(Sql sql) {
+    this.sql = sql;
+  }
+
+  void update(Entry entry, StateUpdated updated) throws SQLException {
+    for (var change : updated.delta().properties()) {
+      sql.update(
+          "INSERT INTO state (context, seq, key, value) VALUES (?, ?, ?, ?)",
+          entry.contextId().value(),
+          entry.position().seq(),
+          change.getKey(),
+          change.getValue().isNull() ? null : Column.json(change.getValue()));
+    }
+  }
+
+  /// All keys that have a value, in the order of their names.
+  ObjectNode now(ContextId context) throws SQLException {
+    return object(
+        sql.list(
+            "SELECT key, value, max(seq) FROM state WHERE context = ? AND "
+                + COUNTED
+                + " GROUP BY key ORDER BY key",
+            StateTable::change,
+            context.value()));
+  }
+
+  /// What takes the state back to what it was when only these stretches counted.
+  ObjectNode backTo(ContextId context, List<RewindTable.Stretch> counted) throws SQLException {
+    var then = Json.object();
+    for (var stretch : counted) {
+      sql.list(
+              "SELECT key, value, max(seq) FROM state"
+                  + " WHERE context = ? AND seq BETWEEN ? AND ? GROUP BY key",
+              StateTable::change,
+              context.value(),
+              stretch.first(),
+              stretch.last())
+          .forEach(change -> set(then, change));
+    }
+    var now = now(context);
+    List.of(now, then).forEach(state -> state.remove(sharedKeys(state)));
+    return Column.change(now, then);
+  }
+
+  private static List<String> sharedKeys(ObjectNode state) {
+    return state.propertyNames().stream()
+        .filter(key -> key.startsWith("app:") || key.startsWith("user:"))
+        .toList();
+  }
+
+  private static Change change(Row row) throws SQLException {
+    return new Change(row.text("key"), row.optionalJson("value"));
+  }
+
+  private static ObjectNode object(List<Change> changes) {
+    var object = Json.object();
+    changes.forEach(change -> set(object, change));
+    return object;
+  }
+
+  private static void set(ObjectNode object, Change change) {
+    if (change.value() == null) {
+      object.remove(change.key());
+    } else {
+      object.set(change.key(), change.value());
+    }
+  }
+}
