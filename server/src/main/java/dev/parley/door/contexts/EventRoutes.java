@@ -2,6 +2,7 @@ package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
 import dev.parley.door.EventFilter;
+import dev.parley.door.Format;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
@@ -78,7 +79,13 @@ final class EventRoutes {
         new Tail(
             parts.tails(),
             new Tail.Wish(
-                accepted.contextId(), after, filter, false, accepted.taskId(), greeting)));
+                accepted.contextId(),
+                after,
+                filter,
+                Format.NATIVE,
+                false,
+                accepted.taskId(),
+                greeting)));
   }
 
   static Rejection ahead(Position asked, Position head) {
@@ -98,7 +105,8 @@ final class EventRoutes {
     return new Reply.Stream(
         new Tail(
             parts.tails(),
-            new Tail.Wish(context, after, filter, request.flag("merge"), null, null)));
+            new Tail.Wish(
+                context, after, filter, Format.NATIVE, request.flag("merge"), null, null)));
   }
 
   private Reply list(Request request) {
