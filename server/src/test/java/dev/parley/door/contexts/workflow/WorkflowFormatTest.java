@@ -7,15 +7,26 @@ import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
 import dev.parley.log.MemoryLog;
+import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Kind;
+import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.RandomEvents;
 import dev.parley.protocol.RandomTrees;
 import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.Mode;
+import dev.parley.protocol.ToolEvent.Outcome;
+import dev.parley.protocol.ToolEvent.SubagentMetadata;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -172,6 +183,32 @@ class WorkflowFormatTest {
         default -> {} // Not about a batch.
       }
     }
+  }
+
+  @Test
+  void a_spawning_call_that_somebody_stopped_still_says_what_it_spawned() {
+    var root = Origin.root(new TaskId("t"), new AgentTypeId("a"));
+    var call = new ToolCallId("x");
+    var metadata = new SubagentMetadata(List.of(new TaskId("s")), 1, Mode.SERIAL);
+    log.append(
+        CONTEXT,
+        Guard.none(),
+        Decision.always(
+            new Draft(
+                root, new TaskCreated(Initiator.USER, null, null, "go", null, null, null, null)),
+            new Draft(
+                root,
+                new ToolStart(call, "agent_b", Json.object(), null, null, null, null, metadata)),
+            new Draft(
+                root,
+                new ToolComplete(
+                    call, "agent_b", false, null, "canceled", null, Outcome.CANCELED, null))));
+
+    var end = json(log.read(CONTEXT, Position.START, 10).getLast());
+
+    assertThat(text(end, "tool_name")).isEqualTo("subagent");
+    assertThat(text(end, "original_tool_name")).isEqualTo("agent_b");
+    assertThat(end.path("subagent_metadata").path("count").asInt()).isEqualTo(1);
   }
 
   @ParameterizedTest
