@@ -7,9 +7,11 @@ import dev.parley.client.ParleyClient;
 import dev.parley.client.TaskStream;
 import dev.parley.client.Unreachable;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.EventJson;
+import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskState;
 import java.time.Instant;
@@ -25,11 +27,13 @@ final class Chat {
       @Nullable ContextId context,
       @Nullable AgentTypeId agent,
       @Nullable String whenBusy,
+      boolean thoughts,
       boolean json) {}
 
   private final Terminal terminal;
   private final ParleyClient client;
   private final Settings settings;
+  private final Asking asking;
   private @Nullable ContextId context;
 
   private final Object lock = new Object();
@@ -37,10 +41,11 @@ final class Chat {
   private @Nullable Accepted running;
   private boolean cancelling;
 
-  Chat(Terminal terminal, ParleyClient client, Settings settings) {
+  Chat(Terminal terminal, ParleyClient client, Lines lines, Settings settings) {
     this.terminal = terminal;
     this.client = client;
     this.settings = settings;
+    this.asking = new Asking(terminal, client, lines);
     this.context = settings.context();
   }
 
@@ -61,7 +66,7 @@ final class Chat {
     context = to;
     try (var answer = send(to, text, fresh)) {
       started(handled ? answer.accepted() : null);
-      var view = new ChatView(terminal, answer.accepted().taskId());
+      var view = new ChatView(terminal, answer.accepted().taskId(), settings.thoughts());
       var end = new Entry[1];
       var outcome =
           answer
@@ -69,6 +74,7 @@ final class Chat {
                   entry -> {
                     end[0] = entry;
                     show(view, entry);
+                    ask(entry);
                   })
               .orElse(TaskState.CANCELED);
       if (!settings.json()) {
@@ -103,6 +109,18 @@ final class Chat {
       terminal.out().flush();
     } else {
       view.show(entry);
+    }
+  }
+
+  /// Asks the person, unless the agent above is to answer, who passes on what it cannot.
+  private void ask(Entry entry) {
+    var origin = entry.origin();
+    var core = origin == null || origin.parentTaskId() == null;
+    switch (entry.event()) {
+      case InputRequired asked when core || Boolean.TRUE.equals(asked.requireUser()) ->
+          asking.ask(entry.contextId(), asked);
+      case AuthRequired asked -> asking.signIn(entry.contextId(), asked);
+      default -> {} // Nothing else is asked of a person.
     }
   }
 

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
       "  git diff | parley chat > review.txt",
       "",
       "Ctrl-C cancels the task; a second one leaves at once.",
-      "Exit codes: 0 success, 1 the task failed, 3 no server, 130 cancelled"
+      "Exit codes: 0 success, 1 the task failed, 3 no server, 4 an answer is needed, 130 cancelled"
     })
 final class ChatCommand implements Callable<Integer> {
 
@@ -59,6 +59,9 @@ final class ChatCommand implements Callable<Integer> {
           "If a task already runs: enqueue (default), reject, interrupt, rollback, steer.")
   private @Nullable WhenBusy whenBusy;
 
+  @Option(names = "--thoughts", description = "Show what the agents think, too.")
+  private boolean thoughts;
+
   @Option(names = "--json", description = "Print every event as one line of JSON instead.")
   private boolean json;
 
@@ -81,9 +84,10 @@ final class ChatCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException, IOException {
     try (var client = server.client(terminal)) {
-      var chat = new Chat(terminal, client, settings());
+      var lines = new Lines(terminal);
+      var chat = new Chat(terminal, client, lines, settings());
       if (text.isEmpty() && terminal.inIsTerminal()) {
-        return new ChatLoop(terminal, chat).run();
+        return new ChatLoop(terminal, chat, lines).run();
       }
       return chat.say(message());
     }
@@ -94,6 +98,7 @@ final class ChatCommand implements Callable<Integer> {
         context == null ? null : new ContextId(context),
         agent == null ? null : new AgentTypeId(agent),
         whenBusy == null ? null : whenBusy.name(),
+        thoughts,
         json);
   }
 

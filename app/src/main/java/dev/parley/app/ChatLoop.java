@@ -1,10 +1,7 @@
 package dev.parley.app;
 
 import dev.parley.protocol.Rejection;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /// Talks line by line on a terminal.
@@ -12,12 +9,12 @@ final class ChatLoop {
 
   private final Terminal terminal;
   private final Chat chat;
-  private final BufferedReader lines;
+  private final Lines lines;
 
-  ChatLoop(Terminal terminal, Chat chat) {
+  ChatLoop(Terminal terminal, Chat chat, Lines lines) {
     this.terminal = terminal;
     this.chat = chat;
-    this.lines = new BufferedReader(new InputStreamReader(terminal.in(), StandardCharsets.UTF_8));
+    this.lines = lines;
   }
 
   int run() throws InterruptedException, IOException {
@@ -47,9 +44,7 @@ final class ChatLoop {
   }
 
   private @Nullable String read() throws IOException {
-    terminal.err().print(terminal.errStyle().bold("> "));
-    terminal.err().flush();
-    return lines.readLine();
+    return lines.read("> ");
   }
 
   /// What the server refuses is shown, and the conversation goes on.

@@ -9,6 +9,7 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
 import dev.parley.protocol.TaskEvent.TaskComplete;
@@ -38,6 +39,9 @@ final class ChatView {
   private final Terminal terminal;
   private final Style style;
   private final TaskId root;
+  private final boolean thoughts;
+  private final Speakers speakers;
+  private final Bill bill = new Bill();
 
   private final Map<String, Instant> started = new HashMap<>();
   private final Map<String, String> artifacts = new LinkedHashMap<>();
@@ -56,49 +60,62 @@ final class ChatView {
     IN_THOUGHT
   }
 
-  ChatView(Terminal terminal, TaskId root) {
+  /// A view of the task `root` and all below it, with what they think if `thoughts` are wanted.
+  ChatView(Terminal terminal, TaskId root, boolean thoughts) {
     this.terminal = terminal;
     this.style = terminal.errStyle();
     this.root = root;
+    this.thoughts = thoughts;
+    this.speakers = new Speakers(root);
   }
 
   void show(Entry entry) {
     var own = root.equals(entry.taskId());
     switch (entry.event()) {
       case TaskCreated _ -> begin(entry);
-      case ContentDelta delta when own || oneVoice -> say(delta.delta());
-      case ContentComplete complete when own || oneVoice -> endBlock(complete);
-      case ThoughtStream thought -> think(thought);
+      case ContentDelta delta when answers(entry) -> say(delta.delta());
+      case ContentComplete complete when answers(entry) -> endBlock(complete);
+      case ContentDelta delta -> speakers.say(entry, delta).forEach(line -> murmur(entry, line));
+      case ContentComplete complete ->
+          speakers.finish(entry, complete).forEach(line -> murmur(entry, line));
+      case ThoughtStream thought when thoughts -> think(entry, thought);
       case ToolStart start -> {
         started.put(start.toolCallId().value(), entry.timestamp());
         var arguments = Clean.line(start.arguments().toString(), ARGUMENTS_MAX);
-        note("* " + Clean.line(start.toolName(), ARGUMENTS_MAX) + " " + arguments);
+        note(entry, "* " + Clean.line(start.toolName(), ARGUMENTS_MAX) + " " + arguments);
       }
       case ToolProgress progress ->
           note(
+              entry,
               "  %s %s"
                   .formatted(EventLine.percent(progress.progress()), line(progress.message())));
-      case ToolComplete complete -> note(toolEnd(complete, entry.timestamp()));
+      case ToolComplete complete -> note(entry, toolEnd(complete, entry.timestamp()));
       case SubtaskCreated created -> {
-        started.put(created.subtaskId().value(), entry.timestamp());
-        var agent = created.agentId() == null ? "sub-agent" : created.agentId().value();
-        note("> " + agent + ": " + line(created.prompt()));
+        var subtask = created.subtaskId();
+        started.put(subtask.value(), entry.timestamp());
+        var name = speakers.introduce(subtask, created.agentId(), entry.taskId());
+        note(entry, "> " + name + ": " + line(created.prompt()));
       }
       case SubtaskComplete complete ->
           note(
-              "  %s %s"
+              entry,
+              "< %s %s %s"
                   .formatted(
+                      speakers.introduce(complete.subtaskId(), null, entry.taskId()),
                       complete.status().wire(),
                       since(complete.subtaskId().value(), entry.timestamp())));
-      case TaskStatus status -> status(own, status);
+      case Usage usage -> bill.add(usage);
+      case TaskStatus status -> status(entry, own, status);
       case Message message when own -> reply = message.content();
       case ArtifactEvent artifact -> artifact(artifact);
-      case InputRequired input -> note("? " + line(input.prompt()));
-      case AuthRequired auth ->
-          note(
-              "? "
-                  + line(auth.prompt())
-                  + (auth.authUrl() == null ? "" : " " + line(auth.authUrl())));
+      // Whoever asks the person shows what is asked.
+      case InputRequired _, AuthRequired _ -> {
+        if (own) {
+          breakLine();
+        } else {
+          note(entry, "asks");
+        }
+      }
       case ErrorReported error ->
           failure = error.code().wire() + ": " + Clean.line(error.message(), ERROR_MAX);
       case TaskComplete complete when own && reply == null -> reply = complete.content();
@@ -121,7 +138,7 @@ final class ChatView {
     artifacts.values().forEach(label -> note("+ " + label));
     var took = begin == null ? "" : " after " + Durations.between(begin, now);
     switch (outcome) {
-      case COMPLETED -> note("done" + took);
+      case COMPLETED -> note("done" + took + bill.text());
       case FAILED -> fail("The task failed" + (failure == null ? "" : ": " + failure));
       case CANCELED -> fail("The task was cancelled" + took);
       case SUBMITTED, WORKING, WAITING_INPUT, WAITING_AUTH, WAITING_SUBTASK ->
@@ -133,6 +150,23 @@ final class ChatView {
     if (begin == null) {
       begin = entry.timestamp();
     }
+  }
+
+  /// True if what is said belongs to the answer: by the task itself, or by the one that it left the
+  /// word to.
+  private boolean answers(Entry entry) {
+    var origin = entry.origin();
+    return root.equals(entry.taskId())
+        || (oneVoice && origin != null && root.equals(origin.parentTaskId()));
+  }
+
+  /// A line that a sub-agent says.
+  private void murmur(Entry entry, String line) {
+    note(entry, Clean.text(line));
+  }
+
+  private void note(Entry entry, String line) {
+    note(speakers.prefix(entry) + line);
   }
 
   private void say(String text) {
@@ -156,10 +190,11 @@ final class ChatView {
     }
   }
 
-  private void think(ThoughtStream thought) {
+  private void think(Entry entry, ThoughtStream thought) {
     if (terminal.errIsTerminal()) {
       if (cursor == Cursor.IN_ANSWER || !thought.thoughtId().equals(thinking)) {
         breakLine();
+        terminal.err().print(style.dim(speakers.prefix(entry)));
       }
       thinking = thought.thoughtId();
       terminal.err().print(style.dim(Clean.text(thought.content())));
@@ -189,7 +224,7 @@ final class ChatView {
     }
   }
 
-  private void status(boolean own, TaskStatus status) {
+  private void status(Entry entry, boolean own, TaskStatus status) {
     if (own && status.metadata() != null && status.metadata().has("routing")) {
       var routing = status.metadata().path("routing");
       var strategy = routing.path("strategy").asString("");
@@ -198,7 +233,7 @@ final class ChatView {
     } else if (own && status.status() == TaskState.FAILED && failure == null) {
       failure = status.message() == null ? null : Clean.line(status.message(), ERROR_MAX);
     } else if (status.message() != null && !status.status().terminal()) {
-      note("  " + status.status().wire() + ": " + line(status.message()));
+      note(entry, "  " + status.status().wire() + ": " + line(status.message()));
     } else if (own && status.status() == TaskState.SUBMITTED) {
       note("  waiting for its turn");
     }

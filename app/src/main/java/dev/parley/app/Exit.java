@@ -6,6 +6,7 @@ final class Exit extends RuntimeException {
   static final int FAILED = 1;
   static final int USAGE = 2;
   static final int NO_SERVER = 3;
+  static final int INPUT_NEEDED = 4;
   static final int CANCELED = 130;
 
   private static final long serialVersionUID = 1L;

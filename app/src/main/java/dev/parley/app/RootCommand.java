@@ -24,7 +24,8 @@ import picocli.CommandLine.ScopeType;
       "  parley chat                             talk to it, line by line",
       "  parley tail CONTEXT                     watch everything that happens in a context",
       "",
-      "Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 3 no server, 130 cancelled"
+      "Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 3 no server,",
+      "            4 an answer is needed, 130 cancelled"
     })
 final class RootCommand implements Callable<Integer> {
 

@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.protocol.AgentLevel;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
@@ -28,7 +29,45 @@ final class Events {
     return made.entries;
   }
 
+  static Events talk() {
+    return new Events();
+  }
+
+  List<Entry> entries() {
+    return entries;
+  }
+
+  Events add(Event event) {
+    add(TASK, event);
+    return this;
+  }
+
+  /// An event of a sub-agent of the task.
+  Events add(String subtask, Event event) {
+    return add(TASK.value(), subtask, event);
+  }
+
+  /// An event of a sub-agent of another.
+  Events add(String parent, String subtask, Event event) {
+    add(
+        new Origin(
+            new TaskId(subtask),
+            new TaskId(parent),
+            TASK,
+            new AgentTypeId("worker"),
+            AgentLevel.SUBAGENT,
+            null,
+            null,
+            null),
+        event);
+    return this;
+  }
+
   private void add(TaskId task, Event event) {
+    add(Origin.root(task, new AgentTypeId("agent-code")), event);
+  }
+
+  private void add(Origin origin, Event event) {
     var seq = entries.size() + 1L;
     entries.add(
         new Entry(
@@ -36,7 +75,7 @@ final class Events {
             Position.of(seq),
             new UUID(0, seq),
             Instant.parse("2026-11-15T10:30:00.000Z").plusMillis(seq * 100),
-            Origin.root(task, new AgentTypeId("agent-code")),
+            origin,
             event));
   }
 }

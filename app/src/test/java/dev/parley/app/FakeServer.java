@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /// Answers as the native door does, for one context whose log is given.
@@ -35,7 +36,9 @@ final class FakeServer implements AutoCloseable {
   private final HttpServer server;
   private final List<Entry> log;
   private final List<String> requests = new CopyOnWriteArrayList<>();
+  private final AtomicInteger refusals = new AtomicInteger();
   private volatile String taskStatus = "completed";
+  private volatile String inbox = "";
 
   FakeServer(List<Entry> log) {
     this.log = log;
@@ -56,6 +59,16 @@ final class FakeServer implements AutoCloseable {
 
   List<String> requests() {
     return List.copyOf(requests);
+  }
+
+  /// What is in everybody's inbox, as JSON.
+  void inbox(String items) {
+    inbox = items;
+  }
+
+  /// Refuses so many answers first.
+  void refuse(int answers) {
+    refusals.set(answers);
   }
 
   void taskStatus(String status) {
@@ -85,6 +98,10 @@ final class FakeServer implements AutoCloseable {
       case "/api/task-lookup/task-0001" ->
           json(exchange, "{\"contextId\":\"c-1\",\"taskId\":\"task-0001\"}");
       case "/api/agent-types" -> json(exchange, items("{\"id\":\"agent-code\",\"name\":\"Code\"}"));
+      case "/api/inbox" -> json(exchange, items(inbox));
+      case "/inputs/i-1", "/inputs/i-2", "/auths/au-1" -> settle(exchange);
+      case "/rewind" -> json(exchange, "{\"contextId\":\"c-1\",\"seq\":10,\"toSeq\":4}");
+      case "/fork" -> json(exchange, CONTEXT.replace("c-1", "c-2"));
       case "/healthz" -> json(exchange, "{\"status\":\"ok\"}");
       case "/snapshot" ->
           json(
@@ -102,6 +119,16 @@ final class FakeServer implements AutoCloseable {
               404,
               "application/problem+json",
               "{\"status\":404,\"code\":\"not-found\",\"detail\":\"no such thing\"}");
+    }
+  }
+
+  /// Answers as if nobody waited any more, after refusing so many.
+  private void settle(HttpExchange exchange) throws IOException {
+    if (refusals.getAndDecrement() > 0) {
+      var problem = "{\"status\":400,\"code\":\"invalid-answer\",\"detail\":\"that does not fit\"}";
+      send(exchange, 400, "application/problem+json", problem);
+    } else {
+      json(exchange, "{}");
     }
   }
 

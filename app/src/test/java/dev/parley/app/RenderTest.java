@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ArtifactEvent.FileWrite;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.BlockId;
@@ -17,10 +18,13 @@ import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
 import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
 import dev.parley.protocol.TaskEvent.Initiator;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
@@ -29,6 +33,7 @@ import dev.parley.protocol.ThoughtId;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -96,7 +101,44 @@ class RenderTest {
             Hel]0;ownedlo
             there
             + file report.md (a-1)
-            done after 1.3 s
+            done after 1.3 s, 8 tokens
+            """);
+  }
+
+  @Test
+  void thoughts_are_for_those_who_ask() {
+    var screen = Screen.terminal(Map.of(), "");
+    var view = new ChatView(screen.terminal(), Events.TASK, false);
+    TALK.forEach(view::show);
+
+    assertThat(screen.out()).doesNotContain("Let me look.").contains("* read_file");
+  }
+
+  @Test
+  void sub_agents_that_speak_at_once_do_not_mix_and_are_no_part_of_the_answer() {
+    var screen = Screen.terminal(Map.of(), "");
+    var talk = Events.talk();
+    talk.add(subtask("s-1")).add(subtask("s-2"));
+    talk.add("s-1", delta("red ")).add("s-2", delta("blue ")).add("s-1", delta("one\nred"));
+    talk.add("s-2", delta("one")).add("s-1", delta(" two"));
+    talk.add("s-2", complete("blue one")).add("s-1", complete("red one\nred two"));
+    talk.add("s-2", usage("0.0011")).add("s-1", "n-1", delta("deep\n"));
+    talk.add(new SubtaskComplete(new TaskId("s-2"), TaskState.COMPLETED, null, null));
+    talk.add(new ContentDelta("The answer", 0, BLOCK)).add(usage("0.0001"));
+    show(screen, talk.entries(), TaskState.COMPLETED);
+
+    assertThat(screen.out())
+        .isEqualTo(
+            """
+            > worker: do s-1
+            > worker#2: do s-2
+              worker: red one
+              worker#2: blue one
+              worker: red two
+                worker#3: deep
+            < worker#2 completed 1.0 s
+            The answer
+            done, 20 tokens, $0.0012
             """);
   }
 
@@ -185,8 +227,24 @@ class RenderTest {
     assertThat(Durations.size(1536)).isEqualTo("1.5 KB");
   }
 
+  private static SubtaskCreated subtask(String id) {
+    return new SubtaskCreated(new TaskId(id), new AgentTypeId("worker"), "do " + id);
+  }
+
+  private static ContentDelta delta(String text) {
+    return new ContentDelta(text, 0, BLOCK);
+  }
+
+  private static ContentComplete complete(String text) {
+    return new ContentComplete(text, BLOCK, FinishReason.STOP, null, null, null);
+  }
+
+  private static Usage usage(String cost) {
+    return new Usage("m", 4, 6, null, null, new BigDecimal(cost));
+  }
+
   private static void show(Screen screen, List<Entry> entries, TaskState outcome) {
-    var view = new ChatView(screen.terminal(), Events.TASK);
+    var view = new ChatView(screen.terminal(), Events.TASK, true);
     entries.forEach(view::show);
     view.end(outcome, entries.getLast().timestamp());
   }

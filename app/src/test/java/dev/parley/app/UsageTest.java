@@ -15,6 +15,7 @@ class UsageTest {
     assertThat(screen.out())
         .contains(
             "serve", "chat", "tail", "contexts", "tasks", "show", "cancel", "export", "doctor")
+        .contains("inbox", "answer", "rewind", "fork")
         .contains("completion", "Examples:", "Exit codes:")
         .doesNotContain("warm-up");
   }
@@ -94,6 +95,13 @@ class UsageTest {
         .contains("complete -F")
         .contains("--when-busy")
         .doesNotContain("warm-up");
+  }
+
+  @Test
+  void a_rewind_needs_one_place_to_go_to() {
+    assertThat(screen.run("rewind", "c-1")).isEqualTo(2);
+    assertThat(screen.run("rewind", "c-1", "--to", "3", "--before", "t")).isEqualTo(2);
+    assertThat(screen.err()).contains("--before").contains("--to");
   }
 
   @Test

@@ -2,7 +2,9 @@ package dev.parley.client;
 
 import dev.parley.client.EventStream.Subscription;
 import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -16,6 +18,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Talks to a Parley server: sends messages, and reads the log of any context, live or later.
@@ -142,6 +145,27 @@ public final class ParleyClient implements AutoCloseable {
   /// Asks that a task and all below it stop. Returns when that is durable, before they have stopped.
   public void cancel(ContextId context, TaskId task) {
     http.plain(Call.post(path(context, "/tasks/" + task + "/cancel"), Json.object(), keys.get()));
+  }
+
+  /// Answers what a task asked. Returns when the answer is durable.
+  ///
+  /// @throws Rejection.Invalid if it does not fit what was asked, which stays open
+  /// @throws Rejection.Conflict if somebody has answered, or nobody wants to know any more
+  public void answer(ContextId context, InputId input, JsonNode value) {
+    var body = Json.object();
+    body.set("value", value);
+    http.plain(Call.post(path(context, "/inputs/" + input), body, keys.get()));
+  }
+
+  /// Hands in what a task needs to sign in with. It goes to the server's vault and into no event.
+  public void signIn(ContextId context, AuthId auth, String credential) {
+    var body = Json.object().put("credential", credential);
+    http.plain(Call.post(path(context, "/auths/" + auth), body, keys.get()));
+  }
+
+  /// What waits for a person, in all contexts that the caller may see.
+  public Page<InboxItem> inbox(@Nullable String cursor, int limit) {
+    return list(new Query("/api/inbox"), cursor, limit, InboxItem.class);
   }
 
   /// Artifacts in their latest version, oldest first.

@@ -43,7 +43,10 @@ record Batch(ByteBuffer frames, Place place, boolean last) {
       var page = page(parts, wish, place);
       end = end(page.entries(), wish.until());
       var to = end < 0 ? page.entries().size() : end + 1;
-      var frames = wish.merge() ? page.merge(wish.filter(), to) : page.select(wish.filter(), to);
+      var frames =
+          wish.merge()
+              ? page.merge(wish.filter(), to, wish.format())
+              : page.select(wish.filter(), to);
       size += frames.remaining();
       buffers.add(frames);
       place =
@@ -58,8 +61,8 @@ record Batch(ByteBuffer frames, Place place, boolean last) {
     // Pages that were cached live may hold one event each; deltas can only be merged in larger
     // ones.
     return wish.merge()
-        ? parts.cache().read(wish.context(), place.position(), place.readMax())
-        : parts.cache().page(wish.context(), place.position(), place.readMax());
+        ? parts.cache().read(wish.context(), place.position(), wish.format(), place.readMax())
+        : parts.cache().page(wish.context(), place.position(), wish.format(), place.readMax());
   }
 
   private static ByteBuffer join(List<ByteBuffer> buffers, int size) {

@@ -76,6 +76,20 @@ public record EventFilter(
         request.flag("internal"));
   }
 
+  /// The same with internal events too.
+  public EventFilter withInternal() {
+    return new EventFilter(kinds, taskId, rootTaskId, verbosity, thoughtTypes, minConfidence, true);
+  }
+
+  /// The same without these kinds.
+  public EventFilter without(Set<Kind> unwanted) {
+    var wanted = EnumSet.noneOf(Kind.class);
+    wanted.addAll(kinds);
+    wanted.removeAll(unwanted);
+    return new EventFilter(
+        wanted, taskId, rootTaskId, verbosity, thoughtTypes, minConfidence, internal);
+  }
+
   /// True if the reader wants this one.
   public boolean accepts(Entry entry) {
     if ((entry.event().internal() && !internal) || !kinds.contains(entry.event().kind())) {

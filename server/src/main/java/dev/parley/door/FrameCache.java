@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/// Pages of encoded frames, by what they follow, so that many readers of one context encode once.
+/// Pages of encoded frames, by what they follow and their format, so that many readers of one context encode once.
 ///
 /// A page never goes stale: what follows a position never changes, there is only more of it later.
 /// The oldest pages go when there are too many bytes. The monitor guards `order` and `size`.
@@ -29,14 +29,15 @@ public final class FrameCache {
     this.bytesMax = bytesMax;
   }
 
-  private record Key(ContextId context, Position after) {}
+  private record Key(ContextId context, Position after, Format format) {}
 
   private record Kept(Key key, int bytes) {}
 
   /// Entries that follow `after`, of which there must be some. If they must be read, then at most
   /// `limit` of them; those that make no part of the page are kept for the next one.
-  FramePage page(ContextId context, Position after, int limit) throws InterruptedException {
-    var key = new Key(context, after);
+  FramePage page(ContextId context, Position after, Format format, int limit)
+      throws InterruptedException {
+    var key = new Key(context, after, format);
     var page = pages.get(key);
     if (page == null) {
       var fresh = new FutureTask<>(() -> read(key, limit));
@@ -64,25 +65,25 @@ public final class FrameCache {
   }
 
   /// The same, straight from the log.
-  FramePage read(ContextId context, Position after, int limit) {
-    return pages(context, after, limit).getFirst();
+  FramePage read(ContextId context, Position after, Format format, int limit) {
+    return pages(new Key(context, after, format), limit).getFirst();
   }
 
   private FramePage read(Key key, int limit) {
-    var found = pages(key.context(), key.after(), limit);
+    var found = pages(key, limit);
     for (var i = 1; i < found.size(); i++) {
-      keep(new Key(key.context(), found.get(i - 1).last()), found.get(i));
+      keep(new Key(key.context(), found.get(i - 1).last(), key.format()), found.get(i));
     }
     kept(key, found.getFirst());
     return found.getFirst();
   }
 
-  private List<FramePage> pages(ContextId context, Position after, int limit) {
-    var entries = log.read(context, after, limit);
+  private List<FramePage> pages(Key key, int limit) {
+    var entries = log.read(key.context(), key.after(), limit);
     if (entries.isEmpty()) {
-      throw new IllegalStateException("nothing follows " + after + " in " + context);
+      throw new IllegalStateException("nothing follows " + key.after() + " in " + key.context());
     }
-    return FramePage.of(entries);
+    return FramePage.of(entries, key.format());
   }
 
   private void keep(Key key, FramePage page) {

@@ -21,22 +21,22 @@ record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
 
   private static final int FRAME_USUAL = 512;
 
-  static List<FramePage> of(List<Entry> entries) {
+  static List<FramePage> of(List<Entry> entries, Format format) {
     var pages = new ArrayList<FramePage>();
     for (var from = 0; from < entries.size(); ) {
-      var page = of(entries, from);
+      var page = of(entries, from, format);
       pages.add(page);
       from += page.entries.size();
     }
     return pages;
   }
 
-  private static FramePage of(List<Entry> entries, int from) {
+  private static FramePage of(List<Entry> entries, int from, Format format) {
     var bytes = new ByteArrayOutputStream(Math.min(BYTES, FRAME_USUAL * (entries.size() - from)));
     var ends = new int[entries.size() - from];
     var next = from;
     while (next < entries.size()) {
-      var frame = Frames.entry(entries.get(next));
+      var frame = format.frame(entries.get(next));
       if (next > from && bytes.size() + frame.length > BYTES) {
         break;
       }
@@ -78,12 +78,13 @@ record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
   }
 
   /// The same, with consecutive deltas of one block made one.
-  ByteBuffer merge(EventFilter filter, int to) {
+  ByteBuffer merge(EventFilter filter, int to, Format format) {
     var chosen = entries.subList(0, to).stream().filter(filter::accepts).toList();
     var merged = new ByteArrayOutputStream();
     for (var i = 0; i < chosen.size(); ) {
       var run = run(chosen, i);
-      merged.writeBytes(run == 1 ? Frames.entry(chosen.get(i)) : joined(chosen, i, i + run));
+      merged.writeBytes(
+          run == 1 ? format.frame(chosen.get(i)) : joined(chosen.subList(i, i + run), format));
       i += run;
     }
     return ByteBuffer.wrap(merged.toByteArray());
@@ -108,15 +109,15 @@ record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
         && Objects.equals(one.taskId(), next.taskId());
   }
 
-  private static byte[] joined(List<Entry> entries, int from, int to) {
+  private static byte[] joined(List<Entry> run, Format format) {
     var text = new StringBuilder();
-    for (var entry : entries.subList(from, to)) {
+    for (var entry : run) {
       text.append(((ContentDelta) entry.event()).delta());
     }
-    var first = (ContentDelta) entries.get(from).event();
-    var last = entries.get(to - 1);
+    var first = (ContentDelta) run.getFirst().event();
+    var last = run.getLast();
     var delta = new ContentDelta(text.toString(), first.index(), first.blockId());
-    return Frames.merged(
+    return format.merged(
         new Entry(
             last.contextId(),
             last.position(),
@@ -124,6 +125,6 @@ record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
             last.timestamp(),
             last.origin(),
             delta),
-        entries.get(from).position().seq());
+        run.getFirst().position().seq());
   }
 }

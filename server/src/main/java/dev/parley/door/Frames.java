@@ -1,70 +1,36 @@
 package dev.parley.door;
 
-import dev.parley.protocol.Entry;
-import dev.parley.protocol.EventJson;
-import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import tools.jackson.databind.node.ObjectNode;
 
 /// Frames of a stream of server-sent events. Lines end in LF.
-final class Frames {
+public final class Frames {
 
-  private static final byte[] DATA = ascii("\ndata: ");
-  private static final byte[] END = ascii("\n\n");
+  static final String END = "\n\n";
+
   private static final int RECONNECT_MILLIS = 1000;
 
   private Frames() {}
 
-  static byte[] entry(Entry entry) {
-    var kind = entry.event().kind().sseName();
-    return EventJson.bytes(
-        "id: " + entry.position() + "\nevent: " + kind + "\ndata: ", entry, "\n\n");
+  /// A frame with one line of JSON. The event's name is plain ASCII.
+  public static byte[] frame(Position position, String event, byte[] json) {
+    return join(ascii(head(position, event)), json, ascii(END));
   }
 
-  /// Several deltas as one, which stands where the last of them does; `from` is the first one's seq.
-  static byte[] merged(Entry entry, long from) {
-    var json = EventJson.bytes(entry);
-    var field = ascii(",\"fromSeq\":" + from + "}");
-    var longer = ByteBuffer.allocate(json.length - 1 + field.length);
-    longer.put(json, 0, json.length - 1).put(field);
-    return frame(entry, longer.array());
+  /// The first frame of a stream, which also says how soon to come back.
+  public static byte[] first(byte[] frame) {
+    return join(ascii("retry: " + RECONNECT_MILLIS + "\n"), frame);
   }
 
-  /// Tells the reader where it stands before anything has happened.
-  static byte[] open(Position position, ObjectNode fields) {
-    var first = ascii("retry: " + RECONNECT_MILLIS + "\n");
-    return join(first, note("stream-open", position, fields));
-  }
-
-  /// Tells the reader that it does not get what it asked for.
-  static byte[] gap(Position position, String reason, String requested) {
-    var fields = Json.object().put("reason", reason);
-    if (!requested.isEmpty()) {
-      fields.put("requested", requested);
-    }
-    return note("stream-gap", position, fields);
+  /// What stands before a frame's JSON.
+  static String head(Position position, String event) {
+    return "id: " + position + "\nevent: " + event + "\ndata: ";
   }
 
   /// Moves the reader's cursor and keeps the connection alive. It is no event to an `EventSource`.
   static byte[] heartbeat(Position position) {
-    return ascii("id: " + position + "\n: heartbeat\n\n");
-  }
-
-  private static byte[] note(String kind, Position position, ObjectNode fields) {
-    var json = Json.object().put("kind", kind);
-    json.setAll(fields);
-    json.putPOJO("position", position);
-    return frame(position, kind, Json.bytes(json));
-  }
-
-  private static byte[] frame(Entry entry, byte[] json) {
-    return frame(entry.position(), entry.event().kind().sseName(), json);
-  }
-
-  private static byte[] frame(Position position, String event, byte[] json) {
-    return join(ascii("id: " + position + "\nevent: " + event), DATA, json, END);
+    return ascii("id: " + position + "\n: heartbeat" + END);
   }
 
   private static byte[] join(byte[]... parts) {

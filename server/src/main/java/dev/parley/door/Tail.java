@@ -2,7 +2,6 @@ package dev.parley.door;
 
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
-import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
@@ -35,6 +34,7 @@ public final class Tail implements EventStream {
       ContextId context,
       Position after,
       EventFilter filter,
+      Format format,
       boolean merge,
       @Nullable TaskId until,
       @Nullable ObjectNode greeting) {}
@@ -66,7 +66,7 @@ public final class Tail implements EventStream {
         more = advance(sink, open);
       }
     } catch (Rejection.Gone | Rejection.NotFound deleted) {
-      write(sink, ByteBuffer.wrap(Frames.gap(position(), "deleted", "")));
+      write(sink, ByteBuffer.wrap(wish.format().gap(position(), "deleted", "")));
     } catch (InterruptedException told) {
       // Somebody else's interrupt: the stream ends, as it may at any time; the reader comes back.
       Thread.currentThread().interrupt();
@@ -78,15 +78,12 @@ public final class Tail implements EventStream {
     var head = parts.log().head(wish.context());
     var ahead = wish.after().after(head);
     place = ahead ? Batch.Place.at(head) : place;
-    var fields = Json.object().put("contextId", wish.context().value());
-    if (wish.greeting() != null) {
-      fields.setAll(wish.greeting());
-    }
-    fields.put("heartbeatMs", parts.heartbeat().toMillis());
-    write(sink, ByteBuffer.wrap(Frames.open(position(), fields)));
+    var opening =
+        new Format.Opening(wish.context(), position(), parts.heartbeat(), wish.greeting());
+    write(sink, ByteBuffer.wrap(wish.format().open(opening)));
     if (ahead) {
       var requested = wish.after().toString();
-      write(sink, ByteBuffer.wrap(Frames.gap(position(), "ahead-of-head", requested)));
+      write(sink, ByteBuffer.wrap(wish.format().gap(position(), "ahead-of-head", requested)));
     }
   }
 

@@ -176,6 +176,19 @@ final class TaskTable {
         task.value());
   }
 
+  /// Where the task began that had this id at `seq`, rewound or not.
+  Optional<Long> beginning(ContextId context, TaskId task, long seq) throws SQLException {
+    return sql.first(
+        """
+        SELECT seq FROM tasks INDEXED BY tasks_by_id
+        WHERE context = ? AND task_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1
+        """,
+        row -> row.number("seq"),
+        context.value(),
+        task.value(),
+        seq);
+  }
+
   Optional<TaskView> find(ContextId context, TaskId task) throws SQLException {
     return sql.first(
         "SELECT * FROM tasks" + THIS + " AND rewound = 0",

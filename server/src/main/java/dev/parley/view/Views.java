@@ -100,6 +100,12 @@ public final class Views implements AutoCloseable {
     return answer(context, tables -> tables.tasks().find(context, task));
   }
 
+  /// Where the task's `task-created` stands that had this id at `at`, rewound or not.
+  public Optional<Position> beginning(ContextId context, TaskId task, Position at) {
+    return answer(context, tables -> tables.tasks().beginning(context, task, at.seq()))
+        .map(Position::of);
+  }
+
   /// The context that a task belongs to.
   public Optional<ContextId> contextOf(TaskId task) {
     // A task never moves, so what is known need not be asked of the log again.

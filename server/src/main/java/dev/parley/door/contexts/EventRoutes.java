@@ -2,13 +2,13 @@ package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
 import dev.parley.door.EventFilter;
+import dev.parley.door.Format;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
 import dev.parley.door.Tail;
 import dev.parley.protocol.ContextId;
-import dev.parley.protocol.EventJson;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -36,14 +36,17 @@ final class EventRoutes {
   record Events(List<JsonNode> events, Position position, boolean hasMore) {}
 
   private final ContextsDoor.Parts parts;
+  private final Dialect dialect;
 
   EventRoutes(ContextsDoor.Parts parts) {
     this.parts = parts;
+    this.dialect = new Dialect(parts);
   }
 
   List<Route> routes() {
     var paged = new ArrayList<>(List.of(AFTER, Paging.LIMIT));
     paged.addAll(EventFilter.PARAMETERS);
+    paged.addAll(Dialect.PARAMETERS);
     var streamed =
         new ArrayList<>(
             List.of(
@@ -54,6 +57,8 @@ final class EventRoutes {
                     Parameter.Type.BOOLEAN,
                     "make consecutive deltas one, which says fromSeq")));
     streamed.addAll(EventFilter.PARAMETERS);
+    streamed.addAll(Dialect.PARAMETERS);
+    streamed.add(Dialect.REPLAY);
     return List.of(
         Route.get(
             "/api/contexts/{c}/events",
@@ -78,7 +83,13 @@ final class EventRoutes {
         new Tail(
             parts.tails(),
             new Tail.Wish(
-                accepted.contextId(), after, filter, false, accepted.taskId(), greeting)));
+                accepted.contextId(),
+                after,
+                filter,
+                Format.NATIVE,
+                false,
+                accepted.taskId(),
+                greeting)));
   }
 
   static Rejection ahead(Position asked, Position head) {
@@ -88,17 +99,20 @@ final class EventRoutes {
 
   private Reply stream(Request request) {
     var context = parts.access().context(request);
+    var format = dialect.format(request);
+    var start = dialect.start(request, context);
     var after =
         request
             .header("Last-Event-ID")
             .or(() -> request.query("after"))
             .map(Position::parse)
-            .orElse(Position.START);
-    var filter = EventFilter.of(request);
+            .orElse(start);
+    var filter = dialect.filter(request, format);
+    var greeting = dialect.greeting(context, format, filter);
     return new Reply.Stream(
         new Tail(
             parts.tails(),
-            new Tail.Wish(context, after, filter, request.flag("merge"), null, null)));
+            new Tail.Wish(context, after, filter, format, request.flag("merge"), null, greeting)));
   }
 
   private Reply list(Request request) {
@@ -108,18 +122,24 @@ final class EventRoutes {
     if (after.after(head)) {
       throw ahead(after, head);
     }
-    return list(context, after, head, EventFilter.of(request), request.limit());
+    var format = dialect.format(request);
+    var filter = dialect.filter(request, format);
+    return list(new Range(context, after, head, request.limit()), filter, format);
   }
 
-  private Reply list(
-      ContextId context, Position after, Position head, EventFilter filter, int limit) {
+  /// At most `limit` events after `after`, up to `head`.
+  private record Range(ContextId context, Position after, Position head, int limit) {}
+
+  private Reply list(Range range, EventFilter filter, Format format) {
+    var head = range.head();
+    var limit = range.limit();
     var json = new ByteArrayOutputStream();
     json.writeBytes("{\"events\":[".getBytes(StandardCharsets.US_ASCII));
-    var position = after;
+    var position = range.after();
     var found = 0;
     var scanned = 0;
     while (head.after(position) && found < limit && scanned < SCAN_MAX && json.size() < BYTES_MAX) {
-      for (var entry : parts.log().read(context, position, READ)) {
+      for (var entry : parts.log().read(range.context(), position, READ)) {
         if (found == limit || json.size() >= BYTES_MAX || entry.position().after(head)) {
           break;
         }
@@ -129,13 +149,14 @@ final class EventRoutes {
           if (found++ > 0) {
             json.write(',');
           }
-          json.writeBytes(EventJson.bytes(entry));
+          json.writeBytes(format.json(entry));
         }
       }
     }
     json.writeBytes("],\"position\":".getBytes(StandardCharsets.US_ASCII));
     json.writeBytes(Json.bytes(position));
-    var rest = ",\"hasMore\":" + head.after(position) + "}";
+    var more = format.equals(Format.NATIVE) ? "hasMore" : "has_more";
+    var rest = ",\"" + more + "\":" + head.after(position) + "}";
     json.writeBytes(rest.getBytes(StandardCharsets.US_ASCII));
     return new Reply.Bytes("application/json", json.toByteArray());
   }

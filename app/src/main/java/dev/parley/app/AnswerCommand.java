@@ -1,0 +1,135 @@
+package dev.parley.app;
+
+import dev.parley.client.InboxItem;
+import dev.parley.client.ParleyClient;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.InputId;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+/// `parley answer`.
+@Command(
+    name = "answer",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Answers what a task asked. Without an INPUT it lists what is asked in the context.",
+      "A sign-in is answered with a secret, which is read from standard input."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  parley answer CONTEXT",
+      "  parley answer CONTEXT INPUT yes",
+      "  parley answer CONTEXT INPUT no --reason \"not on a Friday\"",
+      "  parley answer CONTEXT INPUT yes --arguments '{\"path\":\"b.txt\"}'"
+    })
+final class AnswerCommand implements Callable<Integer> {
+
+  private final Terminal terminal;
+
+  @Mixin private final ServerOptions server = new ServerOptions();
+
+  @Parameters(index = "0", paramLabel = "CONTEXT", description = "The context of the task.")
+  private String context = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "INPUT",
+      description = "What to answer. Default: list what is asked.")
+  private @Nullable String input;
+
+  @Parameters(
+      index = "2",
+      arity = "0..1",
+      paramLabel = "VALUE",
+      description = "The answer: yes or no to a confirmation, else JSON, else text.")
+  private @Nullable String value;
+
+  @Option(names = "--reason", paramLabel = "TEXT", description = "Why not, or why.")
+  private @Nullable String reason;
+
+  @Option(
+      names = "--arguments",
+      paramLabel = "JSON",
+      description = "Approve the call with these arguments instead.")
+  private @Nullable String arguments;
+
+  AnswerCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    var place = new ContextId(context);
+    try (var client = server.client(terminal)) {
+      var asked =
+          InboxCommand.items(client).stream()
+              .filter(item -> item.contextId().equals(place))
+              .toList();
+      if (input == null) {
+        InboxCommand.print(terminal, asked, false);
+        return 0;
+      }
+      var item = asked.stream().filter(one -> one.id().equals(input)).findFirst();
+      answer(client, place, item);
+    }
+    terminal.out().println("Answered: " + input);
+    return 0;
+  }
+
+  private void answer(ParleyClient client, ContextId place, Optional<InboxItem> item)
+      throws IOException {
+    var auth = item.map(InboxItem::authId).orElse(null);
+    if (auth != null) {
+      if (value != null) {
+        // It would stay in the shell's history, and others could see it in the list of processes.
+        throw new Exit(Exit.USAGE, "Pipe the secret in, or type it when asked, without VALUE.");
+      }
+      client.signIn(place, auth, secret());
+    } else {
+      client.answer(place, new InputId(String.valueOf(input)), value(item));
+    }
+  }
+
+  private JsonNode value(Optional<InboxItem> item) {
+    if (value == null && arguments == null) {
+      throw new Exit(Exit.USAGE, "There is no answer: give a VALUE, such as yes or no.");
+    }
+    var type =
+        reason != null || arguments != null
+            ? InputType.CONFIRMATION
+            : item.map(InboxItem::inputType).orElse(null);
+    var plain =
+        AnswerValue.of(
+            value == null ? "yes" : value, type, item.map(InboxItem::options).orElse(null));
+    if (reason == null && arguments == null) {
+      return plain;
+    }
+    if (!plain.isBoolean()) {
+      throw new Exit(Exit.USAGE, "--reason and --arguments go with yes or no.");
+    }
+    var edited = arguments == null ? null : AnswerValue.object(arguments);
+    if (arguments != null && edited == null) {
+      throw new Exit(Exit.USAGE, "--arguments must be a JSON object.");
+    }
+    return AnswerValue.confirmation(plain.asBoolean(), reason, edited);
+  }
+
+  private String secret() throws IOException {
+    var lines = new Lines(terminal);
+    var secret = lines.interactive() ? lines.readSecret("secret: ") : lines.read("");
+    if (secret == null || secret.isBlank()) {
+      throw new Exit(Exit.USAGE, "There is no secret on standard input.");
+    }
+    return secret.strip();
+  }
+}

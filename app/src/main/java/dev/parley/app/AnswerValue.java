@@ -1,0 +1,60 @@
+package dev.parley.app;
+
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/// What a person typed, as the value that a task gets.
+final class AnswerValue {
+
+  private static final Set<String> YES = Set.of("y", "yes");
+  private static final Set<String> NO = Set.of("n", "no");
+
+  private AnswerValue() {}
+
+  /// The answer to a question of this type: `yes` and `no` where it asks for a confirmation, one of
+  /// its options by its text, or else JSON where it is that, or else text.
+  static JsonNode of(String typed, @Nullable InputType type, @Nullable List<JsonNode> options) {
+    var word = typed.strip().toLowerCase(Locale.ROOT);
+    if (type == InputType.CONFIRMATION && (YES.contains(word) || NO.contains(word))) {
+      return Json.mapper().getNodeFactory().booleanNode(YES.contains(word));
+    }
+    var text = StringNode.valueOf(typed);
+    return options != null && options.contains(text) ? text : json(typed, text);
+  }
+
+  /// A confirmation that says more than yes or no.
+  static ObjectNode confirmation(
+      boolean approved, @Nullable String reason, @Nullable ObjectNode arguments) {
+    var value = Json.object().put("approved", approved);
+    if (reason != null) {
+      value.put("reason", reason);
+    }
+    if (arguments != null) {
+      value.set("arguments", arguments);
+    }
+    return value;
+  }
+
+  /// A JSON object that somebody typed; null if it is none.
+  static @Nullable ObjectNode object(String typed) {
+    return json(typed, StringNode.valueOf(typed)) instanceof ObjectNode object ? object : null;
+  }
+
+  private static JsonNode json(String typed, JsonNode otherwise) {
+    try {
+      var value = Json.mapper().readTree(typed);
+      return value == null || value.isMissingNode() ? otherwise : value;
+    } catch (JacksonException | Rejection notJson) {
+      return otherwise;
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.parley.app;
+
+import dev.parley.protocol.ReportEvent.Usage;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import org.jspecify.annotations.Nullable;
+
+/// What a task and all below it cost. For one thread.
+final class Bill {
+
+  private static final int DECIMALS = 4;
+
+  private long tokens;
+  private @Nullable BigDecimal cost;
+
+  void add(Usage usage) {
+    tokens += usage.inputTokens() + usage.outputTokens();
+    if (usage.costUsd() != null) {
+      cost = cost == null ? usage.costUsd() : cost.add(usage.costUsd());
+    }
+  }
+
+  /// Such as `, 8 tokens, $0.0012`; empty if no model was asked.
+  String text() {
+    if (tokens == 0) {
+      return "";
+    }
+    return ", "
+        + tokens
+        + " tokens"
+        + (cost == null
+            ? ""
+            : ", $" + cost.setScale(DECIMALS, RoundingMode.HALF_UP).toPlainString());
+  }
+}

@@ -1,0 +1,45 @@
+package dev.parley.app;
+
+import dev.parley.client.NewFork;
+import dev.parley.protocol.ContextId;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `parley fork`.
+@Command(
+    name = "fork",
+    mixinStandardHelpOptions = true,
+    description = "Makes a context that shares the past of another, and prints its id.",
+    footer = {"", "Examples:", "  parley fork CONTEXT", "  parley fork CONTEXT --at 17"})
+final class ForkCommand implements Callable<Integer> {
+
+  private final Terminal terminal;
+
+  @Mixin private final ServerOptions server = new ServerOptions();
+
+  @Parameters(paramLabel = "CONTEXT", description = "The context to fork.")
+  private String context = "";
+
+  @Option(
+      names = "--at",
+      paramLabel = "SEQ",
+      description = "The last event that both share. Default: the last there is.")
+  private @Nullable Long at;
+
+  ForkCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() {
+    try (var client = server.client(terminal)) {
+      var fork = at == null ? NewFork.OF_ALL : NewFork.at(at);
+      terminal.out().println(client.fork(new ContextId(context), fork).contextId());
+    }
+    return 0;
+  }
+}

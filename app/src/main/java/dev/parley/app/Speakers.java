@@ -1,0 +1,82 @@
+package dev.parley.app;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.TaskId;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The sub-agents of a task: what each is called, how deep it stands, and what it is about to say.
+///
+/// What they say comes in whole lines, so that those who speak at once do not mix. For one thread.
+final class Speakers {
+
+  private final TaskId root;
+  private final Map<TaskId, String> names = new HashMap<>();
+  private final Map<TaskId, Integer> depths = new HashMap<>();
+  private final Map<TaskId, StringBuilder> unsaid = new HashMap<>();
+  private final Set<String> taken = new HashSet<>();
+
+  Speakers(TaskId root) {
+    this.root = root;
+  }
+
+  /// Gives a sub-agent its name: that of its agent, with a number if another has it.
+  String introduce(TaskId task, @Nullable AgentTypeId agent, @Nullable TaskId parent) {
+    depths.computeIfAbsent(task, _ -> parent == null ? 1 : depth(parent) + 1);
+    return names.computeIfAbsent(
+        task,
+        _ -> {
+          var name = agent == null ? "sub-agent" : agent.value();
+          var unique = name;
+          for (var number = 2; !taken.add(unique); number++) {
+            unique = name + "#" + number;
+          }
+          return unique;
+        });
+  }
+
+  /// What stands before a line about this entry; nothing for the task itself.
+  String prefix(Entry entry) {
+    var origin = entry.origin();
+    if (origin == null || origin.taskId().equals(root)) {
+      return "";
+    }
+    var name = introduce(origin.taskId(), origin.agentId(), origin.parentTaskId());
+    return "  ".repeat(depth(origin.taskId())) + name + ": ";
+  }
+
+  /// The lines that this piece of text completes.
+  List<String> say(Entry entry, ContentDelta delta) {
+    var text = unsaid.computeIfAbsent(task(entry), _ -> new StringBuilder()).append(delta.delta());
+    var end = text.lastIndexOf("\n");
+    if (end < 0) {
+      return List.of();
+    }
+    var lines = text.substring(0, end).lines().toList();
+    text.delete(0, end + 1);
+    return lines;
+  }
+
+  /// What is left when a block ends.
+  List<String> finish(Entry entry, ContentComplete complete) {
+    var text = unsaid.remove(task(entry));
+    var rest = text == null ? complete.content() : text.toString();
+    return rest.lines().toList();
+  }
+
+  private TaskId task(Entry entry) {
+    var task = entry.taskId();
+    return task == null ? root : task;
+  }
+
+  private int depth(TaskId task) {
+    return depths.getOrDefault(task, 0);
+  }
+}

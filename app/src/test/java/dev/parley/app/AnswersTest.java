@@ -1,0 +1,279 @@
+package dev.parley.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.AuthEvent.AuthCompleted;
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.AuthEvent.AuthType;
+import dev.parley.protocol.AuthId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/// People answer what tasks ask, in a chat or beside it.
+@Timeout(60)
+class AnswersTest {
+
+  private static final String APPROVAL =
+      "{\"contextId\":\"c-1\",\"taskId\":\"task-0001\",\"kind\":\"input\",\"inputId\":\"i-1\","
+          + "\"inputType\":\"confirmation\",\"prompt\":\"May coder call shell?\"}";
+  private static final String SELECTION =
+      "{\"contextId\":\"c-1\",\"kind\":\"input\",\"inputId\":\"i-2\",\"inputType\":\"selection\","
+          + "\"prompt\":\"Which?\",\"options\":[\"12\",\"13\"]}";
+  private static final String SIGN_IN =
+      "{\"contextId\":\"c-1\",\"kind\":\"auth\",\"authId\":\"au-1\",\"authType\":\"api-key\","
+          + "\"prompt\":\"A key, please\"}";
+
+  @Test
+  void an_approval_is_given_inline() {
+    var chat = chat(approval(), "what?\ny\n");
+
+    assertThat(chat.code()).isZero();
+    assertThat(chat.screen())
+        .contains("? May coder call shell?\n  shell {\"command\":\"ls\"}\n  | $ ls\n")
+        .contains("[y]es, [n]o, [e]dit: ")
+        .contains("y, n, or n and a reason, or e");
+    assertThat(chat.requests()).contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":true}");
+  }
+
+  @Test
+  void a_refusal_can_have_a_reason() {
+    assertThat(chat(approval(), "n not on a Friday\n").requests())
+        .contains(
+            "POST /api/contexts/c-1/inputs/i-1"
+                + " {\"value\":{\"approved\":false,\"reason\":\"not on a Friday\"}}");
+  }
+
+  @Test
+  void arguments_can_be_edited_before_they_are_approved() {
+    var chat = chat(approval(), "e\nnonsense\ne\n{\"command\":\"pwd\"}\n");
+
+    assertThat(chat.screen()).contains("That is no JSON object.");
+    assertThat(chat.requests())
+        .contains(
+            "POST /api/contexts/c-1/inputs/i-1"
+                + " {\"value\":{\"approved\":true,\"arguments\":{\"command\":\"pwd\"}}}");
+  }
+
+  @Test
+  void one_of_several_is_chosen_by_number_or_by_text() {
+    var options = List.<JsonNode>of(StringNode.valueOf("red"), StringNode.valueOf("blue"));
+    var asked = asked(InputType.SELECTION, "Which?", options, null);
+
+    assertThat(chat(asked, "2\n").requests())
+        .contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":\"blue\"}");
+    assertThat(chat(asked, "red\n").requests())
+        .contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":\"red\"}");
+    assertThat(chat(asked, "red\n").screen()).contains("  1) red\n  2) blue\n");
+  }
+
+  @Test
+  void an_open_question_takes_text_and_asks_again_if_it_does_not_fit() {
+    var asked = asked(InputType.CLARIFICATION, "How many?", null, null);
+    try (var server = server(asked)) {
+      server.refuse(1);
+      var screen = Screen.terminal(server.environment(), "many\n7\n");
+
+      assertThat(screen.run("chat", "hi")).isZero();
+      assertThat(screen.out()).contains("that does not fit");
+      assertThat(server.requests())
+          .contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":\"many\"}")
+          .contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":7}");
+    }
+  }
+
+  @Test
+  void a_key_is_typed_and_sent_and_a_sign_in_elsewhere_is_waited_for() {
+    var key = signIn(AuthType.API_KEY, null);
+    assertThat(chat(key, "s3cret\n").requests())
+        .contains("POST /api/contexts/c-1/auths/au-1 {\"credential\":\"s3cret\"}");
+    var elsewhere = chat(signIn(AuthType.OAUTH2, "https://example.org/authorize"), "");
+    assertThat(elsewhere.code()).isZero();
+    assertThat(elsewhere.screen()).contains("Open https://example.org/authorize");
+    assertThat(elsewhere.requests()).noneMatch(request -> request.contains("/auths/"));
+  }
+
+  @Test
+  void without_a_person_chat_says_how_to_answer_and_leaves_with_a_code_of_its_own() {
+    try (var server = server(approval())) {
+      var screen = Screen.piped(server.environment());
+
+      assertThat(screen.run("chat", "hi")).isEqualTo(4);
+      assertThat(screen.out()).isEmpty();
+      assertThat(screen.err())
+          .contains("? May coder call shell?")
+          .contains("parley answer c-1 i-1 VALUE");
+    }
+  }
+
+  @Test
+  void what_the_agent_above_is_asked_is_not_asked_of_the_person() {
+    var asked =
+        Events.talk()
+            .add("s-1", asked(InputType.CLARIFICATION, "Which file?", null, false))
+            .add(new TaskComplete("done", null, null));
+    try (var server = new FakeServer(asked.entries())) {
+      var screen = Screen.terminal(server.environment(), "");
+
+      assertThat(screen.run("chat", "hi")).isZero();
+      assertThat(screen.out()).contains("worker: asks").doesNotContain("Which file?");
+    }
+  }
+
+  @Test
+  void answer_without_an_input_lists_what_is_asked_in_the_context() {
+    try (var server = inbox()) {
+      var screen = Screen.piped(server.environment());
+
+      assertThat(screen.run("answer", "c-1")).isZero();
+      assertThat(screen.run("answer", "c-9")).isZero();
+      assertThat(screen.run("inbox")).isZero();
+      assertThat(screen.run("inbox", "--json")).isZero();
+      assertThat(screen.out())
+          .contains("c-1      i-1   confirmation  May coder call shell?")
+          .contains("c-1      au-1  api-key       A key, please")
+          .contains("Nothing waits for an answer.")
+          .contains(APPROVAL.substring(0, 40));
+    }
+  }
+
+  @Test
+  void an_answer_is_yes_or_no_an_option_json_or_text() {
+    try (var server = inbox()) {
+      var screen = Screen.piped(server.environment());
+      assertThat(screen.run("answer", "c-1", "i-1", "yes")).isZero();
+      assertThat(screen.run("answer", "c-1", "i-1", "no", "--reason", "late")).isZero();
+      assertThat(screen.run("answer", "c-1", "i-1", "--arguments", "{\"a\":1}")).isZero();
+      assertThat(screen.run("answer", "c-1", "i-2", "12")).isZero();
+      assertThat(screen.run("answer", "c-1", "i-2", "[1]")).isZero();
+
+      assertThat(screen.out()).contains("Answered: i-1\n", "Answered: i-2\n");
+      assertThat(server.requests().stream().filter(request -> request.contains("/inputs/")))
+          .containsExactly(
+              "POST /api/contexts/c-1/inputs/i-1 {\"value\":true}",
+              "POST /api/contexts/c-1/inputs/i-1"
+                  + " {\"value\":{\"approved\":false,\"reason\":\"late\"}}",
+              "POST /api/contexts/c-1/inputs/i-1"
+                  + " {\"value\":{\"approved\":true,\"arguments\":{\"a\":1}}}",
+              "POST /api/contexts/c-1/inputs/i-2 {\"value\":\"12\"}",
+              "POST /api/contexts/c-1/inputs/i-2 {\"value\":[1]}");
+    }
+  }
+
+  @Test
+  void what_is_no_answer_is_wrong_usage() {
+    try (var server = inbox()) {
+      var screen = Screen.piped(server.environment());
+      assertThat(screen.run("answer", "c-1", "i-1")).isEqualTo(2);
+      assertThat(screen.run("answer", "c-1", "i-1", "yes", "--arguments", "[]")).isEqualTo(2);
+      assertThat(screen.run("answer", "c-1", "i-1", "maybe", "--reason", "x")).isEqualTo(2);
+      assertThat(screen.run("answer", "c-1", "au-1", "s3cret")).isEqualTo(2);
+      assertThat(server.requests()).noneMatch(request -> request.startsWith("POST"));
+    }
+  }
+
+  @Test
+  void a_secret_is_piped_in_and_never_an_argument() {
+    try (var server = inbox()) {
+      var screen = Screen.piped(server.environment(), "s3cret\n");
+
+      assertThat(screen.run("answer", "c-1", "au-1")).isZero();
+      assertThat(server.requests())
+          .contains("POST /api/contexts/c-1/auths/au-1 {\"credential\":\"s3cret\"}");
+      assertThat(screen.out() + screen.err()).doesNotContain("s3cret");
+    }
+  }
+
+  @Test
+  void a_context_is_taken_back_and_goes_on_from_there() {
+    try (var server = inbox()) {
+      var screen = Screen.piped(server.environment());
+      assertThat(screen.run("rewind", "c-1", "--before", "task-0001")).isZero();
+      assertThat(screen.run("rewind", "c-1", "--to", "4", "--message", "again")).isZero();
+
+      assertThat(screen.out())
+          .contains("Context c-1 is back at event 4\n", "Sent: task task-0001\n");
+      assertThat(server.requests())
+          .contains("POST /api/contexts/c-1/rewind {\"beforeTaskId\":\"task-0001\"}")
+          .contains("POST /api/contexts/c-1/rewind {\"toSeq\":4}")
+          .contains("POST /api/contexts/c-1/messages {\"content\":\"again\"}");
+    }
+  }
+
+  @Test
+  void a_fork_is_named() {
+    try (var server = inbox()) {
+      var screen = Screen.piped(server.environment());
+      assertThat(screen.run("fork", "c-1")).isZero();
+      assertThat(screen.run("fork", "c-1", "--at", "17")).isZero();
+
+      assertThat(screen.out()).isEqualTo("c-2\nc-2\n");
+      assertThat(server.requests())
+          .contains("POST /api/contexts/c-1/fork {}")
+          .contains("POST /api/contexts/c-1/fork {\"atSeq\":17}");
+    }
+  }
+
+  private record Talk(int code, String screen, List<String> requests) {}
+
+  private static Talk chat(Event asked, String typed) {
+    try (var server = server(asked)) {
+      var screen = Screen.terminal(server.environment(), typed);
+      var code = screen.run("chat", "hi");
+      return new Talk(code, screen.out(), server.requests());
+    }
+  }
+
+  private static FakeServer server(Event asked) {
+    var completed = new AuthCompleted(new AuthId("au-1"), "local", null);
+    return new FakeServer(log(asked, completed));
+  }
+
+  private static List<Entry> log(Event asked, Event settled) {
+    return Events.of(asked, settled, new TaskComplete("done", null, null));
+  }
+
+  private static FakeServer inbox() {
+    var server = new FakeServer(List.of());
+    server.inbox(APPROVAL + "," + SELECTION + "," + SIGN_IN);
+    return server;
+  }
+
+  private static InputRequired approval() {
+    var call = Json.object().put("toolCallId", "call-1").put("toolName", "shell");
+    call.set("arguments", Json.object().put("command", "ls"));
+    var metadata = Json.object().put("preview", "$ ls");
+    metadata.set("toolCall", call);
+    return asked(InputType.CONFIRMATION, "May coder call shell?", null, true, metadata);
+  }
+
+  private static InputRequired asked(
+      InputType type, String prompt, @Nullable List<JsonNode> options, @Nullable Boolean user) {
+    return asked(type, prompt, options, user, null);
+  }
+
+  private static InputRequired asked(
+      InputType type,
+      String prompt,
+      @Nullable List<JsonNode> options,
+      @Nullable Boolean user,
+      @Nullable ObjectNode metadata) {
+    return new InputRequired(new InputId("i-1"), user, type, prompt, null, options, metadata, null);
+  }
+
+  private static AuthRequired signIn(AuthType type, @Nullable String url) {
+    return new AuthRequired(
+        new AuthId("au-1"), type, "example", null, "A key, please", url, null, null);
+  }
+}

@@ -1,0 +1,174 @@
+package dev.parley.client;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.SubagentMetadata;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Events apart by sub-agent, and what they say of each other.
+final class Branches {
+
+  private final List<Entry> main = new ArrayList<>();
+  private final Map<TaskId, Branch> subtasks = new LinkedHashMap<>();
+  private final Map<Call, Spawn> calls = new LinkedHashMap<>();
+  private final Map<TaskId, Created> created = new LinkedHashMap<>();
+  private final Map<TaskId, TaskState> ended = new HashMap<>();
+
+  /// A call of a tool by a task.
+  record Call(TaskId task, ToolCallId id) {}
+
+  /// Where a call begins, as far as is known, and what it says of the sub-agents it spawns.
+  record Spawn(Position at, String tool, @Nullable SubagentMetadata metadata) {}
+
+  /// Where a task says that it hands work to a sub-agent.
+  record Created(TaskId parent, Position at, @Nullable AgentTypeId agent) {}
+
+  /// The events of one sub-agent, by itself.
+  record Branch(Origin origin, TaskId parent, List<Entry> entries) {
+    TaskId task() {
+      return origin.taskId();
+    }
+
+    Position first() {
+      return entries.getFirst().position();
+    }
+  }
+
+  /// Takes apart entries that stand in their order.
+  Branches(Collection<Entry> entries) {
+    entries.forEach(this::add);
+  }
+
+  List<Entry> main() {
+    return main;
+  }
+
+  /// Sub-agents of which there are events, in the order of their first ones.
+  Collection<Branch> subtasks() {
+    return subtasks.values();
+  }
+
+  /// Calls in the order in which they began.
+  Map<Call, Spawn> calls() {
+    return calls;
+  }
+
+  /// Sub-agents that were asked for, in that order.
+  Map<TaskId, Created> created() {
+    return created;
+  }
+
+  /// What the call that begins with this entry says of its sub-agents.
+  @Nullable SubagentMetadata announced(Entry entry) {
+    var task = entry.taskId();
+    var id =
+        switch (entry.event()) {
+          case ToolStart start -> start.toolCallId();
+          case ToolComplete end -> end.toolCallId();
+          default -> null; // Nothing else announces sub-agents.
+        };
+    var call = task == null || id == null ? null : calls.get(new Call(task, id));
+    return call == null || !call.at().equals(entry.position()) ? null : call.metadata();
+  }
+
+  /// The sub-agent, if there are events of it.
+  @Nullable Branch find(TaskId task) {
+    return subtasks.get(task);
+  }
+
+  List<Entry> entries(TaskId task) {
+    var branch = subtasks.get(task);
+    return branch == null ? List.of() : branch.entries();
+  }
+
+  /// Who works on the task. Of some kinds the wire does not tell whose event it is.
+  @Nullable AgentTypeId agent(TaskId task) {
+    var asked = created.get(task);
+    if (asked != null && asked.agent() != null) {
+      return asked.agent();
+    }
+    return entries(task).stream()
+        .filter(entry -> entry.event() instanceof TaskCreated)
+        .findFirst()
+        .or(() -> entries(task).stream().findFirst())
+        .map(entry -> entry.origin() == null ? null : entry.origin().agentId())
+        .orElse(null);
+  }
+
+  /// Where the task stands, by its own word or else by its parent's.
+  TaskState status(TaskId task) {
+    var status = TaskState.SUBMITTED;
+    for (var entry : entries(task)) {
+      status =
+          switch (entry.event()) {
+            case TaskStatus(var next, _, _) -> next;
+            case TaskComplete _ -> TaskState.COMPLETED;
+            default -> status; // Nothing else moves a task.
+          };
+    }
+    return status.terminal() ? status : ended.getOrDefault(task, status);
+  }
+
+  private void add(Entry entry) {
+    var origin = entry.origin();
+    if (origin == null || origin.parentTaskId() == null) {
+      main.add(entry);
+    } else {
+      var parent = origin.parentTaskId();
+      subtasks
+          .computeIfAbsent(origin.taskId(), _ -> new Branch(origin, parent, new ArrayList<>()))
+          .entries()
+          .add(entry);
+    }
+    if (origin != null) {
+      note(origin.taskId(), entry);
+    }
+  }
+
+  private void note(TaskId task, Entry entry) {
+    var at = entry.position();
+    switch (entry.event()) {
+      case ToolStart start ->
+          note(
+              new Call(task, start.toolCallId()),
+              new Spawn(at, start.toolName(), start.subagentMetadata()));
+      case ToolComplete end ->
+          note(
+              new Call(task, end.toolCallId()),
+              new Spawn(at, end.toolName(), end.subagentMetadata()));
+      case SubtaskCreated made ->
+          created.putIfAbsent(made.subtaskId(), new Created(task, at, made.agentId()));
+      case SubtaskComplete end -> ended.put(end.subtaskId(), end.status());
+      default -> {} // The rest says nothing about other tasks.
+    }
+  }
+
+  private void note(Call call, Spawn spawn) {
+    calls.merge(
+        call,
+        spawn,
+        (first, later) ->
+            new Spawn(
+                first.at(),
+                first.tool(),
+                later.metadata() == null ? first.metadata() : later.metadata()));
+  }
+}

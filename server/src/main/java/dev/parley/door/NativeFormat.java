@@ -1,0 +1,62 @@
+package dev.parley.door;
+
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.EventJson;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Events as the log has them.
+final class NativeFormat implements Format {
+
+  @Override
+  public byte[] json(Entry entry) {
+    return EventJson.bytes(entry);
+  }
+
+  @Override
+  public byte[] frame(Entry entry) {
+    return EventJson.bytes(Frames.head(entry.position(), name(entry)), entry, Frames.END);
+  }
+
+  @Override
+  public byte[] merged(Entry entry, long from) {
+    var json = EventJson.bytes(entry);
+    var field = (",\"fromSeq\":" + from + "}").getBytes(StandardCharsets.US_ASCII);
+    var longer = ByteBuffer.allocate(json.length - 1 + field.length);
+    longer.put(json, 0, json.length - 1).put(field);
+    return Frames.frame(entry.position(), name(entry), longer.array());
+  }
+
+  @Override
+  public byte[] open(Opening opening) {
+    var fields = Json.object().put("contextId", opening.context().value());
+    if (opening.greeting() != null) {
+      fields.setAll(opening.greeting());
+    }
+    fields.put("heartbeatMs", opening.heartbeat().toMillis());
+    return Frames.first(note("stream-open", opening.position(), fields));
+  }
+
+  @Override
+  public byte[] gap(Position position, String reason, String requested) {
+    var fields = Json.object().put("reason", reason);
+    if (!requested.isEmpty()) {
+      fields.put("requested", requested);
+    }
+    return note("stream-gap", position, fields);
+  }
+
+  private static String name(Entry entry) {
+    return entry.event().kind().sseName();
+  }
+
+  private static byte[] note(String kind, Position position, ObjectNode fields) {
+    var json = Json.object().put("kind", kind);
+    json.setAll(fields);
+    json.putPOJO("position", position);
+    return Frames.frame(position, kind, Json.bytes(json));
+  }
+}

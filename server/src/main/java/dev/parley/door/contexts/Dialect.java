@@ -1,0 +1,128 @@
+package dev.parley.door.contexts;
+
+import dev.parley.door.EventFilter;
+import dev.parley.door.Format;
+import dev.parley.door.Parameter;
+import dev.parley.door.Request;
+import dev.parley.door.contexts.workflow.WorkflowFormat;
+import dev.parley.log.OpenTask;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.view.TaskView;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What a reader of events gets in the format that it asks for.
+final class Dialect {
+
+  /// What may stand in the query of a list of events.
+  static final List<Parameter> PARAMETERS =
+      List.of(
+          Parameter.query("format", "native (default) or workflow"),
+          Parameter.query("debug", "with format=workflow, 1: diagnostics too"));
+
+  /// What a stream takes besides.
+  static final Parameter REPLAY =
+      Parameter.query("replay", "with format=workflow: full (default), session, or none");
+
+  private final ContextsDoor.Parts parts;
+  private final Format workflow;
+
+  Dialect(ContextsDoor.Parts parts) {
+    this.parts = parts;
+    this.workflow = new WorkflowFormat(parts.log(), parts.views());
+  }
+
+  /// The format that the request names.
+  Format format(Request request) {
+    var name = request.query("format").orElse("native");
+    return switch (name) {
+      case "native" -> {
+        refuse(request, "debug");
+        refuse(request, "replay");
+        yield Format.NATIVE;
+      }
+      case "workflow" -> workflow;
+      default -> throw new Rejection.Invalid("format must be native or workflow");
+    };
+  }
+
+  /// What the reader wants to see in this format.
+  EventFilter filter(Request request, Format format) {
+    var filter = EventFilter.of(request);
+    if (format.equals(Format.NATIVE)) {
+      return filter;
+    }
+    return debug(request) ? filter.withInternal() : filter.without(WorkflowFormat.DIAGNOSTICS);
+  }
+
+  /// Where a stream begins that names no position.
+  Position start(Request request, ContextId context) {
+    var replay = request.query("replay").orElse("full");
+    return switch (replay) {
+      // A stream is of one session, so its history is all there is.
+      case "full", "session" -> Position.START;
+      case "none" -> parts.log().head(context);
+      default -> throw new Rejection.Invalid("replay must be full, session or none");
+    };
+  }
+
+  /// What a stream's first frame says in this format beside its position.
+  @Nullable ObjectNode greeting(ContextId context, Format format, EventFilter filter) {
+    if (format.equals(Format.NATIVE)) {
+      return null;
+    }
+    var active = active(context);
+    var asked =
+        Optional.ofNullable(filter.taskId() == null ? filter.rootTaskId() : filter.taskId());
+    var run = asked.or(() -> active);
+    var parent = run.flatMap(task -> parts.views().task(context, task)).map(TaskView::parentTaskId);
+    return Json.object()
+        .put("run_id", text(run))
+        .put("parent_run_id", text(parent))
+        .put("active_run_id", text(active));
+  }
+
+  /// The root task that is at work, or else the one that is next.
+  private Optional<TaskId> active(ContextId context) {
+    return parts
+        .log()
+        .inspect(
+            context,
+            state -> {
+              var roots =
+                  state.openTasks().stream()
+                      .filter(task -> task.origin().parentTaskId() == null)
+                      .toList();
+              return roots.stream()
+                  .filter(OpenTask::started)
+                  .findFirst()
+                  .or(() -> roots.stream().findFirst())
+                  .map(task -> task.origin().taskId());
+            });
+  }
+
+  private static @Nullable String text(Optional<TaskId> task) {
+    return task.map(TaskId::value).orElse(null);
+  }
+
+  private static boolean debug(Request request) {
+    var text = request.query("debug").orElse("0");
+    return switch (text) {
+      case "1", "true" -> true;
+      case "0", "false" -> false;
+      default -> throw new Rejection.Invalid("debug must be 1 or 0");
+    };
+  }
+
+  private static void refuse(Request request, String name) {
+    if (request.query(name).isPresent()) {
+      throw new Rejection.Invalid(name + " goes with format=workflow only");
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package dev.parley.door.contexts.workflow;
+
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Sub-agents that one call spawned, and how far they are. For one thread.
+final class Batch {
+
+  private final @Nullable ToolCallId call;
+  private final Set<TaskId> created = new HashSet<>();
+  private final Map<TaskId, TaskState> ended = new HashMap<>();
+  private int announced;
+  private long tokens;
+  private long toolCalls;
+
+  Batch(@Nullable ToolCallId call) {
+    this.call = call;
+  }
+
+  /// A batch at one place of the log. `failed` counts the `cancelled` ones too.
+  record Status(
+      @Nullable ToolCallId call,
+      int total,
+      int completed,
+      int success,
+      int cancelled,
+      long tokens,
+      long toolCalls) {
+
+    int failed() {
+      return completed - success;
+    }
+  }
+
+  @Nullable ToolCallId call() {
+    return call;
+  }
+
+  void announce(int count) {
+    announced = count;
+  }
+
+  void create(TaskId task) {
+    created.add(task);
+  }
+
+  void leave(TaskId task) {
+    created.remove(task);
+  }
+
+  void end(TaskId task, TaskState state) {
+    ended.put(task, state);
+  }
+
+  void work(long moreTokens, long moreCalls) {
+    tokens += moreTokens;
+    toolCalls += moreCalls;
+  }
+
+  Status status() {
+    return new Status(
+        call,
+        Math.max(announced, created.size()),
+        ended.size(),
+        count(TaskState.COMPLETED),
+        count(TaskState.CANCELED),
+        tokens,
+        toolCalls);
+  }
+
+  private int count(TaskState state) {
+    return (int) ended.values().stream().filter(state::equals).count();
+  }
+}
