@@ -25,7 +25,8 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.WireName;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import java.util.function.Function;
 
 /// Checks what people send and puts it into the log, each message with its task in one append.
 final class Admission {
@@ -75,6 +76,9 @@ final class Admission {
     if (options.strategy() != null) {
       metadata.put(
           "strategy", WireName.parse(Strategy.class, "strategy", options.strategy()).wire());
+    }
+    if (!options.clientTools().isEmpty()) {
+      options.clientTools().forEach(metadata.putArray("clientTools")::add);
     }
     if (options.whenBusy() == WhenBusy.INTERRUPT) {
       metadata.put(Lineup.WHEN_BUSY, WhenBusy.INTERRUPT.wire());
@@ -127,10 +131,10 @@ final class Admission {
     return drafts;
   }
 
-  /// Takes back what was said since `rewind`, if that is given, and appends the order.
+  /// Takes back what `rewind` says, if it says something, and appends the order.
   ///
   /// @throws Rejection.Conflict `busy` if a task of the context has not ended
-  Entered replace(Order order, @Nullable ContextRewound rewind) {
+  Entered replace(Order order, Function<ContextState, Optional<ContextRewound>> rewind) {
     return append(
         order,
         state -> {
@@ -138,9 +142,7 @@ final class Admission {
             throw busy();
           }
           var drafts = new ArrayList<Draft>();
-          if (rewind != null) {
-            drafts.add(Draft.of(rewind));
-          }
+          rewind.apply(state).map(Draft::of).ifPresent(drafts::add);
           drafts.addAll(events(order, state));
           return drafts;
         });

@@ -1,5 +1,6 @@
 package dev.parley.task;
 
+import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.TaskId;
 import dev.parley.view.MessageView;
@@ -15,6 +16,11 @@ public interface History {
   /// True if the context has, or had, this task.
   boolean knows(ContextId context, TaskId task);
 
+  /// The event that takes the context back to right after `toSeq`, and so to before `task`.
+  default ContextRewound rewound(ContextId context, long toSeq, TaskId task) {
+    return new ContextRewound(toSeq, task, null, null, null);
+  }
+
   /// The past as the views tell it.
   static History of(Views views) {
     return new History() {
@@ -26,6 +32,17 @@ public interface History {
       @Override
       public boolean knows(ContextId context, TaskId task) {
         return views.task(context, task).isPresent();
+      }
+
+      @Override
+      public ContextRewound rewound(ContextId context, long toSeq, TaskId task) {
+        var undo = views.undo(context, toSeq);
+        return new ContextRewound(
+            toSeq,
+            task,
+            null,
+            undo.state().isEmpty() ? null : undo.state(),
+            undo.artifacts().isEmpty() ? null : undo.artifacts());
       }
     };
   }

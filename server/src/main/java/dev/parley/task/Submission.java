@@ -7,6 +7,7 @@ import dev.parley.protocol.TaskEvent.Priority;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// What a person says, and how it is to be taken up.
 public record Submission(
@@ -25,7 +26,22 @@ public record Submission(
       @Nullable Long timeoutMs,
       @Nullable String workingDirectory,
       @Nullable String strategy,
-      @Nullable WhenBusy whenBusy) {
+      @Nullable WhenBusy whenBusy,
+      List<ObjectNode> clientTools) {
+    public Options {
+      clientTools = List.copyOf(clientTools);
+    }
+
+    public Options(
+        @Nullable AgentTypeId agentId,
+        @Nullable String taskType,
+        @Nullable Priority priority,
+        @Nullable Long timeoutMs,
+        @Nullable String workingDirectory,
+        @Nullable String strategy,
+        @Nullable WhenBusy whenBusy) {
+      this(agentId, taskType, priority, timeoutMs, workingDirectory, strategy, whenBusy, List.of());
+    }
 
     /// Every default.
     public static final Options NONE = new Options(null, null, null, null, null, null, null);

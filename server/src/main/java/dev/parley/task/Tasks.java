@@ -6,7 +6,6 @@ import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
 import dev.parley.log.OpenTask;
 import dev.parley.protocol.AuthId;
-import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputId;
@@ -20,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -94,28 +94,53 @@ public final class Tasks implements AutoCloseable {
 
   private Accepted rollBack(Admission.Order order) {
     var context = order.submission().context();
-    @Nullable ContextRewound rewind = null;
+    var taken =
+        log.inspect(context, s -> Lineup.roots(s).findFirst().map(Tasks::before)).orElse(null);
     for (var attempt = 1; ; attempt++) {
       try {
-        return admission.replace(order, rewind).accepted();
+        // What it takes to go back is known once what is taken back has ended.
+        var back =
+            Optional.ofNullable(taken)
+                .map(before -> history.rewound(context, before.toSeq(), before.task()));
+        return admission.replace(order, _ -> back).accepted();
       } catch (Rejection.Conflict busy) {
         if (!busy.code().equals("busy") || attempt == ROLLBACK_ATTEMPTS_MAX) {
           throw busy;
         }
       }
-      if (rewind == null) {
-        rewind =
+      if (taken == null) {
+        taken =
             log.inspect(context, s -> Lineup.roots(s).findFirst().map(Tasks::before)).orElse(null);
       }
       cancelAll(context, "rolled back");
     }
   }
 
+  /// Rewinds the context and says something there, in one step.
+  ///
+  /// @throws Rejection.Conflict `busy` if a task of the context has not ended
+  public Accepted submit(Submission submission, Supplier<Rewinder.Plan> rewind) {
+    var order = admission.check(submission);
+    for (var attempt = 1; ; attempt++) {
+      var plan = rewind.get();
+      try {
+        var accepted = admission.replace(order, state -> Optional.of(plan.event(state))).accepted();
+        runner.advance(submission.context());
+        return accepted;
+      } catch (Rejection.Stale movedOn) {
+        if (attempt == ROLLBACK_ATTEMPTS_MAX) {
+          throw movedOn;
+        }
+      }
+    }
+  }
+
+  private record Before(long toSeq, TaskId task) {}
+
   /// Back to before the task's own message, which stands right before its `task-created`.
-  private static ContextRewound before(OpenTask task) {
+  private static Before before(OpenTask task) {
     var message = task.created().messageId() == null ? 0 : 1;
-    return new ContextRewound(
-        task.createdSeq() - 1 - message, task.origin().taskId(), null, null, null);
+    return new Before(task.createdSeq() - 1 - message, task.origin().taskId());
   }
 
   /// Asks that a task and everything below it stop. Returns once that is durable; no-op if it ended.

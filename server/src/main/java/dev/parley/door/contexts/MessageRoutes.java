@@ -11,6 +11,7 @@ import dev.parley.log.Guard;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
@@ -26,10 +27,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Messages: saying something, reading what was said, editing and hiding it.
 final class MessageRoutes {
 
+  private static final int CLIENT_TOOLS_MAX = 100;
+  private static final String TOOL_NAME = "[A-Za-z0-9_-]{1,64}";
   private static final String EVENTS = "text/event-stream";
   private static final String ALL = "/api/contexts/{c}/messages";
   private static final String ONE = ALL + "/{m}";
@@ -54,7 +58,24 @@ final class MessageRoutes {
       @Nullable Long timeoutMs,
       @Nullable String workingDirectory,
       @Nullable String strategy,
-      @Nullable WhenBusy whenBusy) {}
+      @Nullable WhenBusy whenBusy,
+      @Nullable List<ClientTool> clientTools) {}
+
+  /// A tool that the client runs itself: the task asks for it and waits for the result.
+  record ClientTool(String name, @Nullable String description, ObjectNode schema) {
+    ClientTool {
+      if (!name.matches(TOOL_NAME)) {
+        throw new Rejection.Invalid("a client tool's name is 1 to 64 of A-Z a-z 0-9 _ -");
+      }
+    }
+
+    ObjectNode json() {
+      var json = Json.object().put("name", name);
+      json.put("description", description == null ? "" : description);
+      json.set("schema", schema);
+      return json;
+    }
+  }
 
   /// A message in the form that names its context itself.
   record Said(@Nullable ContextId contextId, SaidMessage message) {}
@@ -106,27 +127,8 @@ final class MessageRoutes {
 
   private Reply post(Request request) {
     var context = parts.access().context(request);
-    var message = request.body(NewMessage.class);
-    var options =
-        new Options(
-            message.agentId(),
-            message.taskType(),
-            message.priority(),
-            message.timeoutMs(),
-            message.workingDirectory(),
-            message.strategy(),
-            message.whenBusy());
     var accepted =
-        parts
-            .tasks()
-            .submit(
-                new Submission(
-                    context,
-                    request.principal(),
-                    text(message.content(), message.parts()),
-                    message.parts(),
-                    options,
-                    guard(request)));
+        parts.tasks().submit(submission(request, context, request.body(NewMessage.class)));
     return request.wants(EVENTS) ? events.follow(accepted) : new Reply.Json(202, accepted);
   }
 
@@ -145,7 +147,31 @@ final class MessageRoutes {
     return events.follow(parts.tasks().submit(submission));
   }
 
-  private static Guard guard(Request request) {
+  static Submission submission(Request request, ContextId context, NewMessage message) {
+    var tools = message.clientTools() == null ? List.<ClientTool>of() : message.clientTools();
+    if (tools.size() > CLIENT_TOOLS_MAX) {
+      throw new Rejection.Invalid("there are at most " + CLIENT_TOOLS_MAX + " client tools");
+    }
+    var options =
+        new Options(
+            message.agentId(),
+            message.taskType(),
+            message.priority(),
+            message.timeoutMs(),
+            message.workingDirectory(),
+            message.strategy(),
+            message.whenBusy(),
+            tools.stream().map(ClientTool::json).toList());
+    return new Submission(
+        context,
+        request.principal(),
+        text(message.content(), message.parts()),
+        message.parts(),
+        options,
+        guard(request));
+  }
+
+  static Guard guard(Request request) {
     return request
         .idempotencyKey()
         .<Guard>map(key -> new Guard.Once(request.principal(), key, request.bodyHash()))

@@ -5,7 +5,6 @@ import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
-import dev.parley.log.Guard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Rejection;
@@ -70,16 +69,13 @@ final class RewindRoutes {
   private Reply rewind(Request request) {
     var context = parts.access().context(request);
     var wanted = request.body(Rewind.class);
+    var target = target(wanted);
     if (wanted.message() != null) {
-      throw new Rejection.Invalid(
-          "not-supported", "message is not supported yet: rewind, then send the message");
+      var submission = MessageRoutes.submission(request, context, wanted.message());
+      return new Reply.Json(
+          202, parts.tasks().submit(submission, () -> rewinder.plan(context, target)));
     }
-    var guard =
-        request
-            .idempotencyKey()
-            .<Guard>map(key -> new Guard.Once(request.principal(), key, request.bodyHash()))
-            .orElseGet(Guard::none);
-    return new Reply.Json(200, rewinder.rewind(context, target(wanted), guard));
+    return new Reply.Json(200, rewinder.rewind(context, target, MessageRoutes.guard(request)));
   }
 
   private static Target target(Rewind wanted) {
