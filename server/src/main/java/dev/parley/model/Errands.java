@@ -1,8 +1,11 @@
 package dev.parley.model;
 
 import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// What the offline model does with tools that act, or that need a person.
 final class Errands {
@@ -25,6 +28,18 @@ final class Errands {
           var output = result.result().path("output").asString("").stripTrailing();
           return output.isEmpty() ? code + " and said nothing." : code + ":\n\n" + output;
         });
+  }
+
+  /// Any tool by its name, with arguments as JSON.
+  static void use(Exchange exchange, String tool, String json) throws InterruptedException {
+    ObjectNode arguments;
+    try {
+      arguments = Json.read(json.getBytes(StandardCharsets.UTF_8), ObjectNode.class);
+    } catch (Rejection.Invalid notJson) {
+      exchange.say("The arguments of a tool are a JSON object, such as {\"text\": \"hello\"}.");
+      return;
+    }
+    Desk.once(exchange, tool, arguments, result -> tool + " answered: " + text(result.result()));
   }
 
   static void ask(Exchange exchange) throws InterruptedException {

@@ -53,6 +53,9 @@ public final class OfflineModel implements Model {
                 (x, m) -> Desk.calculate(x, m.group(1))),
             rule("loop", (x, _) -> Desk.loop(x)),
             rule("run\\s+(.+)", (x, _) -> Errands.run(x)),
+            rule(
+                "use (?:the tool )?([\\w-]+) (\\{.*\\})",
+                (x, m) -> Errands.use(x, m.group(1), m.group(2))),
             rule("ask me\\s+(.+)", (x, _) -> Errands.ask(x)),
             rule("sign in to (\\S+)", (x, m) -> Errands.signIn(x, m.group(1))),
             rule("fetch (\\S+)", (x, m) -> Errands.fetch(x, m.group(1))),

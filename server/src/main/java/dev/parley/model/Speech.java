@@ -20,6 +20,7 @@ final class Speech {
       - `summarise the CSV files here`: a dataset, a data record and a report from real files.
       - `write a report on X`: a Markdown file.
       - `run COMMAND`, `write X to FILE`, `fetch URL`: tools that act, and ask you first.
+      - `use TOOL {"name": "value"}`: any tool that I have.
       - `ask me X`, `sign in to X`: I wait for you.
       - `delegate X to A and B`: other agents do the work, side by side.
       - `fail`, `loop`: what going wrong looks like.
