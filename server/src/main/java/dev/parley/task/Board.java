@@ -32,6 +32,7 @@ final class Board {
   private final Map<TaskId, ContextId> taken = new HashMap<>();
   private final Map<TaskId, Run> runs = new HashMap<>();
   private final Set<TaskId> abandoned = new HashSet<>();
+  private final Set<TaskId> resting = new HashSet<>();
   private final PriorityQueue<Place> ready =
       new PriorityQueue<>(
           Comparator.comparing((Place place) -> place.ready().priority())
@@ -90,9 +91,33 @@ final class Board {
     lock.lock();
     try {
       if (taken.remove(task) != null) {
-        started--;
+        started -= resting.remove(task) ? 0 : 1;
         runs.remove(task);
         changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The task waits for somebody and keeps its thread: another may have its place meanwhile.
+  void rest(TaskId task) {
+    lock.lock();
+    try {
+      if (taken.containsKey(task) && resting.add(task)) {
+        started--;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The task goes on, at once: for a while there may be more than there are places.
+  void wake(TaskId task) {
+    lock.lock();
+    try {
+      if (resting.remove(task)) {
+        started++;
       }
     } finally {
       lock.unlock();
@@ -191,7 +216,7 @@ final class Board {
     lock.lockInterruptibly();
     try {
       var left = patience.toNanos();
-      while (started > 0) {
+      while (started > 0 || !resting.isEmpty()) {
         if (left <= 0) {
           return false;
         }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Deadlines {
 
   /// What is left of a task's time; it passes unless `until` is null.
-  private record Left(Duration time, @Nullable Instant until) {}
+  private record Left(Duration time, @Nullable Instant until, Runnable onEnd) {}
 
   private final Timers timers;
   private final InstantSource clock;
@@ -35,11 +35,22 @@ final class Deadlines {
     if (known != null && known.until() != null) {
       return known.until();
     }
-    var time = known == null ? initial.get() : known.time();
+    return pass(task, known == null ? initial.get() : known.time(), onEnd);
+  }
+
+  private Instant pass(TaskId task, Duration time, Runnable onEnd) {
     var until = clock.instant().plus(time);
-    left.put(task, new Left(time, until));
+    left.put(task, new Left(time, until, onEnd));
     timers.set(task, time, onEnd);
     return until;
+  }
+
+  /// The task no longer waits for a person: its time passes again.
+  synchronized void resume(TaskId task) {
+    var known = left.get(task);
+    if (known != null && known.until() == null) {
+      pass(task, known.time(), known.onEnd());
+    }
   }
 
   /// The task waits for a person: its time stands still.
@@ -48,7 +59,7 @@ final class Deadlines {
     if (known != null && known.until() != null) {
       timers.clear(task);
       var rest = Duration.between(clock.instant(), known.until());
-      left.put(task, new Left(rest.isNegative() ? Duration.ZERO : rest, null));
+      left.put(task, new Left(rest.isNegative() ? Duration.ZERO : rest, null, known.onEnd()));
     }
   }
 

@@ -22,6 +22,7 @@ import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolCallId;
 import java.nio.file.Path;
@@ -60,7 +61,8 @@ public final class Run {
       Sources sources,
       Spawner spawner,
       FailPoint failPoint,
-      Consumer<ContextId> asked) {}
+      Consumer<ContextId> asked,
+      Rest rest) {}
 
   /// Where a run may work, and until when.
   record Bounds(Path workingDirectory, Instant deadline) {}
@@ -262,6 +264,12 @@ public final class Run {
       }
       parts.log().await(context(), position, ASK_WAIT);
     }
+  }
+
+  /// Waits on this thread, for agents that cannot be called again; see [Rest].
+  public Entry rest(TaskStatus waiting, Position after, Predicate<Entry> wanted)
+      throws InterruptedException {
+    return parts.rest().until(this, waiting, after, wanted);
   }
 
   /// Answers what this task asked, in the name of an agent above it. False if the answer does not fit, or

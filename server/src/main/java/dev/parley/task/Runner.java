@@ -53,7 +53,8 @@ final class Runner implements AutoCloseable {
     this.deadlines = new Deadlines(timers, sources.clock());
     var spawner = new Spawner(log, setup, this::advance);
     this.finisher = new Finisher(log, sources, stubborn);
-    this.runParts = new Run.Parts(log, sources, spawner, setup.failPoint(), parts.asked());
+    var rest = new Rest(log, board, deadlines, this::advance);
+    this.runParts = new Run.Parts(log, sources, spawner, setup.failPoint(), parts.asked(), rest);
   }
 
   /// Starts the context's tasks that can go on, as far as there is room, and ends those that are to stop

@@ -1,0 +1,71 @@
+package dev.parley.task;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/// Lets a task wait on its thread, for agents that cannot be called again: its place goes to another
+/// meanwhile, and its time stands still while it waits for a person.
+final class Rest {
+
+  private static final int PAGE = 1_000;
+  private static final Duration LOOK = Duration.ofMinutes(1);
+
+  private final EventLog log;
+  private final Board board;
+  private final Deadlines deadlines;
+  private final Consumer<ContextId> advance;
+
+  Rest(EventLog log, Board board, Deadlines deadlines, Consumer<ContextId> advance) {
+    this.log = log;
+    this.board = board;
+    this.deadlines = deadlines;
+    this.advance = advance;
+  }
+
+  /// Says that the task waits, and returns the first entry after `after` that `wanted` accepts.
+  Entry until(Run run, TaskStatus waiting, Position after, Predicate<Entry> wanted)
+      throws InterruptedException {
+    run.emit(List.of(waiting));
+    var task = run.taskId();
+    board.rest(task);
+    if (waiting.status() != TaskState.WAITING_SUBTASK) {
+      deadlines.pause(task);
+    }
+    Entry found;
+    try {
+      advance.accept(run.context());
+      found = find(run.context(), after, wanted);
+    } finally {
+      board.wake(task);
+      deadlines.resume(task);
+    }
+    run.emit(List.of(new TaskStatus(TaskState.WORKING, null, null)));
+    return found;
+  }
+
+  private Entry find(ContextId context, Position after, Predicate<Entry> wanted)
+      throws InterruptedException {
+    var position = after;
+    while (true) {
+      for (var page = log.read(context, position, PAGE);
+          !page.isEmpty();
+          page = log.read(context, position, PAGE)) {
+        for (var entry : page) {
+          if (wanted.test(entry)) {
+            return entry;
+          }
+        }
+        position = page.getLast().position();
+      }
+      log.await(context, position, LOOK);
+    }
+  }
+}
