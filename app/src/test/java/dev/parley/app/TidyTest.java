@@ -28,7 +28,7 @@ class TidyTest {
           Set.of("model", "tool"),
           Set.of("mcp"),
           Set.of("agent"),
-          Set.of("supervisor"),
+          Set.of("supervisor", "embed"),
           Set.of("door"),
           Set.of("door.*"),
           Set.of("server"));

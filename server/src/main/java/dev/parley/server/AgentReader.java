@@ -4,19 +4,15 @@ import static dev.parley.server.ConfigReader.or;
 import static dev.parley.server.ConfigYaml.invalid;
 
 import dev.parley.agent.Policy;
-import dev.parley.mcp.McpServers;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.WireName;
 import dev.parley.server.ConfigFile.AgentSection;
 import dev.parley.server.ConfigFile.PermissionSection;
 import dev.parley.server.ConfigFile.SupervisorSection;
-import dev.parley.supervisor.Supervisor;
 import dev.parley.task.TaskType;
 import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.Tool.Permission;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -24,9 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads `agents` and `supervisor`.
 final class AgentReader {
-
-  /// What a tool is called that hands work to another agent: this and the agent's id.
-  static final String AGENT = "agent:";
 
   private static final Set<String> LATER = Set.of("cli", "a2a", "proxy");
 
@@ -43,24 +36,7 @@ final class AgentReader {
     if (sections == null || sections.isEmpty()) {
       return Team.standard(standardModel);
     }
-    var ids = new HashSet<AgentTypeId>();
-    var agents = new ArrayList<Config.Agent>();
-    for (var section : sections) {
-      var agent = agent(section);
-      if (!ids.add(agent.id())) {
-        throw invalid("agents: two are called " + agent.id());
-      }
-      agents.add(agent);
-    }
-    for (var agent : agents) {
-      for (var tool : agent.tools()) {
-        if (tool.startsWith(AGENT)
-            && ids.stream().noneMatch(id -> tool.equals(AGENT + id.value()))) {
-          throw invalid("agents." + agent.id() + ": there is no agent for the tool " + tool);
-        }
-      }
-    }
-    return agents;
+    return sections.stream().map(this::agent).toList();
   }
 
   private Config.Agent agent(AgentSection section) {
@@ -69,15 +45,6 @@ final class AgentReader {
     }
     var where = "agents." + section.id();
     checkType(where, section);
-    for (var tool : or(section.tools(), List.<String>of())) {
-      if (!tool.startsWith(McpServers.PREFIX)
-          && !tool.startsWith(AGENT)
-          && !BuiltInTools.isKnown(tool)) {
-        var known = String.join(", ", BuiltInTools.GROUPS);
-        throw invalid(
-            where + ": there is no tool " + tool + "; known: " + known + ", mcp:NAME, agent:ID");
-      }
-    }
     var model = or(section.model(), standardModel);
     if (!models.contains(model)) {
       throw invalid(where + ": there is no model " + model);
@@ -86,12 +53,8 @@ final class AgentReader {
       for (var type : or(section.taskTypes(), List.<String>of())) {
         WireName.parse(TaskType.class, "taskTypes", type);
       }
-      var id = new AgentTypeId(section.id());
-      if (id.equals(Supervisor.ID)) {
-        throw invalid(where + ": this id belongs to the supervisor");
-      }
       return new Config.Agent(
-          id,
+          new AgentTypeId(section.id()),
           or(section.name(), section.id()),
           section.description(),
           model,
@@ -132,26 +95,24 @@ final class AgentReader {
   }
 
   /// The supervisor, if there is something to decide.
-  Config.@Nullable Supervisor supervisor(
-      @Nullable SupervisorSection section, List<Config.Agent> agents) {
-    if (section == null && agents.size() == 1) {
-      return null;
+  Config.@Nullable Supervisor supervisor(@Nullable SupervisorSection section, Roster roster) {
+    if (section == null) {
+      return roster.supervisor(null, standardModel);
     }
-    var model = section == null ? null : section.model();
-    if (model != null && !models.contains(model)) {
+    var model = or(section.model(), standardModel);
+    if (!models.contains(model)) {
       throw invalid("supervisor: there is no model " + model);
     }
-    var wanted = section == null ? null : section.fallbackAgent();
+    var wanted = section.fallbackAgent();
     var fallback =
         wanted == null
-            ? agents.getFirst().id()
-            : agents.stream()
-                .map(Config.Agent::id)
+            ? roster.ids().getFirst()
+            : roster.ids().stream()
                 .filter(id -> id.value().equals(wanted))
                 .findFirst()
                 .orElseThrow(
                     () -> invalid("supervisor.fallbackAgent: there is no agent " + wanted));
-    return new Config.Supervisor(or(model, standardModel), fallback);
+    return new Config.Supervisor(model, fallback);
   }
 
   /// The agents that are there when no configuration names any.
@@ -199,7 +160,10 @@ final class AgentReader {
 
     private static Config.Agent agent(Role role, String model) {
       var others =
-          ROLES.stream().map(Role::id).filter(id -> !id.equals(role.id())).map(id -> AGENT + id);
+          ROLES.stream()
+              .map(Role::id)
+              .filter(id -> !id.equals(role.id()))
+              .map(id -> Roster.AGENT + id);
       return new Config.Agent(
           new AgentTypeId(role.id()),
           role.name(),

@@ -78,10 +78,10 @@ final class Assembly {
   private Tasks tasks(EventLog log, Views views, Models models, McpServers mcp) {
     var history = History.of(views);
     var memory = new Memory(log, history, config.limits().loop());
-    var crew = new Crew(config, new Crew.Parts(models, tools(), mcp, memory));
+    var crew = new Crew(config, extensions.agents(), new Crew.Parts(models, tools(), mcp, memory));
     var setup =
         new Tasks.Setup(
-            crew.agents(extensions.agents()),
+            crew.agents(),
             new Workspaces(config.workspaces()),
             config.limits(),
             extensions.failPoint());

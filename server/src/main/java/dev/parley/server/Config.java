@@ -48,6 +48,29 @@ public record Config(
       tools = List.copyOf(tools);
       taskTypes = List.copyOf(taskTypes);
     }
+
+    /// An agent with the model `default`, the usual instructions, and these tools.
+    public static Agent of(String id, String description, String... tools) {
+      return new Agent(
+          new AgentTypeId(id),
+          id,
+          description,
+          ModelReader.STANDARD,
+          null,
+          List.of(tools),
+          List.of(),
+          Policy.USUAL);
+    }
+
+    /// The same, but its model is told this first.
+    public Agent told(String newInstructions) {
+      return new Agent(id, name, description, model, newInstructions, tools, taskTypes, policy);
+    }
+
+    /// The same, but with another rule of what it may call.
+    public Agent with(Policy newPolicy) {
+      return new Agent(id, name, description, model, instructions, tools, taskTypes, newPolicy);
+    }
   }
 
   /// Who decides which agents act: with which model, and who acts where nothing points to another.
@@ -79,7 +102,40 @@ public record Config(
   ///
   /// @throws Rejection.Invalid if it cannot be used, saying where and why
   public static Config load(@Nullable Path file, Surroundings surroundings) {
-    return new ConfigReader(surroundings).read(file);
+    return load(file, surroundings, Extensions.NONE);
+  }
+
+  /// The same, where the file may name agents and tools of the program's own.
+  ///
+  /// @throws Rejection.Invalid if it cannot be used, saying where and why
+  public static Config load(@Nullable Path file, Surroundings surroundings, Extensions extensions) {
+    return new ConfigReader(surroundings, extensions).read(file);
+  }
+
+  /// Every default, in the surroundings of this process: the usual agents, or those of [#with(List)].
+  public static Config standard() {
+    return load(null, Surroundings.ofProcess());
+  }
+
+  /// The same, with these agents and no others; [Extensions] may bring more.
+  public Config with(List<Agent> newAgents) {
+    return changed(door, data, newAgents, null);
+  }
+
+  /// The same, whose tasks may work in these folders.
+  public Config workingIn(Path... folders) {
+    return new Config(
+        door,
+        insecure,
+        data,
+        models,
+        agents,
+        supervisor,
+        List.of(folders),
+        limits,
+        idleContexts,
+        mcpServers,
+        outside);
   }
 
   /// The same, but listening there.
@@ -109,6 +165,41 @@ public record Config(
   /// The same, with another door.
   public Config with(Settings changed) {
     return with(changed, insecure, data);
+  }
+
+  /// The same with everything that `extensions` bring: a supervisor, if there is something to decide.
+  ///
+  /// @throws Rejection.Invalid if names stand for two things, or for none
+  Config joinedBy(Extensions extensions) {
+    var roster = new Roster(agents, extensions);
+    roster.check();
+    for (var agent : agents) {
+      if (!models.containsKey(agent.model())) {
+        throw ConfigYaml.invalid("agents." + agent.id() + ": there is no model " + agent.model());
+      }
+      McpConfig.check(agent, mcpServers);
+    }
+    var model =
+        models.containsKey(ModelReader.STANDARD)
+            ? ModelReader.STANDARD
+            : models.keySet().iterator().next();
+    return changed(door, data, agents, roster.supervisor(supervisor, model));
+  }
+
+  private Config changed(
+      Settings newDoor, Path newData, List<Agent> newAgents, @Nullable Supervisor newSupervisor) {
+    return new Config(
+        newDoor,
+        insecure,
+        newData,
+        models,
+        newAgents,
+        newSupervisor,
+        workspaces,
+        limits,
+        idleContexts,
+        mcpServers,
+        outside);
   }
 
   private Config with(Settings newDoor, boolean newInsecure, Path newData) {

@@ -28,9 +28,11 @@ final class ConfigReader {
   private static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
   private final Config.Surroundings surroundings;
+  private final Extensions extensions;
 
-  ConfigReader(Config.Surroundings surroundings) {
+  ConfigReader(Config.Surroundings surroundings, Extensions extensions) {
     this.surroundings = surroundings;
+    this.extensions = extensions;
   }
 
   Config read(@Nullable Path path) {
@@ -51,6 +53,8 @@ final class ConfigReader {
     var servers = new McpConfig(surroundings).read(or(file.mcpServers(), Map.of()));
     var reader = new AgentReader(models.keySet());
     var agents = reader.agents(file.agents());
+    var roster = new Roster(agents, extensions);
+    roster.check();
     agents.forEach(agent -> McpConfig.check(agent, servers));
     return new Config(
         settings(file),
@@ -58,7 +62,7 @@ final class ConfigReader {
         surroundings.home().resolve(".parley"),
         models,
         agents,
-        reader.supervisor(file.supervisor(), agents),
+        reader.supervisor(file.supervisor(), roster),
         workspaces(file),
         work(file.limits()),
         file.retention() == null || file.retention().idleContexts() == null

@@ -6,6 +6,7 @@ import dev.parley.agent.Coordinators;
 import dev.parley.agent.Memory;
 import dev.parley.agent.ModelLoop;
 import dev.parley.agent.SubagentsTool;
+import dev.parley.embed.CustomAgent;
 import dev.parley.mcp.McpServers;
 import dev.parley.model.Model;
 import dev.parley.protocol.AgentTypeId;
@@ -36,34 +37,41 @@ final class Crew {
   record Parts(Models models, List<Tool> builtIn, McpServers mcp, Memory memory) {}
 
   private final Config config;
+  private final List<CustomAgent> own;
   private final Parts parts;
 
-  Crew(Config config, Parts parts) {
+  /// `own` are those that a program brings along.
+  Crew(Config config, List<CustomAgent> own, Parts parts) {
     this.config = config;
+    this.own = List.copyOf(own);
     this.parts = parts;
   }
 
-  /// The agents, and who takes what names none; `more` are those that a program brings along.
-  Agents agents(Map<AgentTypeId, Agent> more) {
+  /// The agents, and who takes what names none.
+  Agents agents() {
     var loop = new ModelLoop.Parts(parts.memory(), new Coordinators(models()), config.limits());
     Map<AgentTypeId, Agent> agents = new LinkedHashMap<>();
     for (var agent : config.agents()) {
       agents.put(agent.id(), new ModelLoop(type(agent), loop));
     }
-    agents.putAll(more);
+    own.forEach(agent -> agents.put(agent.id(), agent.making().agent(config.limits())));
     var supervisor = config.supervisor();
     if (supervisor == null) {
-      return new Agents(agents, config.agents().getFirst().id());
+      return new Agents(agents, agents.keySet().iterator().next());
     }
-    var members = config.agents().stream().map(Crew::member).toList();
     agents.put(
         Supervisor.ID,
-        new Supervisor(members, supervisor.fallback(), deciding(supervisor.model()), loop));
+        new Supervisor(members(), supervisor.fallback(), deciding(supervisor.model()), loop));
     return new Agents(agents, Supervisor.ID);
   }
 
-  private static Member member(Config.Agent agent) {
-    return new Member(agent.id(), agent.name(), description(agent), agent.taskTypes());
+  /// Those who can be chosen, or handed work to.
+  private List<Member> members() {
+    return Stream.concat(
+            config.agents().stream()
+                .map(a -> new Member(a.id(), a.name(), description(a), a.taskTypes())),
+            own.stream().map(a -> new Member(a.id(), a.name(), a.description(), a.taskTypes())))
+        .toList();
   }
 
   private static String description(Config.Agent agent) {
@@ -101,9 +109,9 @@ final class Crew {
   private Toolbox toolbox(Config.Agent agent) {
     var fixed = new ArrayList<>(BuiltInTools.named(agent.tools(), parts.builtIn()));
     var handing =
-        config.agents().stream()
-            .filter(other -> agent.tools().contains(AgentReader.AGENT + other.id()))
-            .map(other -> new AgentTool(other.id(), description(other)))
+        members().stream()
+            .filter(other -> agent.tools().contains(Roster.AGENT + other.id()))
+            .map(other -> new AgentTool(other.id(), other.description()))
             .toList();
     if (!handing.isEmpty()) {
       fixed.addAll(handing);

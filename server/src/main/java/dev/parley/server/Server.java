@@ -11,6 +11,7 @@ import dev.parley.door.Streams;
 import dev.parley.door.Tail;
 import dev.parley.door.contexts.AgentType;
 import dev.parley.door.contexts.ContextsDoor;
+import dev.parley.embed.CustomAgent;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Rejection;
 import dev.parley.supervisor.Supervisor;
@@ -63,7 +64,7 @@ public final class Server implements AutoCloseable {
   private final Retention retention;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
-  private Server(Config config, Parts parts, Sources sources) {
+  private Server(Config config, Extensions extensions, Parts parts, Sources sources) {
     this.config = config;
     this.parts = parts;
     var metrics = parts.metrics();
@@ -82,7 +83,7 @@ public final class Server implements AutoCloseable {
                 removal,
                 new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat),
                 sources.ids(),
-                agentTypes(config)));
+                agentTypes(config, extensions.agents())));
     metrics.gauge("parley_tasks_running", parts.tasks()::running);
     metrics.gauge("parley_tasks_queued", parts.tasks()::queued);
     metrics.gauge("parley_streams_open", streams::count);
@@ -107,10 +108,11 @@ public final class Server implements AutoCloseable {
   /// @throws Rejection if it must not or cannot start, saying what to do
   public static Server start(Config config, Extensions extensions) {
     checkSafe(config);
+    var joined = config.joinedBy(extensions);
     var sources = Sources.real();
-    var parts = new Assembly(config, sources, extensions).open();
+    var parts = new Assembly(joined, sources, extensions).open();
     try {
-      return start(config, parts, sources);
+      return start(joined, extensions, parts, sources);
     } catch (RuntimeException failed) {
       parts.close();
       throw failed;
@@ -122,7 +124,11 @@ public final class Server implements AutoCloseable {
   /// @throws Rejection if it must not or cannot start, saying what to do
   public static Server start(Config config, Parts parts, Sources sources) {
     checkSafe(config);
-    var server = new Server(config, parts, sources);
+    return start(config, Extensions.NONE, parts, sources);
+  }
+
+  static Server start(Config config, Extensions extensions, Parts parts, Sources sources) {
+    var server = new Server(config, extensions, parts, sources);
     server.parts.tasks().recover();
     server.door.start();
     server.retention.start();
@@ -167,7 +173,7 @@ public final class Server implements AutoCloseable {
         door.host());
   }
 
-  private static List<AgentType> agentTypes(Config config) {
+  private static List<AgentType> agentTypes(Config config, List<CustomAgent> own) {
     var types = new ArrayList<AgentType>();
     var supervisor = config.supervisor();
     if (supervisor != null) {
@@ -190,6 +196,17 @@ public final class Server implements AutoCloseable {
               "llm",
               agent.model(),
               agent.tools(),
+              agent.taskTypes()));
+    }
+    for (var agent : own) {
+      types.add(
+          new AgentType(
+              agent.id(),
+              agent.name(),
+              agent.description(),
+              "custom",
+              null,
+              List.of(),
               agent.taskTypes()));
     }
     return types;

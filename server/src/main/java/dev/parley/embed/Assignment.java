@@ -1,0 +1,288 @@
+package dev.parley.embed;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.ArtifactEvent.Encoding;
+import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ThoughtEvent.ThoughtType;
+import dev.parley.protocol.ThoughtEvent.Verbosity;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Run;
+import dev.parley.tool.Answer;
+import dev.parley.tool.Question;
+import dev.parley.tool.Thought;
+import dev.parley.tool.ToolContext.Piece;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A task as a [Worker] sees it: what is wanted, and how to say what is done.
+///
+/// Every method that says something returns when it is durable. For the worker's thread.
+public final class Assignment {
+
+  /// What an agent before this one came to, where several work one after the other.
+  public record Earlier(AgentTypeId agent, String output) {}
+
+  /// Something to do that people see as a tool call.
+  @FunctionalInterface
+  public interface Step {
+
+    /// Does it. [WorkFailed] is written as the call's error, and passed on.
+    JsonNode take() throws InterruptedException;
+  }
+
+  private final Run run;
+  private final Duration patience;
+  private final List<String> said = new ArrayList<>();
+  private final StringBuilder text = new StringBuilder();
+  private @Nullable BlockId block;
+  private int deltas;
+  private int thoughts;
+
+  Assignment(Run run, Duration patience) {
+    this.run = run;
+    this.patience = patience;
+  }
+
+  /// What is to be done.
+  public String prompt() {
+    return run.created().prompt() == null ? "" : run.created().prompt();
+  }
+
+  /// The type of the task, if it was given one.
+  public Optional<String> taskType() {
+    return Optional.ofNullable(run.created().taskType());
+  }
+
+  /// What those before this agent came to, oldest first; none unless several work in sequence.
+  public List<Earlier> earlier() {
+    var metadata = run.created().metadata() == null ? Json.object() : run.created().metadata();
+    return metadata
+        .path("previousResults")
+        .valueStream()
+        .map(
+            result ->
+                new Earlier(
+                    new AgentTypeId(result.path("agentId").asString()),
+                    result.path("output").asString("")))
+        .toList();
+  }
+
+  /// The folder that the task may work in.
+  public Path workingDirectory() {
+    return run.workingDirectory();
+  }
+
+  /// True if the task is to stop. Its thread is interrupted too, so that this is for loops that never wait.
+  public boolean cancelled() {
+    return run.cancelled();
+  }
+
+  /// The port beneath: ids, the deadline, and any event.
+  public Run run() {
+    return run;
+  }
+
+  /// Says a piece of the answer, which readers see at once.
+  public void say(String piece) {
+    if (piece.isEmpty()) {
+      return;
+    }
+    if (block == null) {
+      block = run.sources().blockId();
+    }
+    text.append(piece);
+    run.emit(List.of(new ContentDelta(piece, deltas++, block)));
+  }
+
+  /// Ends the paragraph, if something was said: what comes next is a new one.
+  private void endBlock() {
+    if (block != null) {
+      var whole = text.toString();
+      run.emit(List.of(new ContentComplete(whole, block, FinishReason.STOP, null, null, null)));
+      said.add(whole);
+      block = null;
+      text.setLength(0);
+      deltas = 0;
+    }
+  }
+
+  /// All that was said.
+  String answer() {
+    endBlock();
+    return said.stream().filter(one -> !one.isBlank()).collect(Collectors.joining("\n\n"));
+  }
+
+  /// Says how far the work is, in words.
+  public void progress(String message) {
+    run.emit(List.of(new TaskStatus(TaskState.WORKING, message, null)));
+  }
+
+  /// Says how far the work is, in words and from 0 to 100.
+  public void progress(String message, int percentage) {
+    var metadata = Json.object().put("percentage", Math.clamp(percentage, 0, 100));
+    run.emit(List.of(new TaskStatus(TaskState.WORKING, message, metadata)));
+  }
+
+  /// Makes a piece of reasoning known.
+  public void think(String reasoning) {
+    think(new Thought(ThoughtType.REASONING, Verbosity.NORMAL, reasoning, null));
+  }
+
+  /// Makes a piece of reasoning known.
+  public void think(Thought thought) {
+    var metadata =
+        thought.confidence() == null ? null : Json.object().put("confidence", thought.confidence());
+    run.emit(
+        List.of(
+            new ThoughtStream(
+                run.sources().thoughtId(),
+                thought.type(),
+                thought.verbosity(),
+                thought.content(),
+                thoughts++,
+                metadata,
+                null)));
+  }
+
+  /// Does something that people see as a tool call, and returns what came of it.
+  public JsonNode call(String tool, ObjectNode arguments, Step step) throws InterruptedException {
+    endBlock();
+    var call = run.sources().toolCallId();
+    var metadata = Json.object().put("provider", "local").put("concurrent", false);
+    var key = Calls.key(run, call);
+    run.emit(List.of(new ToolStart(call, tool, arguments, metadata, 1, key, null, null)));
+    try {
+      var result = step.take();
+      var shown = Calls.limited(result);
+      Calls.end(run, call, new ToolComplete(call, tool, true, shown, null, null, null, null));
+      return result;
+    } catch (WorkFailed failed) {
+      var error = String.valueOf(failed.getMessage());
+      Calls.end(run, call, new ToolComplete(call, tool, false, null, error, null, null, null));
+      throw failed;
+    }
+  }
+
+  /// Asks a person, and waits. The task's time stands still meanwhile, and another may have its place.
+  public Answer ask(Question question) throws InterruptedException {
+    endBlock();
+    var before = run.inspect(state -> state.head());
+    var timeout = question.timeout() == null ? patience : question.timeout();
+    var metadata = question.metadata() == null ? Json.object() : question.metadata().deepCopy();
+    metadata.put("timeout", timeout.toSeconds());
+    var id = new InputId(run.sources().ids().get());
+    run.emit(
+        List.of(
+            new InputRequired(
+                id,
+                question.requireUser(),
+                question.type(),
+                question.prompt(),
+                question.schema(),
+                question.options().isEmpty() ? null : question.options(),
+                metadata,
+                run.sources().clock().instant().plus(timeout))));
+    var waiting = Json.object().put("blockedBy", "user");
+    waiting.putArray("inputIds").add(id.value());
+    var end =
+        run.rest(
+            new TaskStatus(TaskState.WAITING_INPUT, null, waiting),
+            before,
+            entry ->
+                (entry.event() instanceof InputReceived received && received.inputId().equals(id))
+                    || (entry.event() instanceof InputLapsed lapsed
+                        && lapsed.inputId().equals(id)));
+    return switch (end.event()) {
+      case InputReceived received ->
+          new Answer.Given(received.value() == null ? NullNode.instance : received.value());
+      case InputLapsed lapsed ->
+          new Answer.Lapsed(lapsed.reason() == null ? "nobody answered" : lapsed.reason());
+      default -> throw new IllegalStateException("not an answer: " + end);
+    };
+  }
+
+  /// Hands work to another agent, waits, and returns its answer.
+  ///
+  /// @throws WorkFailed if the agent did not succeed
+  /// @throws Rejection.Invalid if there is no such agent, or a limit is reached
+  public String hand(Handed work) throws InterruptedException {
+    var end = hand(List.of(work)).getFirst();
+    if (end.status() != TaskState.COMPLETED) {
+      throw new WorkFailed(
+          work.agent()
+              + " "
+              + end.status().wire()
+              + (end.error() == null ? "" : ": " + end.error()));
+    }
+    return end.result() == null ? "" : end.result();
+  }
+
+  /// Hands work to several agents at once, waits for all, and returns how each ended, in this order.
+  ///
+  /// @throws Rejection.Invalid if there is no such agent, or a limit is reached
+  public List<SubtaskComplete> hand(List<Handed> work) throws InterruptedException {
+    if (work.isEmpty()) {
+      return List.of();
+    }
+    endBlock();
+    return new Handing(run, work).await();
+  }
+
+  /// Writes a text file for people to keep; the same id again makes a new version, which is returned.
+  public int file(ArtifactId id, String name, String mimeType, String content) {
+    return write(
+        id,
+        true,
+        version ->
+            new FileWrite(
+                id, content, 0, true, name, null, mimeType, Encoding.UTF_8, null, version));
+  }
+
+  /// Writes a data record; the same id again makes a new version, which is returned.
+  public int data(ArtifactId id, String name, ObjectNode data) {
+    return write(id, true, version -> new DataWrite(id, name, null, data, null, version));
+  }
+
+  /// Writes a piece of an artifact and returns its version; `first` begins a new one.
+  public int write(ArtifactId id, boolean first, Piece piece) {
+    // Of several decisions the last is the one that was appended.
+    var version = new AtomicInteger();
+    run.emit(
+        state -> {
+          var head = state.artifact(id);
+          version.set(first || head.isEmpty() ? state.nextVersion(id) : head.get().version());
+          var event = piece.of(version.get());
+          if (head.isPresent() && head.get().kind() != event.kind()) {
+            throw new Rejection.Invalid(id + " is the name of an artifact of another kind");
+          }
+          return List.of(event);
+        });
+    return version.get();
+  }
+}

@@ -1,0 +1,33 @@
+package dev.parley.embed;
+
+import dev.parley.protocol.ReportEvent.ErrorCode;
+
+/// The work cannot be done. The message is for whoever gave it.
+public final class WorkFailed extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final ErrorCode code;
+  private final boolean retryable;
+
+  /// `retryable` if the same task may succeed another time.
+  public WorkFailed(ErrorCode code, String message, boolean retryable) {
+    super(message);
+    this.code = code;
+    this.retryable = retryable;
+  }
+
+  /// A failure that trying again does not mend.
+  public WorkFailed(String message) {
+    this(ErrorCode.TOOL_FAILED, message, false);
+  }
+
+  /// What kind of failure it is.
+  public ErrorCode code() {
+    return code;
+  }
+
+  /// True if the same task may succeed another time.
+  public boolean retryable() {
+    return retryable;
+  }
+}

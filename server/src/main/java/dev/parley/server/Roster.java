@@ -1,0 +1,101 @@
+package dev.parley.server;
+
+import static dev.parley.server.ConfigYaml.invalid;
+
+import dev.parley.mcp.McpServers;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.Rejection;
+import dev.parley.supervisor.Supervisor;
+import dev.parley.tool.BuiltInTools;
+import dev.parley.tool.Tool;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The agents and tools of a server by their names: those of its configuration, and those that a program
+/// brings along.
+final class Roster {
+
+  /// What a tool is called that hands work to another agent: this and the agent's id.
+  static final String AGENT = "agent:";
+
+  /// What models take as the name of a tool.
+  private static final Pattern TOOL = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
+  private final List<Config.Agent> agents;
+  private final Extensions extensions;
+
+  Roster(List<Config.Agent> agents, Extensions extensions) {
+    this.agents = List.copyOf(agents);
+    this.extensions = extensions;
+  }
+
+  /// Refuses names that stand for two things, or for none.
+  ///
+  /// @throws Rejection.Invalid if there are any
+  void check() {
+    if (ids().isEmpty()) {
+      throw invalid("agents: at least one is needed");
+    }
+    var seen = new HashSet<AgentTypeId>();
+    for (var id : ids()) {
+      if (id.equals(Supervisor.ID)) {
+        throw invalid("agents." + id + ": this id belongs to the supervisor");
+      }
+      if (!seen.add(id)) {
+        throw invalid("agents: two are called " + id);
+      }
+    }
+    var tools = new HashSet<String>();
+    for (var tool : extensions.tools()) {
+      if (!TOOL.matcher(tool.name()).matches()) {
+        throw invalid("tools." + tool.name() + ": a name is 1 to 64 of A-Z a-z 0-9 _ -");
+      }
+      if (BuiltInTools.isKnown(tool.name()) || !tools.add(tool.name())) {
+        throw invalid("tools: two are called " + tool.name());
+      }
+    }
+    agents.forEach(agent -> agent.tools().forEach(tool -> checkTool(agent, tool, tools)));
+  }
+
+  private void checkTool(Config.Agent agent, String tool, Set<String> own) {
+    if (tool.startsWith(AGENT)) {
+      if (ids().stream().noneMatch(id -> tool.equals(AGENT + id))) {
+        throw invalid("agents." + agent.id() + ": there is no agent for the tool " + tool);
+      }
+    } else if (!tool.startsWith(McpServers.PREFIX)
+        && !BuiltInTools.isKnown(tool)
+        && !own.contains(tool)) {
+      var known =
+          Stream.concat(BuiltInTools.GROUPS.stream(), extensions.tools().stream().map(Tool::name))
+              .collect(Collectors.joining(", "));
+      throw invalid(
+          "agents."
+              + agent.id()
+              + ": there is no tool "
+              + tool
+              + "; known: "
+              + known
+              + ", mcp:NAME, agent:ID");
+    }
+  }
+
+  /// Everybody who can be asked, but for the supervisor.
+  List<AgentTypeId> ids() {
+    return Stream.concat(
+            agents.stream().map(Config.Agent::id),
+            extensions.agents().stream().map(agent -> agent.id()))
+        .toList();
+  }
+
+  /// Who decides, if there is something to decide and nobody does yet.
+  Config.@Nullable Supervisor supervisor(Config.@Nullable Supervisor given, String model) {
+    return given == null && ids().size() > 1
+        ? new Config.Supervisor(model, ids().getFirst())
+        : given;
+  }
+}
