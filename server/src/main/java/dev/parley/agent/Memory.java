@@ -64,7 +64,8 @@ public final class Memory {
   private List<Part> past(Run run) {
     var parts = new ArrayList<Part>();
     var earlier = new ArrayList<>(earlier(run));
-    var summary = !earlier.isEmpty() && isSummary(earlier.getFirst()) ? earlier.removeFirst() : null;
+    var summary =
+        !earlier.isEmpty() && isSummary(earlier.getFirst()) ? earlier.removeFirst() : null;
     var room = limits.historyCharacters() - prompt(run).length();
     room -= summary == null ? 0 : summary.content().length();
     for (var message : earlier.reversed()) {
