@@ -11,10 +11,15 @@ import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.EventJson;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A conversation from a terminal: one message at a time, each followed until its task ends.
@@ -33,6 +38,7 @@ final class Chat {
   private final Terminal terminal;
   private final ParleyClient client;
   private final Settings settings;
+  private final Map<String, InputRequired> passedOn = new HashMap<>();
   private final Asking asking;
   private @Nullable ContextId context;
 
@@ -119,8 +125,27 @@ final class Chat {
     switch (entry.event()) {
       case InputRequired asked when core || Boolean.TRUE.equals(asked.requireUser()) ->
           asking.ask(entry.contextId(), asked);
+      case InputRequired asked -> passedOn.put(asked.inputId().value(), asked);
+      case InputReceived received -> passedOn.remove(received.inputId().value());
+      case InputLapsed lapsed -> passedOn.remove(lapsed.inputId().value());
+      case TaskStatus status when status.status() == TaskState.WAITING_INPUT ->
+          askPassedOn(entry.contextId(), status);
       case AuthRequired asked -> asking.signIn(entry.contextId(), asked);
       default -> {} // Nothing else is asked of a person.
+    }
+  }
+
+  /// No agent above knew the answer: now it is for the person.
+  private void askPassedOn(ContextId to, TaskStatus status) {
+    if (status.metadata() == null
+        || !status.metadata().path("blockedBy").asString("").equals("user")) {
+      return;
+    }
+    for (var id : status.metadata().path("inputIds")) {
+      var asked = passedOn.remove(id.asString());
+      if (asked != null) {
+        asking.ask(to, asked);
+      }
     }
   }
 

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// What an agent remembers of a context when a task begins: its latest messages, and what is asked now.
 public final class Memory {
 
+  /// In a message's metadata: it tells in short what was said up to a place.
+  static final String SUMMARY = "summary";
+
   /// In a task's metadata: it is told the messages of the context.
   public static final String HISTORY = "history";
 
@@ -59,20 +62,13 @@ public final class Memory {
   }
 
   private List<Part> past(Run run) {
-    var own = run.origin().rootTaskId();
-    var open = openTasks(run);
-    var turns = new LinkedHashMap<String, List<MessageView>>();
-    for (var message : history.latestMessages(run.context(), limits.historyMessages())) {
-      var task = task(message);
-      // What waits behind this task was said already, but is not yet its turn.
-      if (task == null || !(task.equals(own) || open.contains(task))) {
-        var turn = task == null ? message.messageId().value() : task.value();
-        turns.computeIfAbsent(turn, _ -> new ArrayList<>()).add(message);
-      }
-    }
     var parts = new ArrayList<Part>();
+    var earlier = new ArrayList<>(earlier(run));
+    var summary =
+        !earlier.isEmpty() && isSummary(earlier.getFirst()) ? earlier.removeFirst() : null;
     var room = limits.historyCharacters() - prompt(run).length();
-    for (var message : turns.values().stream().flatMap(List::stream).toList().reversed()) {
+    room -= summary == null ? 0 : summary.content().length();
+    for (var message : earlier.reversed()) {
       room -= message.content().length();
       if (room < 0) {
         break;
@@ -81,7 +77,50 @@ public final class Memory {
         parts.add(new Part.Said(message.role(), message.content()));
       }
     }
+    if (summary != null) {
+      parts.add(new Part.Said(summary.role(), summary.content()));
+    }
     return parts.reversed();
+  }
+
+  /// The messages before this task's own, question with answer: the last summary, if there is one, and
+  /// what it does not tell.
+  List<MessageView> earlier(Run run) {
+    var messages = history.latestMessages(run.context(), limits.historyMessages());
+    var summary = messages.stream().filter(Memory::isSummary).reduce((_, last) -> last);
+    var told = summary.map(Memory::told).orElse(0L);
+    var own = run.origin().rootTaskId();
+    var open = openTasks(run);
+    var turns = new LinkedHashMap<String, List<MessageView>>();
+    for (var message : messages) {
+      var task = task(message);
+      // What waits behind this task was said already, but is not yet its turn.
+      if (message.seq() > told
+          && !isSummary(message)
+          && (task == null || !(task.equals(own) || open.contains(task)))) {
+        var turn = task == null ? message.messageId().value() : task.value();
+        turns.computeIfAbsent(turn, _ -> new ArrayList<>()).add(message);
+      }
+    }
+    var earlier = new ArrayList<MessageView>();
+    summary.ifPresent(earlier::add);
+    turns.values().forEach(earlier::addAll);
+    return earlier;
+  }
+
+  /// How much of the past a task is told.
+  Limits.Loop limits() {
+    return limits;
+  }
+
+  static boolean isSummary(MessageView message) {
+    return message.metadata() != null && message.metadata().has(SUMMARY);
+  }
+
+  private static long told(MessageView summary) {
+    return summary.metadata() == null
+        ? 0
+        : summary.metadata().path(SUMMARY).path("throughSeq").asLong(0);
   }
 
   private Set<TaskId> openTasks(Run run) {

@@ -56,6 +56,7 @@ public final class ModelLoop implements Agent {
   @Override
   public Outcome work(Run run) throws InterruptedException {
     run.closeBlocks();
+    new Compactor(parts.memory()).compact(run, type.model());
     var tools = tools(run);
     var thoughts = new Thoughts();
     var calling =

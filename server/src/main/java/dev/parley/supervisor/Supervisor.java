@@ -3,6 +3,7 @@ package dev.parley.supervisor;
 import dev.parley.agent.AgentTool;
 import dev.parley.agent.AgentType;
 import dev.parley.agent.Collected;
+import dev.parley.agent.Compactor;
 import dev.parley.agent.Memory;
 import dev.parley.agent.ModelLoop;
 import dev.parley.agent.Policy;
@@ -79,6 +80,7 @@ public final class Supervisor implements Agent {
   public Outcome work(Run run) throws InterruptedException {
     var routing = decided(run).orElse(null);
     if (routing == null) {
+      new Compactor(parts.memory()).compact(run, model);
       routing = decide(run);
       var metadata = Json.object();
       metadata.set(ROUTING, routing.json());

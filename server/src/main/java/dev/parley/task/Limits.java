@@ -30,7 +30,7 @@ public record Limits(
           1_000_000,
           Duration.ofSeconds(5),
           Duration.ofHours(24),
-          new Loop(50, 2_000_000, 3, 50, 200_000),
+          new Loop(50, 2_000_000, 3, 500, 200_000),
           new Tree(5, 16, 200));
 
   /// How far one task may go: questions to the model, tokens in all, turns in a row in which no tool

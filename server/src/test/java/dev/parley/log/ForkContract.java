@@ -13,6 +13,8 @@ import static dev.parley.log.EventLogContract.taskCreated;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContextEvent.ContextForked;
@@ -29,6 +31,7 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.Outcome;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -63,6 +66,11 @@ abstract class ForkContract {
     return new ContextForked(source, atSeq, null, null);
   }
 
+  static Draft data(String artifact, int value) {
+    var data = Json.object().put("n", value);
+    return new Draft(TASK, new DataWrite(new ArtifactId(artifact), null, null, data, null, null));
+  }
+
   /// The entry in another context.
   static Entry in(ContextId context, Entry entry) {
     return new Entry(
@@ -95,6 +103,23 @@ abstract class ForkContract {
         .toList();
   }
 
+  String state(ContextId context) {
+    return log.inspect(context, ForkContract::text);
+  }
+
+  /// The state that all entries of the context give, one by one.
+  String folded(ContextId context) {
+    var state = new ContextState();
+    for (var entry : all(context)) {
+      state.apply(entry.origin(), entry.event(), entry.position());
+    }
+    return text(state);
+  }
+
+  private static String text(ContextState state) {
+    return new String(SavedState.save(state, 0), StandardCharsets.UTF_8);
+  }
+
   /// A task that says things, thinks, and ends; then another.
   void fill(ContextId context, int steps) {
     var random = new Random(steps);
@@ -104,6 +129,7 @@ abstract class ForkContract {
       switch (random.nextInt(5)) {
         case 0 -> append(context, checkpoint(i), checkpoint(i + 1));
         case 1 -> append(context, message("m" + i));
+        case 2 -> append(context, data("a" + i % 4, i));
         default -> {
           text.append("word").append(i);
           append(context, delta(i, "word" + i));
@@ -156,6 +182,7 @@ abstract class ForkContract {
       assertThat(eventsAfter(fork, seq).getFirst()).isEqualTo(forked(CONTEXT, seq));
       int open = log.inspect(fork, state -> state.openTasks().size());
       assertThat(open).isZero();
+      assertThat(state(fork)).as("at %s", seq).isEqualTo(folded(fork));
     }
     assertThat(all(CONTEXT)).isEqualTo(source);
     assertThat(log.withOpenTasks()).isEmpty();

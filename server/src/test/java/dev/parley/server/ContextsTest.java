@@ -138,7 +138,8 @@ class ContextsTest {
     var messages = json(site.get("/api/contexts/c/messages")).path("items");
     assertThat(messages).hasSize(2);
     assertThat(messages.get(0).path("messageId")).isEqualTo(accepted.path("messageId"));
-    assertThat(json(site.get("/api/contexts/c/tasks")).path("items")).hasSize(1);
+    // The supervisor's task, and that of the agent it chose.
+    assertThat(json(site.get("/api/contexts/c/tasks")).path("items")).hasSize(2);
     assertThat(json(site.get("/api/contexts/c/snapshot")).path("messages")).hasSize(2);
     assertThat(json(site.get("/api/task-lookup/" + task)).path("contextId").asString())
         .isEqualTo("c");
@@ -200,7 +201,7 @@ class ContextsTest {
     assertThat(open.json().path("seq").asString()).isEqualTo(open.id());
     var kinds = new ArrayList<String>();
     for (var frame = reader.nextEvent(); frame != null; frame = reader.nextEvent()) {
-      assertThat(frame.json().path("taskId").asString()).isEqualTo(task);
+      assertThat(frame.json().path("rootTaskId").asString()).isEqualTo(task);
       kinds.add(frame.event());
     }
     assertThat(kinds.getFirst()).isEqualTo("task-created");

@@ -74,7 +74,9 @@ class RemoteModelTest {
 
   private List<Entry> ask(String settings, StandInModel model)
       throws IOException, InterruptedException {
-    var yaml = "models: {m: {%s, baseUrl: '%s', apiKey: sk-test}}".formatted(settings, model.url());
+    var yaml =
+        "agents: [{id: one}]\nmodels: {m: {%s, baseUrl: '%s', apiKey: sk-test}}"
+            .formatted(settings, model.url());
     var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
     var config =
         Config.load(file, new Config.Surroundings(Map.of(), folder, folder))

@@ -102,7 +102,7 @@ class RewindTest {
     assertThat(json(rewound).path("seq").asLong()).isEqualTo(head + 1);
     assertThat(json(rewound).path("toSeq").asLong()).isEqualTo(second.path("seq").asLong() - 1);
     assertThat(messages(CONTEXT)).containsExactly("say A", "A");
-    assertThat(json(site.get(CONTEXT + "/tasks")).path("items")).hasSize(1);
+    assertThat(json(site.get(CONTEXT + "/tasks")).path("items")).hasSize(2);
     assertThat(site.get(CONTEXT + "/events?after=0&limit=1000").body()).contains("say C");
     say(CONTEXT, "say D");
     assertThat(messages(CONTEXT)).containsExactly("say A", "A", "say D", "D");

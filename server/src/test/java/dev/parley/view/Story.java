@@ -85,8 +85,9 @@ final class Story {
     log.create(context, new ContextCreated("owner" + random.nextInt(2), null, null));
   }
 
-  /// Goes on with no artifact that was begun.
-  void startOver() {
+  /// Ends everything that was begun.
+  void finish() {
+    List.copyOf(open).forEach(this::complete);
     files.clear();
   }
 
@@ -105,7 +106,10 @@ final class Story {
       case 2 -> add(new MessageUpdated(earlier(), "edited " + ++count, Json.object().put("e", 1)));
       case 3 -> add(new MessageDeleted(earlier()));
       case 4, 5, 6 -> ask();
-      default -> add(new ContextRewound(toSeq(), null, null, null, null));
+      default -> {
+        add(new ContextRewound(toSeq(), null, null, null, null));
+        files.clear();
+      }
     }
   }
 
@@ -209,7 +213,8 @@ final class Story {
 
   /// The next chunk, seldom with a gap before it; files have even names and datasets odd ones.
   private ArtifactEvent chunk(ArtifactId artifact) {
-    var index = files.getOrDefault(artifact, 0) + (random.nextInt(15) == 0 ? 1 : 0);
+    var next = files.getOrDefault(artifact, 0);
+    var index = next > 0 && random.nextInt(10) == 0 ? next + 1 : next;
     var last = random.nextInt(4) == 0;
     files.put(artifact, last ? 0 : index + 1);
     var row = Json.object().put("n", ++count);

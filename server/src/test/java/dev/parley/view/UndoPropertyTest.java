@@ -123,15 +123,11 @@ class UndoPropertyTest {
         var head = log.head(C).seq();
         assertThat(views.state(C)).isEqualTo(state(C, head));
         assertThat(artifacts(views, C)).isEqualTo(artifacts(C, head));
-        boolean idle = log.inspect(C, state -> state.openTasks().isEmpty());
-        if (idle) {
-          rewind(views, 1 + random.nextLong(head));
-          story.startOver();
+        if (random.nextInt(3) > 0) {
+          story.finish();
+          rewind(views, 1 + random.nextLong(log.head(C).seq()));
         }
       }
-      assertThat(entries(C, Long.MAX_VALUE))
-          .filteredOn(entry -> entry.event() instanceof ContextRewound)
-          .hasSizeGreaterThan(3);
     }
   }
 
@@ -184,7 +180,7 @@ class UndoPropertyTest {
         log.fork(fork, new ContextForked(source, cut, "owner", "Fork " + depth));
         assertThat(views.state(fork)).isEqualTo(state(source, cut));
         assertThat(artifacts(views, fork)).isEqualTo(artifacts(source, cut));
-        var then = log.read(fork, Position.of(cut), 1).getFirst();
+        var then = log.read(fork, new Position(cut, Integer.MAX_VALUE), 1).getFirst();
         assertThat(views.messages(fork, 0, 1000).items())
             .isEqualTo(views.snapshot(source, Position.of(cut), 1000).messages());
         assertThat(views.context(fork).forkedFrom())

@@ -1,0 +1,75 @@
+package dev.parley.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.model.Prompt.Part;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.task.Limits;
+import dev.parley.task.World;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class CompactorTest {
+
+  @TempDir Path folder;
+
+  @Test
+  void x_19_a_long_past_is_told_in_short_once_and_nothing_is_removed() throws Exception {
+    var log = World.newLog();
+    var model = new CommandModel();
+    var limits = limits(1_000);
+    try (var world =
+        World.with(log, Team.agents(log, model, limits, Policy.USUAL), folder, limits)) {
+      for (var i = 0; i < 20; i++) {
+        world.end(world.say("message " + i + " " + "x".repeat(60)).taskId());
+      }
+
+      var summaries =
+          world.entries().stream()
+              .filter(e -> e.event() instanceof Message m && m.role() == Role.SYSTEM)
+              .toList();
+      assertThat(summaries).hasSizeBetween(2, 6);
+      assertThat(
+              world.entries().stream()
+                  .filter(e -> e.event() instanceof Message m && m.role() != Role.SYSTEM))
+          .hasSize(40);
+      for (var prompt : model.asked) {
+        var size =
+            prompt.parts().stream()
+                .map(part -> ((Part.Said) part).text())
+                .collect(Collectors.joining())
+                .length();
+        assertThat(size).isLessThan(2_500);
+      }
+      var last = model.asked.getLast().parts();
+      assertThat(((Part.Said) last.getFirst()).role()).isEqualTo(Role.SYSTEM);
+      assertThat(((Part.Said) last.getLast()).text()).startsWith("message 19");
+    }
+  }
+
+  private static Limits limits(int historyCharacters) {
+    var d = Limits.DEFAULT;
+    var loop =
+        new Limits.Loop(
+            d.loop().maxTurns(),
+            d.loop().maxTokens(),
+            d.loop().maxFailedTurns(),
+            d.loop().historyMessages(),
+            historyCharacters);
+    return new Limits(
+        d.taskTimeout(),
+        d.maxConcurrentTasks(),
+        d.maxQueuedPerContext(),
+        d.maxQueuedContexts(),
+        d.maxContentLength(),
+        d.stopGrace(),
+        d.inputTimeout(),
+        loop,
+        d.tree());
+  }
+}
