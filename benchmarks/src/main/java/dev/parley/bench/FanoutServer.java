@@ -7,6 +7,7 @@ import dev.parley.server.Config;
 import dev.parley.server.Server;
 import dev.parley.task.Agent;
 import dev.parley.task.Agents;
+import dev.parley.task.FailPoint;
 import dev.parley.task.History;
 import dev.parley.task.Limits;
 import dev.parley.task.Sources;
@@ -66,7 +67,8 @@ public final class FanoutServer {
           throw new IllegalStateException("nobody asks for work here");
         };
     var agents = new Agents(Map.of(nobody, idle), nobody);
-    var setup = new Tasks.Setup(agents, new Workspaces(List.of(folder)), Limits.DEFAULT);
+    var setup =
+        new Tasks.Setup(agents, new Workspaces(List.of(folder)), Limits.DEFAULT, FailPoint.NONE);
     var sources = new Sources(InstantSource.system(), () -> UUID.randomUUID().toString());
     var tasks = new Tasks(log, history, setup, sources);
     return new Server.Parts(log, views, tasks, new Metrics());

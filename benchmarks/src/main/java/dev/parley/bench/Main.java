@@ -33,6 +33,7 @@ public final class Main {
         new BytesBenchmark(pace),
         new FanoutBenchmark(pace),
         new LatencyBenchmark(pace),
+        new TasksBenchmark(pace),
         new StartupBenchmark(pace));
   }
 

@@ -9,6 +9,7 @@ import java.util.List;
 /// timed for; `tokens` are written to compare sizes, `replayed` to open a long context; there are
 /// `posts` messages and `starts` of the program, which is then left alone for `idle`; each way of
 /// writing to `readers` is measured for `fanout`. `others` says whether Node is asked for.
+/// Tasks run in `taskContexts` at once for `taskTime`, and `openTasks` are left behind by a crash.
 record Pace(
     List<Integer> contexts,
     int turns,
@@ -22,7 +23,10 @@ record Pace(
     Duration idle,
     List<Integer> readers,
     Duration fanout,
-    boolean others) {
+    boolean others,
+    List<Integer> taskContexts,
+    Duration taskTime,
+    int openTasks) {
 
   static final Pace FULL =
       new Pace(
@@ -38,7 +42,10 @@ record Pace(
           Duration.ofSeconds(5),
           List.of(1, 100, 1_000, 5_000),
           Duration.ofSeconds(6),
-          true);
+          true,
+          List.of(1, 10, 100, 500),
+          Duration.ofSeconds(10),
+          1_000);
 
   static final Pace QUICK =
       new Pace(
@@ -54,7 +61,10 @@ record Pace(
           Duration.ofSeconds(1),
           List.of(1, 100, 1_000),
           Duration.ofSeconds(2),
-          true);
+          true,
+          List.of(1, 10, 100, 500),
+          Duration.ofSeconds(2),
+          1_000);
 
   static final Pace TINY =
       new Pace(
@@ -70,5 +80,8 @@ record Pace(
           Duration.ofMillis(10),
           List.of(1, 5),
           Duration.ofMillis(100),
-          false);
+          false,
+          List.of(1, 5),
+          Duration.ofMillis(100),
+          4);
 }

@@ -1,0 +1,102 @@
+package dev.parley.bench;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+
+/// A server that dies with many open tasks, and the next one, which takes them up.
+///
+/// Of the tasks half were at work and half waited for a person; those are to be waiting still.
+final class Recovery {
+
+  private final Folder folder;
+  private final int tasks;
+
+  /// Seconds from the start of the process to its ready line, and from there until every task that was
+  /// at work has advanced.
+  record Found(double ready, double advanced) {}
+
+  private record Open(String path, long position, boolean working) {}
+
+  Recovery(Folder folder, int tasks) {
+    this.folder = folder;
+    this.tasks = tasks;
+  }
+
+  Found measure() throws IOException, InterruptedException {
+    List<Open> open;
+    try (var server = TasksBenchmark.server(folder)) {
+      var port = TasksBenchmark.port(server);
+      var begun = new ArrayList<Callable<Open>>();
+      for (var i = 0; i < tasks; i++) {
+        var working = i % 2 == 0;
+        begun.add(() -> begin(port, working));
+      }
+      open = all(begun);
+      server.kill();
+    }
+    var begin = System.nanoTime();
+    try (var server = TasksBenchmark.server(folder)) {
+      var port = TasksBenchmark.port(server);
+      var ready = System.nanoTime();
+      var seen = new ArrayList<Callable<Open>>();
+      for (var one : open) {
+        if (one.working()) {
+          seen.add(() -> awaitAdvance(port, one));
+        }
+      }
+      all(seen);
+      var advanced = System.nanoTime();
+      for (var one : open) {
+        if (!one.working()) {
+          checkWaiting(port, one);
+        }
+      }
+      server.kill();
+      return new Found((ready - begin) / 1e9, (advanced - ready) / 1e9);
+    }
+  }
+
+  private static Open begin(int port, boolean working) throws IOException {
+    try (var talk = new Talk(port, "")) {
+      talk.say(working ? "count slowly to 5000" : "ask me what", TasksBenchmark.NAMED);
+      talk.await(working ? "content-delta" : "input-required");
+      try (var caller = new Caller(port)) {
+        var position = Talk.field(caller.get(talk.path()), "position");
+        return new Open(talk.path(), Long.parseLong(position.split("\\.", 2)[0]), working);
+      }
+    }
+  }
+
+  private static Open awaitAdvance(int port, Open task) throws IOException {
+    try (var stream =
+        new EventLines(port, task.path() + "/stream?kinds=task-status&after=" + task.position())) {
+      stream.await("task-status");
+      return task;
+    }
+  }
+
+  private static void checkWaiting(int port, Open task) throws IOException {
+    try (var caller = new Caller(port)) {
+      var tasks = caller.get(task.path() + "/tasks");
+      if (!tasks.contains("\"status\":\"waiting-input\"")) {
+        throw new IOException("a task that waited no longer waits: " + tasks);
+      }
+    }
+  }
+
+  private static <T> List<T> all(List<Callable<T>> work) throws IOException, InterruptedException {
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var done = new ArrayList<T>();
+      for (var one : threads.invokeAll(work)) {
+        done.add(one.get());
+      }
+      return done;
+    } catch (ExecutionException failed) {
+      throw new IOException("recovery cannot be measured", failed.getCause());
+    }
+  }
+}
