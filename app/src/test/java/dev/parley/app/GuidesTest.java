@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -32,11 +33,18 @@ class GuidesTest {
   private static final Pattern CODE =
       Pattern.compile(
           "new Rejection\\.\\w+\\(\\s*\"([a-z0-9-]+)\",|Problem\\.of\\(\\s*\\w+,\\s*\"([a-z-]+)\"");
+  private static final Pattern PROGRAM = Pattern.compile("(?m)^public final class (\\w+)");
+  private static final int PATIENCE_SECONDS = 60;
   private static final Pattern SETTING = Pattern.compile("@Nullable [\\w<>, ]+ (\\w+)[,)]");
 
-  /// What nobody is told over HTTP: these stop a server, or are a client's own.
+  /// What nobody is told over HTTP: these stop a server, are told to a model, or are a client's own.
   private static final Set<String> NOT_SENT =
-      Set.of("data-folder-in-use", "invalid-configuration", "unsafe-address", "unknown-kind");
+      Set.of(
+          "data-folder-in-use",
+          "invalid-configuration",
+          "limit",
+          "unsafe-address",
+          "unknown-kind");
 
   private static final String CLASS =
       """
@@ -73,6 +81,50 @@ class GuidesTest {
     for (var block : guide.blocks("java")) {
       assertThat(compile(block.text())).as("line %d", block.line()).isEmpty();
     }
+  }
+
+  @Test
+  void a_whole_program_prints_what_the_guide_says() throws IOException, InterruptedException {
+    var blocks = Guide.named("embedding.md").blocks();
+    var program =
+        blocks.stream().filter(block -> isProgram(block.text())).findFirst().orElseThrow();
+    var output = blocks.get(blocks.indexOf(program) + 1).text();
+
+    assertThat(output(program.text())).isEqualToIgnoringWhitespace(output);
+  }
+
+  private static boolean isProgram(String text) {
+    return PROGRAM.matcher(text).find();
+  }
+
+  /// What a program of one file prints.
+  private String output(String program) throws IOException, InterruptedException {
+    var source = Files.writeString(folder.resolve(fileName(program)), program);
+    var printed = folder.resolve("printed.txt");
+    var command =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            classPath(),
+            source.toString());
+    var builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.environment().keySet().removeIf(name -> name.matches("(?:ANTHROPIC|OPENAI)_.*"));
+    var process =
+        builder
+            .redirectOutput(printed.toFile())
+            .redirectError(folder.resolve("errors.txt").toFile())
+            .start();
+    var ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    process.destroyForcibly().waitFor();
+    assertThat(ended).as(Files.readString(folder.resolve("errors.txt"))).isTrue();
+    assertThat(process.exitValue()).as(Files.readString(folder.resolve("errors.txt"))).isZero();
+    return Files.readString(printed);
+  }
+
+  private static String fileName(String program) {
+    var name = PROGRAM.matcher(program);
+    return (name.find() ? name.group(1) : "Snippet") + ".java";
   }
 
   @Test
@@ -167,12 +219,13 @@ class GuidesTest {
         .orElseThrow();
   }
 
-  /// What the compiler has to say against these statements.
-  private List<String> compile(String statements) {
+  /// What the compiler has to say against these statements, or this program.
+  private List<String> compile(String code) {
     var compiler = ToolProvider.getSystemJavaCompiler();
     var found = new DiagnosticCollector<JavaFileObject>();
     var options = List.of("-d", folder.toString(), "-proc:none", "-cp", classPath());
-    var source = new Source(CLASS.replace("STATEMENTS", statements));
+    var whole = isProgram(code) ? code : CLASS.replace("STATEMENTS", code);
+    var source = new Source(fileName(code), whole);
     compiler.getTask(null, null, found, options, null, List.of(source)).call();
     return found.getDiagnostics().stream().map(each -> each.getMessage(Locale.ROOT)).toList();
   }
@@ -185,8 +238,8 @@ class GuidesTest {
   private static final class Source extends SimpleJavaFileObject {
     private final String text;
 
-    Source(String text) {
-      super(URI.create("string:///Snippet.java"), Kind.SOURCE);
+    Source(String fileName, String text) {
+      super(URI.create("string:///" + fileName), Kind.SOURCE);
       this.text = text;
     }
 
