@@ -15,6 +15,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /// Which tasks run and which are next: at most so many in all.
 ///
@@ -106,6 +107,7 @@ final class Board {
     try {
       if (taken.containsKey(task) && resting.add(task)) {
         started--;
+        changed.signalAll();
       }
     } finally {
       lock.unlock();
@@ -211,12 +213,21 @@ final class Board {
     }
   }
 
-  /// Waits until nothing runs. False if `patience` ran out first.
+  /// Waits until nothing works; what rests may stay. False if `patience` ran out first.
   boolean awaitIdle(Duration patience) throws InterruptedException {
+    return await(patience, () -> started == 0);
+  }
+
+  /// Waits until nothing works and nothing rests. False if `patience` ran out first.
+  boolean awaitEmpty(Duration patience) throws InterruptedException {
+    return await(patience, () -> started == 0 && resting.isEmpty());
+  }
+
+  private boolean await(Duration patience, BooleanSupplier done) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       var left = patience.toNanos();
-      while (started > 0 || !resting.isEmpty()) {
+      while (!done.getAsBoolean()) {
         if (left <= 0) {
           return false;
         }

@@ -30,12 +30,20 @@ final class Deadlines {
   /// The task's time passes from now on, if it did not already. Returns when it is over.
   ///
   /// `initial` is asked for what is left if this task is not known here.
-  synchronized Instant start(TaskId task, Supplier<Duration> initial, Runnable onEnd) {
-    var known = left.get(task);
-    if (known != null && known.until() != null) {
-      return known.until();
+  Instant start(TaskId task, Supplier<Duration> initial, Runnable onEnd) {
+    // Not under the lock, as it reads the log.
+    var time = knows(task) ? Duration.ZERO : initial.get();
+    synchronized (this) {
+      var known = left.get(task);
+      if (known != null && known.until() != null) {
+        return known.until();
+      }
+      return pass(task, known == null ? time : known.time(), onEnd);
     }
-    return pass(task, known == null ? initial.get() : known.time(), onEnd);
+  }
+
+  private synchronized boolean knows(TaskId task) {
+    return left.containsKey(task);
   }
 
   private Instant pass(TaskId task, Duration time, Runnable onEnd) {

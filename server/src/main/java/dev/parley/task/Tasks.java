@@ -302,10 +302,9 @@ public final class Tasks implements AutoCloseable {
   public void drain(Duration patience) {
     board.close();
     try {
-      if (!board.awaitIdle(patience)) {
-        board.runs().forEach(run -> runner.stop(run, Ending.HANDED_BACK));
-        board.awaitIdle(setup.limits().stopGrace().plusMillis(500));
-      }
+      board.awaitIdle(patience);
+      board.runs().forEach(run -> runner.stop(run, Ending.HANDED_BACK));
+      board.awaitEmpty(setup.limits().stopGrace().plusMillis(500));
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
