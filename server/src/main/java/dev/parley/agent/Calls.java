@@ -5,6 +5,8 @@ import dev.parley.agent.CallStory.Question;
 import dev.parley.model.ToolArguments;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Event;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
@@ -239,6 +241,10 @@ final class Calls implements AutoCloseable {
     var question = call.question().filter(asked -> call.current()).orElse(null);
     if (question != null && question.open() && question.purpose() != Purpose.LIVE) {
       return;
+    }
+    if (question != null && question.open()) {
+      // Whoever asked is gone with the server that stopped.
+      events.add(new InputLapsed(new InputId(question.id()), "the server stopped"));
     }
     if (call.left()) {
       again(call, tool, room, events, work);

@@ -7,14 +7,18 @@ import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.ThoughtEvent.InternalThoughtProcess;
+import dev.parley.protocol.ThoughtEvent.Stage;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ThoughtId;
 import dev.parley.task.Run;
 import dev.parley.task.Sources;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -101,7 +105,27 @@ final class Scribe implements Sink {
     if (state != null) {
       state.set(Story.MEMO, answer.memo());
     }
-    run.emit(List.of(end, answer.usage(), new InternalCheckpoint(iteration, state)));
+    var events = new ArrayList<Event>(List.of(end));
+    if (answer.usage().inputTokens() > 0 || answer.usage().outputTokens() > 0) {
+      events.add(answer.usage());
+    }
+    events.add(reasoning(answer, calls, iteration));
+    events.add(new InternalCheckpoint(iteration, state));
+    run.emit(events);
+  }
+
+  private InternalThoughtProcess reasoning(
+      Reply.Answered answer, List<ToolCall> calls, int iteration) {
+    var tools = calls.stream().map(ToolCall::name).toList();
+    var about =
+        Json.object()
+            .put("finishReason", answer.reason().wire())
+            .put("characters", text.length())
+            .put("inputTokens", answer.usage().inputTokens())
+            .put("outputTokens", answer.usage().outputTokens());
+    tools.forEach(about.putArray("tools")::add);
+    var next = tools.isEmpty() ? "The model has answered." : "The model wants " + tools + ".";
+    return new InternalThoughtProcess(iteration, Stage.POST_LLM, next, about);
   }
 
   /// True if the model has said or thought something.

@@ -177,7 +177,10 @@ public final class Run {
     var metadata = message.metadata();
     return metadata != null
         && metadata.path(Admission.STEER).asBoolean(false)
-        && metadata.path("taskId").asString("").equals(task.value());
+        && metadata
+            .path(Admission.HEARD_BY)
+            .valueStream()
+            .anyMatch(id -> id.asString().equals(task.value()));
   }
 
   /// The agent is about to be called, and will be told everything again.

@@ -63,8 +63,8 @@ final class Runner implements AutoCloseable {
       while (true) {
         var work = log.inspect(context, state -> work(context, state));
         var idle = work.stoppable().stream().filter(task -> !board.has(task)).toList();
-        idle.forEach(task -> end(context, task, Ending.canceled(null)));
-        if (idle.isEmpty() || stubborn.closed()) {
+        var ended = idle.stream().filter(task -> end(context, task, Ending.canceled(null))).count();
+        if (ended == 0) {
           work.ready().forEach(board::claim);
           break;
         }
@@ -322,8 +322,8 @@ final class Runner implements AutoCloseable {
     return true;
   }
 
-  /// Writes the end of a task that does not run.
-  void end(ContextId context, TaskId task, Ending ending) {
+  /// Writes the end of a task that does not run. False if that cannot be.
+  boolean end(ContextId context, TaskId task, Ending ending) {
     var ended =
         stubborn.write(
             () -> {
@@ -334,6 +334,7 @@ final class Runner implements AutoCloseable {
     if (!ended) {
       board.abandon(task);
     }
+    return ended;
   }
 
   private void endTree(Run run, Ending ending) {

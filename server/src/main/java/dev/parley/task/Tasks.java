@@ -84,11 +84,13 @@ public final class Tasks implements AutoCloseable {
     var running =
         log.inspect(
             order.submission().context(), state -> Lineup.running(state).map(OpenTask::origin));
-    if (running.isEmpty() || !setup.agents().get(running.get().agentId()).resumes()) {
+    if (running.isEmpty()) {
       return admission.enter(order).accepted();
     }
     var accepted = admission.steer(order, running.get().taskId()).accepted();
-    board.find(running.get().taskId()).ifPresent(Run::signal);
+    board.runs().stream()
+        .filter(run -> run.origin().rootTaskId().equals(running.get().taskId()))
+        .forEach(Run::signal);
     return accepted;
   }
 
