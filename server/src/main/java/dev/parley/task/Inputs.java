@@ -60,12 +60,15 @@ final class Inputs {
   /// @throws Rejection.Invalid if the answer does not fit; the question stays open
   void answer(ContextId context, InputId input, JsonNode value, Answering by) {
     var task = taskOf(context, input);
+    // Before the append, which must be quick: nobody vouches for a schema. What is asked never
+    // changes.
+    log.inspect(context, state -> state.openInput(input))
+        .ifPresent(open -> check.check(open.required(), value));
     log.append(
         context,
         by.guard(),
         state -> {
           var open = state.openInput(input).orElseThrow(Inputs::notWanted);
-          check.check(open.required(), value);
           var received =
               new InputReceived(input, InputEvent.Provider.USER, by.principal(), null, null, value);
           return draft(state, open.task(), received);

@@ -271,13 +271,13 @@ public final class Run {
   /// is no longer wanted.
   public boolean answer(InputId input, AgentTypeId agent, JsonNode value) {
     try {
+      inspect(state -> state.openInput(input))
+          .ifPresent(open -> CHECK.check(open.required(), value));
       emit(
           state -> {
-            var open = state.openInput(input);
-            if (open.isEmpty()) {
+            if (state.openInput(input).isEmpty()) {
               throw new Rejection.Invalid("not-wanted", "this is no longer asked");
             }
-            CHECK.check(open.get().required(), value);
             return List.of(
                 new InputReceived(input, InputEvent.Provider.AGENT, null, agent, null, value));
           });
