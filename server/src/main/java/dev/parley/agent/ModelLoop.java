@@ -13,6 +13,7 @@ import dev.parley.task.Limits;
 import dev.parley.task.Outcome;
 import dev.parley.task.Run;
 import dev.parley.tool.Tool;
+import dev.parley.vault.SignInDesk;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -31,7 +32,13 @@ public final class ModelLoop implements Agent {
   private static final int ATTEMPTS_MAX = 3;
 
   /// What loops share.
-  public record Parts(Memory memory, Coordinators coordinators, Limits limits) {}
+  public record Parts(Memory memory, Coordinators coordinators, Limits limits, SignInDesk signIns) {
+
+    /// Those of loops whose tools keep no credentials.
+    public Parts(Memory memory, Coordinators coordinators, Limits limits) {
+      this(memory, coordinators, limits, SignInDesk.bare());
+    }
+  }
 
   private final AgentType type;
   private final Parts parts;
@@ -64,7 +71,7 @@ public final class ModelLoop implements Agent {
             tools,
             type.policy(),
             parts.coordinators(),
-            new Questions(run, parts.limits().inputTimeout()),
+            new Questions(run, parts.limits().inputTimeout(), parts.signIns()),
             thoughts,
             new Spawns(run, spawned));
     try (var pen = new Pen(run);
@@ -97,6 +104,7 @@ public final class ModelLoop implements Agent {
       this.calls = calls;
       this.tools =
           tools.values().stream()
+              .filter(Tool::offered)
               .map(tool -> new ToolDescription(tool.name(), tool.description(), tool.schema()))
               .toList();
       this.remembered = parts.memory().recall(run);

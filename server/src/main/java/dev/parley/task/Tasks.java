@@ -1,5 +1,6 @@
 package dev.parley.task;
 
+import dev.parley.log.Appended;
 import dev.parley.log.ContextState;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
@@ -198,20 +199,27 @@ public final class Tasks implements AutoCloseable {
     return drafts;
   }
 
-  /// Answers what a task asked. Returns once that is durable.
+  /// Answers what a task asked. Returns where that stands, once it is durable.
   ///
   /// @throws Rejection.NotFound if nobody ever asked that
   /// @throws Rejection.Conflict `not-wanted` if it was answered, or is no longer asked
   /// @throws Rejection.Invalid if the answer does not fit; the question stays open
-  public void answer(
+  public Appended answer(
       ContextId context, InputId input, JsonNode value, String principal, Guard guard) {
-    inputs.answer(context, input, value, new Inputs.Answering(principal, guard));
+    return inputs.answer(context, input, value, new Inputs.Answering(principal, guard));
   }
 
   /// Says that somebody signed in as a task asked; the secret is elsewhere, and stays there.
-  public void signedIn(
-      ContextId context, AuthId auth, String principal, @Nullable ObjectNode metadata) {
-    inputs.signedIn(context, auth, principal, metadata);
+  ///
+  /// @throws Rejection.NotFound if nobody ever asked that
+  /// @throws Rejection.Conflict `not-wanted` if somebody did, or it is no longer asked
+  public Appended signedIn(
+      ContextId context,
+      AuthId auth,
+      String principal,
+      @Nullable ObjectNode metadata,
+      Guard guard) {
+    return inputs.signedIn(context, auth, metadata, new Inputs.Answering(principal, guard));
   }
 
   private void moved(Inputs.Moved moved) {
