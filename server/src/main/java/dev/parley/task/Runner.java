@@ -234,7 +234,8 @@ final class Runner implements AutoCloseable {
               return !canceled.get();
             });
     if (canceled.get()) {
-      end(run.context(), run.taskId(), Ending.canceled(null));
+      // Those below it end first, so that it is told.
+      endTree(run, Ending.canceled(null));
     }
     return begun;
   }
