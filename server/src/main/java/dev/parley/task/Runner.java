@@ -138,6 +138,7 @@ final class Runner implements AutoCloseable {
       return;
     }
     if (begin(run)) {
+      run.reach("begun");
       var agent = setup.agents().get(run.origin().agentId());
       while (!conclude(run, agent, perform(run, agent))) {
         // What the agent has not read came in between.
@@ -329,6 +330,7 @@ final class Runner implements AutoCloseable {
         stubborn.write(
             () -> {
               closer.end(context, task, ending);
+              setup.failPoint().reach("after-end");
               return true;
             });
     deadlines.forget(task);
