@@ -19,6 +19,7 @@ import dev.parley.task.Run;
 import dev.parley.tool.Answer;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
+import dev.parley.tool.ToolResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -293,7 +294,16 @@ final class Calls implements AutoCloseable {
     if (ended.size() == jobs.list().size()) {
       events.add(Results.of(call.call(), tool.result(ended), call.subagents().orElse(null), 0));
     } else if (ended.size() == call.children().size()) {
-      work.add(() -> parts.spawns().next(call, jobs));
+      work.add(() -> next(call, jobs));
+    }
+  }
+
+  private void next(CallStory call, SpawnTool.Jobs jobs) {
+    try {
+      parts.spawns().next(call, jobs);
+    } catch (Rejection.Invalid limit) {
+      var failed = new ToolResult.Failed(String.valueOf(limit.getMessage()));
+      run.emit(List.of(Results.of(call.call(), failed, call.subagents().orElse(null), 0)));
     }
   }
 

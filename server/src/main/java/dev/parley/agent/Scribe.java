@@ -9,6 +9,7 @@ import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ThoughtEvent.InternalThoughtProcess;
 import dev.parley.protocol.ThoughtEvent.Stage;
@@ -26,12 +27,16 @@ import tools.jackson.databind.node.ObjectNode;
 /// Puts one turn of a model into events: a block of text, and thoughts. For one thread.
 final class Scribe implements Sink {
 
+  /// How many characters a model may say and think in one turn.
+  static final int REPLY_MAX = 1_000_000;
+
   private final Run run;
   private final Pen pen;
   private final Thoughts thoughts;
   private final Sources sources;
   private final BlockId block;
   private final StringBuilder text = new StringBuilder();
+  private long length;
   private int deltas;
   private boolean thought;
   private @Nullable ThoughtId thinking;
@@ -48,6 +53,7 @@ final class Scribe implements Sink {
   public void text(String piece) throws InterruptedException {
     thinking = null;
     if (!piece.isEmpty()) {
+      count(piece);
       text.append(piece);
       pen.write(new ContentDelta(piece, deltas++, block));
     }
@@ -57,6 +63,7 @@ final class Scribe implements Sink {
   public void thinking(String piece) throws InterruptedException {
     thought = true;
     if (!piece.isEmpty()) {
+      count(piece);
       if (thinking == null) {
         thinking = sources.thoughtId();
       }
@@ -76,6 +83,7 @@ final class Scribe implements Sink {
   public void thought(Thought whole) throws InterruptedException {
     thinking = null;
     thought = true;
+    count(whole.content());
     pen.write(
         new ThoughtStream(
             sources.thoughtId(),
@@ -85,6 +93,15 @@ final class Scribe implements Sink {
             thoughts.next(),
             metadata(whole),
             null));
+  }
+
+  /// Ends the question to a model that does not stop by itself.
+  private void count(String piece) {
+    length += piece.length();
+    if (length > REPLY_MAX) {
+      throw new Rejection.TooLarge(
+          "limit", "the model said more than " + REPLY_MAX + " characters in one turn");
+    }
   }
 
   /// The turn is over: returns when all of it is durable. Its end, with what it takes to go on from

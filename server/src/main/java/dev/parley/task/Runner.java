@@ -138,6 +138,7 @@ final class Runner implements AutoCloseable {
       return;
     }
     if (begin(run)) {
+      run.reach("begun");
       var agent = setup.agents().get(run.origin().agentId());
       while (!conclude(run, agent, perform(run, agent))) {
         // What the agent has not read came in between.
@@ -234,7 +235,8 @@ final class Runner implements AutoCloseable {
               return !canceled.get();
             });
     if (canceled.get()) {
-      end(run.context(), run.taskId(), Ending.canceled(null));
+      // Those below it end first, so that it is told.
+      endTree(run, Ending.canceled(null));
     }
     return begun;
   }
@@ -328,6 +330,7 @@ final class Runner implements AutoCloseable {
         stubborn.write(
             () -> {
               closer.end(context, task, ending);
+              setup.failPoint().reach("after-end");
               return true;
             });
     deadlines.forget(task);

@@ -71,6 +71,7 @@ public final class Tasks implements AutoCloseable {
           case ROLLBACK -> rollBack(order);
           case STEER -> steer(order);
         };
+    setup.failPoint().reach("submitted");
     runner.advance(submission.context());
     return accepted;
   }
@@ -156,6 +157,7 @@ public final class Tasks implements AutoCloseable {
     }
     var request = new CancelRequested(principal, reason);
     log.append(context, Guard.none(), state -> Lineup.cancel(state, task, request));
+    setup.failPoint().reach("cancel-requested");
     stopRequested(context, _ -> true);
   }
 
@@ -223,6 +225,7 @@ public final class Tasks implements AutoCloseable {
   }
 
   private void moved(Inputs.Moved moved) {
+    setup.failPoint().reach("answered");
     board.find(moved.task()).ifPresent(Run::signal);
     runner.advance(moved.context());
   }
