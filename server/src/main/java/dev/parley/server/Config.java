@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,9 @@ public record Config(
     Limits limits,
     Duration idleContexts,
     List<McpServer> mcpServers,
-    Outside outside) {
+    Outside outside,
+    VaultConfig vault,
+    Optional<String> publicUrl) {
 
   public Config {
     models = Map.copyOf(models);
@@ -82,6 +85,17 @@ public record Config(
     public Outside {
       environment = Map.copyOf(environment);
       privateHosts = Set.copyOf(privateHosts);
+    }
+  }
+
+  /// Where credentials are kept: in memory only, or in an encrypted file; `key` is its key or
+  /// passphrase, if it is not to have a file of its own.
+  public record VaultConfig(boolean inMemory, @Nullable String key) {
+
+    /// Never shows the key.
+    @Override
+    public String toString() {
+      return inMemory ? "in memory" : "in a file";
     }
   }
 
@@ -214,6 +228,8 @@ public record Config(
         limits,
         idleContexts,
         mcpServers,
-        outside);
+        outside,
+        vault,
+        publicUrl);
   }
 }
