@@ -133,23 +133,12 @@ public record Config(
 
   /// The same, with these agents and no others; [Extensions] may bring more.
   public Config with(List<Agent> newAgents) {
-    return changed(door, data, newAgents, null);
+    return changed(newAgents, null, workspaces);
   }
 
   /// The same, whose tasks may work in these folders.
   public Config workingIn(Path... folders) {
-    return new Config(
-        door,
-        insecure,
-        data,
-        models,
-        agents,
-        supervisor,
-        List.of(folders),
-        limits,
-        idleContexts,
-        mcpServers,
-        outside);
+    return changed(agents, supervisor, List.of(folders));
   }
 
   /// The same, but listening there.
@@ -197,23 +186,25 @@ public record Config(
         models.containsKey(ModelReader.STANDARD)
             ? ModelReader.STANDARD
             : models.keySet().iterator().next();
-    return changed(door, data, agents, roster.supervisor(supervisor, model));
+    return changed(agents, roster.supervisor(supervisor, model), workspaces);
   }
 
   private Config changed(
-      Settings newDoor, Path newData, List<Agent> newAgents, @Nullable Supervisor newSupervisor) {
+      List<Agent> newAgents, @Nullable Supervisor newSupervisor, List<Path> newWorkspaces) {
     return new Config(
-        newDoor,
+        door,
         insecure,
-        newData,
+        data,
         models,
         newAgents,
         newSupervisor,
-        workspaces,
+        newWorkspaces,
         limits,
         idleContexts,
         mcpServers,
-        outside);
+        outside,
+        vault,
+        publicUrl);
   }
 
   private Config with(Settings newDoor, boolean newInsecure, Path newData) {
