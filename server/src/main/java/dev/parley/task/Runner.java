@@ -172,8 +172,7 @@ final class Runner implements AutoCloseable {
   private Run prepare(Run.Subject subject) {
     setup.agents().choose(subject.origin().agentId());
     var directory = setup.workspaces().resolve(subject.created().workingDirectory());
-    var deadline = startDeadline(subject);
-    return new Run(runParts, subject, new Run.Bounds(directory, deadline));
+    return new Run(runParts, subject, new Run.Bounds(directory, startDeadline(subject)));
   }
 
   /// Lets the task's time pass, from where it stood.
@@ -235,7 +234,6 @@ final class Runner implements AutoCloseable {
               return !canceled.get();
             });
     if (canceled.get()) {
-      // Those below it end first, so that it is told.
       endTree(run, Ending.canceled(null));
     }
     return begun;
@@ -295,7 +293,7 @@ final class Runner implements AutoCloseable {
           return false;
         }
         if (refusal.equals(Finisher.CHILDREN) && ending == null) {
-          stopBelow(run, "the task above is done");
+          stopBelow(run.context(), run.taskId(), "the task above is done");
           return false;
         }
         deadlines.forget(run.taskId());
@@ -345,12 +343,15 @@ final class Runner implements AutoCloseable {
 
   /// Stops everything below the task, waits for that a while, and writes the task's own end.
   void endTree(ContextId context, TaskId task, Ending ending) {
-    stopBelow(context, task, ending.reason());
-    end(context, task, ending);
-  }
-
-  private void stopBelow(Run run, String reason) {
-    stopBelow(run.context(), run.taskId(), reason);
+    // The ends of those below it would wake it, and it would go on.
+    board.bar(task, true);
+    try {
+      stopBelow(context, task, ending.reason());
+      setup.failPoint().reach("below-ended");
+      end(context, task, ending);
+    } finally {
+      board.bar(task, false);
+    }
   }
 
   private void stopBelow(ContextId context, TaskId task, String reason) {
