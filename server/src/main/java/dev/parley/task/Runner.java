@@ -127,10 +127,19 @@ final class Runner implements AutoCloseable {
       work(ready);
     } catch (Throwable broken) { // The root of a thread: ends this run, never the server.
       LOGGER.log(System.Logger.Level.ERROR, "task " + ready.task() + " broke", broken);
-      var ending = Ending.failed(ErrorCode.INTERNAL, "the task broke unexpectedly", true);
-      endTree(ready.context(), ready.task(), ending);
+      giveUp(ready);
     } finally {
       release(ready.context(), ready.task());
+    }
+  }
+
+  private void giveUp(Board.Ready ready) {
+    try {
+      var ending = Ending.failed(ErrorCode.INTERNAL, "the task broke unexpectedly", true);
+      endTree(ready.context(), ready.task(), ending);
+    } catch (RuntimeException again) {
+      LOGGER.log(System.Logger.Level.ERROR, "task " + ready.task() + " cannot be ended", again);
+      board.abandon(ready.task());
     }
   }
 

@@ -333,8 +333,7 @@ class QuestionsTest {
       var asked = (InputRequired) world.await(e -> e.event() instanceof InputRequired).event();
       world.await(
           e ->
-              e.event() instanceof TaskStatus status
-                  && status.status() == TaskState.WAITING_INPUT);
+              e.event() instanceof TaskStatus status && status.status() == TaskState.WAITING_INPUT);
       assertThat(elapsed.await(700, java.util.concurrent.TimeUnit.MILLISECONDS)).isFalse();
 
       answer(world, asked.inputId(), BooleanNode.TRUE);
