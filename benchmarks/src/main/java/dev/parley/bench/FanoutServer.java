@@ -71,7 +71,7 @@ public final class FanoutServer {
         new Tasks.Setup(agents, new Workspaces(List.of(folder)), Limits.DEFAULT, FailPoint.NONE);
     var sources = new Sources(InstantSource.system(), () -> UUID.randomUUID().toString());
     var tasks = new Tasks(log, history, setup, sources);
-    return new Server.Parts(log, views, tasks, new Metrics());
+    return new Server.Parts(log, views, tasks, new Metrics(), Server.Sources.real());
   }
 
   /// Appends as one decision; each event's text is the time at which it was made.

@@ -29,12 +29,16 @@ import tools.jackson.databind.node.ObjectNode;
 /// For the call's thread.
 final class CallContext implements ToolContext {
 
+  /// How often a call may tell how far it is; what comes after that is left out.
+  static final int PROGRESS_MAX = 1_000;
+
   private final Run run;
   private final Questions questions;
   private final Thoughts thoughts;
   private final ToolCall call;
   private final Optional<Answer> answer;
   private double progress;
+  private int told;
 
   CallContext(Run run, Questions questions, Thoughts thoughts, CallStory story) {
     this.thoughts = thoughts;
@@ -89,7 +93,7 @@ final class CallContext implements ToolContext {
 
   @Override
   public void progress(double now, @Nullable String message, @Nullable ObjectNode metadata) {
-    if (now >= progress && now <= 1) {
+    if (now >= progress && now <= 1 && told++ < PROGRESS_MAX) {
       progress = now;
       emit(_ -> new ToolProgress(call.id(), now, message, metadata));
     }

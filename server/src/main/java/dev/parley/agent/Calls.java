@@ -5,6 +5,8 @@ import dev.parley.agent.CallStory.Question;
 import dev.parley.model.ToolArguments;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Event;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
@@ -17,6 +19,7 @@ import dev.parley.task.Run;
 import dev.parley.tool.Answer;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
+import dev.parley.tool.ToolResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -240,6 +243,10 @@ final class Calls implements AutoCloseable {
     if (question != null && question.open() && question.purpose() != Purpose.LIVE) {
       return;
     }
+    if (question != null && question.open()) {
+      // Whoever asked is gone with the server that stopped.
+      events.add(new InputLapsed(new InputId(question.id()), "the server stopped"));
+    }
     if (call.left()) {
       again(call, tool, room, events, work);
     } else if (question != null && question.purpose() == Purpose.DOUBT) {
@@ -287,7 +294,16 @@ final class Calls implements AutoCloseable {
     if (ended.size() == jobs.list().size()) {
       events.add(Results.of(call.call(), tool.result(ended), call.subagents().orElse(null), 0));
     } else if (ended.size() == call.children().size()) {
-      work.add(() -> parts.spawns().next(call, jobs));
+      work.add(() -> next(call, jobs));
+    }
+  }
+
+  private void next(CallStory call, SpawnTool.Jobs jobs) {
+    try {
+      parts.spawns().next(call, jobs);
+    } catch (Rejection.Invalid limit) {
+      var failed = new ToolResult.Failed(String.valueOf(limit.getMessage()));
+      run.emit(List.of(Results.of(call.call(), failed, call.subagents().orElse(null), 0)));
     }
   }
 

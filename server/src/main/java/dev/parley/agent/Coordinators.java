@@ -53,6 +53,7 @@ public final class Coordinators {
     var first = chain.isEmpty() ? "user" : chain.getFirst().task().value();
     var metadata = Json.object().put("blockedBy", first).put(Story.INPUT_ID, id);
     run.emit(List.of(new TaskStatus(TaskState.WAITING_INPUT, null, metadata)));
+    run.reach("coordinator-asked");
     for (var agent : chain) {
       var answer = ask(run, agent, asked);
       if (answer.isPresent() && run.answer(input, agent.agent(), answer.get())) {

@@ -5,6 +5,7 @@ import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Rejection;
 import dev.parley.task.Run;
+import dev.parley.tool.SignIn;
 import dev.parley.tool.Tool;
 import dev.parley.tool.ToolResult;
 import java.time.Duration;
@@ -46,12 +47,21 @@ final class Invocation {
     var event =
         switch (result) {
           case ToolResult.Needs(var question) -> questions.need(call, question, Purpose.NEED);
-          case ToolResult.NeedsSignIn(var signIn) -> questions.signIn(call, signIn);
+          case ToolResult.NeedsSignIn(var signIn) -> signIn(signIn, duration);
           case ToolResult.Done _, ToolResult.Failed _ ->
               Results.of(call, result, duration, attempt);
         };
     write(event);
     run.reach("tool-completed");
+  }
+
+  private Event signIn(SignIn signIn, long duration) throws InterruptedException {
+    try {
+      return questions.signIn(call, signIn);
+    } catch (Rejection.Invalid impossible) {
+      var failed = new ToolResult.Failed(String.valueOf(impossible.getMessage()));
+      return Results.of(call, failed, duration, attempt);
+    }
   }
 
   private void write(Event event) {

@@ -5,6 +5,8 @@ import dev.parley.model.Prompt.Part;
 import dev.parley.model.Prompt.ToolDescription;
 import dev.parley.model.Reply;
 import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import dev.parley.protocol.ToolCallId;
@@ -13,6 +15,7 @@ import dev.parley.task.Limits;
 import dev.parley.task.Outcome;
 import dev.parley.task.Run;
 import dev.parley.tool.Tool;
+import dev.parley.vault.SignInDesk;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -30,8 +33,19 @@ public final class ModelLoop implements Agent {
   /// How often a question is put to a model that is cut off each time.
   private static final int ATTEMPTS_MAX = 3;
 
+  /// How many calls a model may ask for in one turn, and how large their arguments may be in all.
+  static final int CALLS_MAX = 100;
+
+  static final int ARGUMENTS_BYTES_MAX = 4 << 20;
+
   /// What loops share.
-  public record Parts(Memory memory, Coordinators coordinators, Limits limits) {}
+  public record Parts(Memory memory, Coordinators coordinators, Limits limits, SignInDesk signIns) {
+
+    /// Those of loops whose tools keep no credentials.
+    public Parts(Memory memory, Coordinators coordinators, Limits limits) {
+      this(memory, coordinators, limits, SignInDesk.bare());
+    }
+  }
 
   private final AgentType type;
   private final Parts parts;
@@ -64,7 +78,7 @@ public final class ModelLoop implements Agent {
             tools,
             type.policy(),
             parts.coordinators(),
-            new Questions(run, parts.limits().inputTimeout()),
+            new Questions(run, parts.limits().inputTimeout(), parts.signIns()),
             thoughts,
             new Spawns(run, spawned));
     try (var pen = new Pen(run);
@@ -97,6 +111,7 @@ public final class ModelLoop implements Agent {
       this.calls = calls;
       this.tools =
           tools.values().stream()
+              .filter(Tool::offered)
               .map(tool -> new ToolDescription(tool.name(), tool.description(), tool.schema()))
               .toList();
       this.remembered = parts.memory().recall(run);
@@ -157,7 +172,7 @@ public final class ModelLoop implements Agent {
       }
       run.reach("model-asked");
       var scribe = new Scribe(run, pen, thoughts);
-      switch (type.model().ask(prompt, scribe)) {
+      switch (reply(prompt, scribe)) {
         case Reply.Failed(var code, var message, var retryable) -> {
           pen.flush();
           if (!retryable || !scribe.begun()) {
@@ -167,12 +182,45 @@ public final class ModelLoop implements Agent {
           run.closeBlocks();
         }
         case Reply.Answered answer -> {
+          var excess = excess(answer.calls());
+          if (excess != null) {
+            pen.flush();
+            run.emit(List.of(answer.usage()));
+            return new Outcome.Failed(ErrorCode.LIMIT, excess, false);
+          }
           scribe.finish(answer, distinct(answer.calls()), iteration, replaces);
           run.reach("turn-durable");
         }
       }
       story.read(run.news());
       return null;
+    }
+
+    private Reply reply(Prompt prompt, Scribe scribe) throws InterruptedException {
+      try {
+        return type.model().ask(prompt, scribe);
+      } catch (Rejection.TooLarge flood) {
+        return new Reply.Failed(ErrorCode.LIMIT, String.valueOf(flood.getMessage()), false);
+      }
+    }
+
+    /// Why these calls are too much, or null.
+    private static @Nullable String excess(List<ToolCall> wanted) {
+      if (wanted.size() > CALLS_MAX) {
+        return "the model asked for "
+            + wanted.size()
+            + " tool calls in one turn; at most "
+            + CALLS_MAX
+            + " are made";
+      }
+      var bytes = wanted.stream().mapToLong(call -> Json.bytes(call.arguments()).length).sum();
+      return bytes > ARGUMENTS_BYTES_MAX
+          ? "the tool calls of one turn have "
+              + bytes
+              + " bytes of arguments; at most "
+              + ARGUMENTS_BYTES_MAX
+              + " are taken"
+          : null;
     }
 
     private Prompt prompt() {

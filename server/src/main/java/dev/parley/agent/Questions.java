@@ -13,6 +13,8 @@ import dev.parley.task.Run;
 import dev.parley.tool.Question;
 import dev.parley.tool.SignIn;
 import dev.parley.tool.Tool;
+import dev.parley.vault.Place;
+import dev.parley.vault.SignInDesk;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -33,10 +35,12 @@ final class Questions {
 
   private final Run run;
   private final Duration patience;
+  private final SignInDesk desk;
 
-  Questions(Run run, Duration patience) {
+  Questions(Run run, Duration patience, SignInDesk desk) {
     this.run = run;
     this.patience = patience;
+    this.desk = desk;
   }
 
   /// May this call be made?
@@ -94,22 +98,38 @@ final class Questions {
   }
 
   /// A sign-in that a tool needs before it works.
-  AuthRequired signIn(ToolCall call, SignIn signIn) {
+  ///
+  /// @throws dev.parley.protocol.Rejection.Invalid if nobody can sign in like this
+  AuthRequired signIn(ToolCall call, SignIn signIn) throws InterruptedException {
     var metadata = about(call.id().value(), Purpose.NEED);
     if (signIn.metadata() != null) {
       metadata.setAll(signIn.metadata());
     }
     var timeout = signIn.timeout() == null ? patience : signIn.timeout();
     metadata.put("expiresIn", timeout.toSeconds());
+    var id = new AuthId(run.sources().ids().get());
+    var expiresAt = run.sources().clock().instant().plus(timeout);
+    var invitation =
+        desk.invite(
+            new SignInDesk.Wanted(
+                new Place(run.context(), id),
+                run.owner(),
+                signIn.type(),
+                signIn.provider(),
+                signIn.scopes(),
+                signIn.authUrl(),
+                signIn.metadata(),
+                expiresAt));
+    metadata.setAll(invitation.metadata());
     return new AuthRequired(
-        new AuthId(run.sources().ids().get()),
+        id,
         signIn.type(),
         signIn.provider(),
         signIn.scopes().isEmpty() ? null : signIn.scopes(),
         signIn.prompt(),
-        signIn.authUrl(),
+        invitation.authUrl(),
         metadata,
-        run.sources().clock().instant().plus(timeout));
+        expiresAt);
   }
 
   private static ObjectNode about(String call, Purpose purpose) {

@@ -47,7 +47,7 @@ final class Results {
   }
 
   static ToolComplete failed(ToolCall call, String error, @Nullable Outcome outcome) {
-    return new ToolComplete(call.id(), call.name(), false, null, error, null, outcome, null);
+    return new ToolComplete(call.id(), call.name(), false, null, shown(error), null, outcome, null);
   }
 
   static ToolComplete of(ToolCall call, ToolResult result, long durationMillis, int attempts) {
@@ -57,7 +57,7 @@ final class Results {
     }
     return switch (result) {
       case ToolResult.Done done -> done(call, done, metadata);
-      case ToolResult.Failed(var message) -> end(call, null, message, metadata, null);
+      case ToolResult.Failed(var message) -> end(call, null, shown(message), metadata, null);
       case ToolResult.Needs _, ToolResult.NeedsSignIn _ ->
           throw new IllegalStateException("the call has not ended");
     };
@@ -94,12 +94,22 @@ final class Results {
     if (size <= RESULT_BYTES_MAX) {
       return value;
     }
-    var text = value.isString() ? value.asString() : value.toString();
+    return StringNode.valueOf(cut(value.isString() ? value.asString() : value.toString(), size));
+  }
+
+  /// Why a call failed; if that is too long, how it begins.
+  private static String shown(String error) {
+    return error.length() <= RESULT_SHOWN ? error : cut(error, error.length());
+  }
+
+  private static String cut(String text, int size) {
     var end = Math.min(text.length(), RESULT_SHOWN);
     if (Character.isHighSurrogate(text.charAt(end - 1))) {
       end--;
     }
-    var note = "\n[truncated: the result has " + size + " bytes, this is how it begins]";
-    return StringNode.valueOf(text.substring(0, end) + note);
+    return text.substring(0, end)
+        + "\n[truncated: the result has "
+        + size
+        + " bytes, this is how it begins]";
   }
 }

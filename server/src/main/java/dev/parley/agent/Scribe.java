@@ -7,14 +7,19 @@ import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.ThoughtEvent.InternalThoughtProcess;
+import dev.parley.protocol.ThoughtEvent.Stage;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ThoughtId;
 import dev.parley.task.Run;
 import dev.parley.task.Sources;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,12 +27,16 @@ import tools.jackson.databind.node.ObjectNode;
 /// Puts one turn of a model into events: a block of text, and thoughts. For one thread.
 final class Scribe implements Sink {
 
+  /// How many characters a model may say and think in one turn.
+  static final int REPLY_MAX = 1_000_000;
+
   private final Run run;
   private final Pen pen;
   private final Thoughts thoughts;
   private final Sources sources;
   private final BlockId block;
   private final StringBuilder text = new StringBuilder();
+  private long length;
   private int deltas;
   private boolean thought;
   private @Nullable ThoughtId thinking;
@@ -44,6 +53,7 @@ final class Scribe implements Sink {
   public void text(String piece) throws InterruptedException {
     thinking = null;
     if (!piece.isEmpty()) {
+      count(piece);
       text.append(piece);
       pen.write(new ContentDelta(piece, deltas++, block));
     }
@@ -53,6 +63,7 @@ final class Scribe implements Sink {
   public void thinking(String piece) throws InterruptedException {
     thought = true;
     if (!piece.isEmpty()) {
+      count(piece);
       if (thinking == null) {
         thinking = sources.thoughtId();
       }
@@ -72,6 +83,7 @@ final class Scribe implements Sink {
   public void thought(Thought whole) throws InterruptedException {
     thinking = null;
     thought = true;
+    count(whole.content());
     pen.write(
         new ThoughtStream(
             sources.thoughtId(),
@@ -81,6 +93,15 @@ final class Scribe implements Sink {
             thoughts.next(),
             metadata(whole),
             null));
+  }
+
+  /// Ends the question to a model that does not stop by itself.
+  private void count(String piece) {
+    length += piece.length();
+    if (length > REPLY_MAX) {
+      throw new Rejection.TooLarge(
+          "limit", "the model said more than " + REPLY_MAX + " characters in one turn");
+    }
   }
 
   /// The turn is over: returns when all of it is durable. Its end, with what it takes to go on from
@@ -101,7 +122,27 @@ final class Scribe implements Sink {
     if (state != null) {
       state.set(Story.MEMO, answer.memo());
     }
-    run.emit(List.of(end, answer.usage(), new InternalCheckpoint(iteration, state)));
+    var events = new ArrayList<Event>(List.of(end));
+    if (answer.usage().inputTokens() > 0 || answer.usage().outputTokens() > 0) {
+      events.add(answer.usage());
+    }
+    events.add(reasoning(answer, calls, iteration));
+    events.add(new InternalCheckpoint(iteration, state));
+    run.emit(events);
+  }
+
+  private InternalThoughtProcess reasoning(
+      Reply.Answered answer, List<ToolCall> calls, int iteration) {
+    var tools = calls.stream().map(ToolCall::name).toList();
+    var about =
+        Json.object()
+            .put("finishReason", answer.reason().wire())
+            .put("characters", text.length())
+            .put("inputTokens", answer.usage().inputTokens())
+            .put("outputTokens", answer.usage().outputTokens());
+    tools.forEach(about.putArray("tools")::add);
+    var next = tools.isEmpty() ? "The model has answered." : "The model wants " + tools + ".";
+    return new InternalThoughtProcess(iteration, Stage.POST_LLM, next, about);
   }
 
   /// True if the model has said or thought something.

@@ -92,6 +92,7 @@ public final class Spawns {
       var index = ended.size();
       run.spawner()
           .spawn(run, spawning, List.of(child(ids.get(index), jobs.list().get(index), ended)));
+      run.reach("spawned");
     } else {
       var skipped = new ArrayList<Spawner.Child>();
       for (var i = ended.size(); i < ids.size(); i++) {

@@ -13,6 +13,10 @@ final class HostCheck {
 
   private static final Pattern LOOPBACK =
       Pattern.compile("localhost|127(?:\\.\\d{1,3}){3}|\\[::1]|\\[0:0:0:0:0:0:0:1]");
+
+  /// Where browsers may come to from elsewhere: the page, and the end of a sign-in.
+  private static final Set<String> ENTRANCES = Set.of("/", JettyHandler.CALLBACK);
+
   private static final Pattern PORT = Pattern.compile(":\\d{1,5}$");
 
   private final Set<String> hosts;
@@ -79,7 +83,7 @@ final class HostCheck {
 
   private static boolean navigation(Asked asked) {
     return asked.method().equals("GET")
-        && asked.path().equals("/")
+        && ENTRANCES.contains(asked.path())
         && asked.fetchMode().filter("navigate"::equals).isPresent();
   }
 

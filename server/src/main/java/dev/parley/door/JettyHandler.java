@@ -27,8 +27,11 @@ final class JettyHandler extends Handler.Abstract {
 
   private static final System.Logger LOG = System.getLogger(JettyHandler.class.getName());
 
+  /// Where an authorization server sends browsers, which have no token then, nor a strict cookie.
+  static final String CALLBACK = "/oauth/callback";
+
   /// What may be asked without a token.
-  private static final Set<String> OPEN = Set.of("/healthz", "/readyz", "/api/login");
+  private static final Set<String> OPEN = Set.of("/healthz", "/readyz", "/api/login", CALLBACK);
 
   /// What a handler needs beside its routes.
   record Parts(
@@ -115,7 +118,8 @@ final class JettyHandler extends Handler.Abstract {
             Content.Source.asInputStream(jetty), jetty.getLength(), parts.limits(), parts.clock());
     var request =
         new Request(
-            new Request.Parts(jetty.getMethod(), path, principal, match.variables(), query),
+            new Request.Parts(
+                jetty.getMethod(), path, principal, match.variables(), query, fromHere(jetty)),
             name -> jetty.getHeaders().get(name),
             body);
     return match.route().handler().handle(request);
@@ -150,6 +154,12 @@ final class JettyHandler extends Handler.Abstract {
         Optional.ofNullable(headers.get("Sec-Fetch-Mode")));
   }
 
+  private static boolean fromHere(org.eclipse.jetty.server.Request jetty) {
+    return jetty.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress peer
+        && peer.getAddress() != null
+        && peer.getAddress().isLoopbackAddress();
+  }
+
   private static @Nullable String token(org.eclipse.jetty.server.Request jetty) {
     var headers = jetty.getHeaders();
     return Tokens.find(headers.get(HttpHeader.AUTHORIZATION), headers.get(HttpHeader.COOKIE));
@@ -165,6 +175,9 @@ final class JettyHandler extends Handler.Abstract {
       var name = decode(equals < 0 ? pair : pair.substring(0, equals));
       var value = equals < 0 ? "" : decode(pair.substring(equals + 1).replace('+', ' '));
       if (!known.contains(name)) {
+        if (known.contains(Parameter.OTHERS.name())) {
+          continue;
+        }
         throw new Rejection.Invalid("unknown-parameter", "there is no parameter " + name);
       }
       if (values.put(name, value) != null) {

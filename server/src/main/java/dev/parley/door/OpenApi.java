@@ -58,6 +58,9 @@ final class OpenApi {
       }
     }
     for (var given : route.description().parameters()) {
+      if (given.equals(Parameter.OTHERS)) {
+        continue;
+      }
       var parameter = parameters.addObject().put("name", given.name());
       parameter.put("in", lower(given.in())).put("description", given.about());
       parameter.putObject("schema").put("type", lower(given.type()));

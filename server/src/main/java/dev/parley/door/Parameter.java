@@ -3,6 +3,9 @@ package dev.parley.door;
 /// A parameter of a route, beside those in its path.
 public record Parameter(String name, In in, Type type, String about) {
 
+  /// Anything in the query: what others add to their answers is ignored, not refused.
+  public static final Parameter OTHERS = query("*", "anything else is ignored");
+
   /// Where a parameter stands.
   public enum In {
     QUERY,

@@ -3,6 +3,7 @@ package dev.parley.door;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 public final class Request {
 
   private static final int PAGE_USUAL = 100;
+  private static final List<String> PROXIED =
+      List.of("X-Forwarded-Proto", "X-Forwarded-For", "Forwarded", "Via");
 
   /// What the transport knows of a request.
   record Parts(
@@ -21,7 +24,8 @@ public final class Request {
       String path,
       String principal,
       Map<String, String> variables,
-      Map<String, String> query) {}
+      Map<String, String> query,
+      boolean fromHere) {}
 
   private final Parts parts;
   private final Function<String, @Nullable String> headers;
@@ -60,6 +64,15 @@ public final class Request {
   /// True if the caller came over TLS, which ends at a proxy before us.
   boolean secure() {
     return header("X-Forwarded-Proto").filter("https"::equalsIgnoreCase).isPresent();
+  }
+
+  /// True if nobody can listen on the way: over TLS, or from this machine with no proxy between.
+  public boolean confidential() {
+    return secure() || (parts.fromHere() && PROXIED.stream().noneMatch(this::sent));
+  }
+
+  private boolean sent(String name) {
+    return header(name).isPresent();
   }
 
   /// A header's value, if it was sent.

@@ -356,8 +356,9 @@ public final class ContextState {
   /// A message that is said to a task while it works, or waits.
   private void steer(Message message, Position position) {
     if (message.metadata() != null && message.metadata().path("steer").asBoolean(false)) {
-      var task = new TaskId(message.metadata().path("taskId").asString());
-      openTask(task).ifPresent(steered -> steered.wake(position.seq()));
+      for (var task : message.metadata().path("heardBy")) {
+        openTask(new TaskId(task.asString())).ifPresent(heard -> heard.wake(position.seq()));
+      }
     }
   }
 

@@ -12,10 +12,18 @@ final class ConnectTool implements Tool {
 
   private final String name;
   private final Remote remote;
+  private final boolean offered;
 
-  ConnectTool(String name, Remote remote) {
+  /// One that is not `offered` is for a call that waited until somebody had signed in.
+  ConnectTool(String name, Remote remote, boolean offered) {
     this.name = name;
     this.remote = remote;
+    this.offered = offered;
+  }
+
+  @Override
+  public boolean offered() {
+    return offered;
   }
 
   @Override

@@ -18,8 +18,8 @@ final class McpToolbox implements Toolbox {
     }
   }
 
-  /// A tool of a server, or none if its tools are not known.
-  private record Found(Remote remote, Optional<Listed> listed) {
+  /// A tool of a server, or the one that connects to it, which is offered if its tools are not known.
+  private record Found(Remote remote, Optional<Listed> listed, boolean offered) {
     Names.Place place() {
       return new Names.Place(remote.server().name(), listed.map(Listed::name).orElse("connect"));
     }
@@ -27,7 +27,7 @@ final class McpToolbox implements Toolbox {
     Tool named(String name) {
       return listed.isPresent()
           ? new McpTool(name, listed.get(), remote)
-          : new ConnectTool(name, remote);
+          : new ConnectTool(name, remote, offered);
     }
   }
 
@@ -45,11 +45,14 @@ final class McpToolbox implements Toolbox {
     for (var choice : choices) {
       var known = choice.remote().tools(owner);
       if (known.isEmpty()) {
-        found.add(new Found(choice.remote(), Optional.empty()));
+        found.add(new Found(choice.remote(), Optional.empty(), true));
       } else {
         known.get().stream()
             .filter(choice::includes)
-            .forEach(listed -> found.add(new Found(choice.remote(), Optional.of(listed))));
+            .forEach(listed -> found.add(new Found(choice.remote(), Optional.of(listed), true)));
+        if (choice.remote().signsIn()) {
+          found.add(new Found(choice.remote(), Optional.empty(), false));
+        }
       }
     }
     var places = found.stream().map(Found::place).toList();

@@ -39,6 +39,11 @@ final class Remote implements AutoCloseable {
     return server;
   }
 
+  /// True if people may have to sign in before they see its tools.
+  boolean signsIn() {
+    return server.endpoint() instanceof McpServer.Http http && !http.authorized();
+  }
+
   void start() {
     shared.start();
   }

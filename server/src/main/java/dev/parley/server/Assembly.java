@@ -7,14 +7,15 @@ import dev.parley.log.SqliteLog;
 import dev.parley.log.Tuning;
 import dev.parley.mcp.McpServers;
 import dev.parley.mcp.Pace;
-import dev.parley.mcp.Tokens;
 import dev.parley.task.History;
 import dev.parley.task.Tasks;
 import dev.parley.task.Workspaces;
 import dev.parley.tool.BuiltInTools;
-import dev.parley.tool.Credentials;
 import dev.parley.tool.Tool;
 import dev.parley.tool.process.Children;
+import dev.parley.vault.Bearers;
+import dev.parley.vault.SignIns;
+import dev.parley.vault.Vault;
 import dev.parley.view.Views;
 import java.security.SecureRandom;
 import java.util.List;
@@ -58,16 +59,19 @@ final class Assembly {
     var log = new MeteredLog(store, metrics);
     var views = new Views(config.data().resolve("views.db"), log);
     var models = new Models(config.models(), sources);
+    var signIns = new SignIns(vault());
+    var bearers = signIns.bearers();
     var mcp =
         new McpServers(
             config.mcpServers(),
-            new McpServers.Parts(children, Tokens.NONE, Pace.USUAL, version()));
+            new McpServers.Parts(children, new OAuthTokens(bearers), Pace.USUAL, version()));
     mcp.start();
     return new Server.Parts(
         log,
         views,
-        tasks(log, views, models, mcp),
+        tasks(log, views, models, mcp, signIns),
         metrics,
+        signIns,
         () -> {
           mcp.close();
           children.close();
@@ -75,10 +79,20 @@ final class Assembly {
         });
   }
 
-  private Tasks tasks(EventLog log, Views views, Models models, McpServers mcp) {
+  private Vault vault() {
+    return config.vault().inMemory()
+        ? Vault.inMemory(sources.vault())
+        : Vault.in(config.data(), config.vault().key(), sources.vault());
+  }
+
+  private Tasks tasks(EventLog log, Views views, Models models, McpServers mcp, SignIns signIns) {
     var history = History.of(views);
     var memory = new Memory(log, history, config.limits().loop());
-    var crew = new Crew(config, extensions.agents(), new Crew.Parts(models, tools(), mcp, memory));
+    var crew =
+        new Crew(
+            config,
+            extensions.agents(),
+            new Crew.Parts(models, tools(signIns.bearers()), mcp, memory, signIns));
     var setup =
         new Tasks.Setup(
             crew.agents(),
@@ -93,7 +107,7 @@ final class Assembly {
     return version == null ? "dev" : version;
   }
 
-  private List<Tool> tools() {
+  private List<Tool> tools(Bearers bearers) {
     var builtIn =
         BuiltInTools.all(
             new BuiltInTools.Parts(
@@ -101,7 +115,7 @@ final class Assembly {
                 children,
                 config.outside().environment(),
                 config.outside().privateHosts(),
-                Credentials.none()));
+                bearers::key));
     return Stream.concat(builtIn.stream(), extensions.tools().stream()).toList();
   }
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,9 @@ public record Config(
     Limits limits,
     Duration idleContexts,
     List<McpServer> mcpServers,
-    Outside outside) {
+    Outside outside,
+    VaultConfig vault,
+    Optional<String> publicUrl) {
 
   public Config {
     models = Map.copyOf(models);
@@ -85,6 +88,17 @@ public record Config(
     }
   }
 
+  /// Where credentials are kept: in memory only, or in an encrypted file; `key` is its key or
+  /// passphrase, if it is not to have a file of its own.
+  public record VaultConfig(boolean inMemory, @Nullable String key) {
+
+    /// Never shows the key.
+    @Override
+    public String toString() {
+      return inMemory ? "in memory" : "in a file";
+    }
+  }
+
   /// What surrounds the process: its environment, the user's home, the folder it was started in.
   public record Surroundings(Map<String, String> environment, Path home, Path folder) {
     public Surroundings {
@@ -119,23 +133,12 @@ public record Config(
 
   /// The same, with these agents and no others; [Extensions] may bring more.
   public Config with(List<Agent> newAgents) {
-    return changed(door, data, newAgents, null);
+    return changed(newAgents, null, workspaces);
   }
 
   /// The same, whose tasks may work in these folders.
   public Config workingIn(Path... folders) {
-    return new Config(
-        door,
-        insecure,
-        data,
-        models,
-        agents,
-        supervisor,
-        List.of(folders),
-        limits,
-        idleContexts,
-        mcpServers,
-        outside);
+    return changed(agents, supervisor, List.of(folders));
   }
 
   /// The same, but listening there.
@@ -183,23 +186,25 @@ public record Config(
         models.containsKey(ModelReader.STANDARD)
             ? ModelReader.STANDARD
             : models.keySet().iterator().next();
-    return changed(door, data, agents, roster.supervisor(supervisor, model));
+    return changed(agents, roster.supervisor(supervisor, model), workspaces);
   }
 
   private Config changed(
-      Settings newDoor, Path newData, List<Agent> newAgents, @Nullable Supervisor newSupervisor) {
+      List<Agent> newAgents, @Nullable Supervisor newSupervisor, List<Path> newWorkspaces) {
     return new Config(
-        newDoor,
+        door,
         insecure,
-        newData,
+        data,
         models,
         newAgents,
         newSupervisor,
-        workspaces,
+        newWorkspaces,
         limits,
         idleContexts,
         mcpServers,
-        outside);
+        outside,
+        vault,
+        publicUrl);
   }
 
   private Config with(Settings newDoor, boolean newInsecure, Path newData) {
@@ -214,6 +219,8 @@ public record Config(
         limits,
         idleContexts,
         mcpServers,
-        outside);
+        outside,
+        vault,
+        publicUrl);
   }
 }

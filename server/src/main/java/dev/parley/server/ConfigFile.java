@@ -19,10 +19,13 @@ record ConfigFile(
     @Nullable List<String> allowedHosts,
     @Nullable List<String> allowedOrigins,
     @Nullable Duration heartbeat,
-    @Nullable List<String> privateHosts) {
+    @Nullable List<String> privateHosts,
+    @Nullable VaultSection vault,
+    @Nullable String publicUrl) {
 
   static final ConfigFile EMPTY =
-      new ConfigFile(null, null, null, null, null, null, null, null, null, null, null, null);
+      new ConfigFile(
+          null, null, null, null, null, null, null, null, null, null, null, null, null, null);
 
   record ModelSection(
       @Nullable String provider,
@@ -82,6 +85,8 @@ record ConfigFile(
       @Nullable Integer historyCharacters,
       @Nullable Duration inputTimeout,
       @Nullable Integer maxStreams) {}
+
+  record VaultSection(@Nullable String store, @Nullable String key) {}
 
   record AuthSection(@Nullable List<TokenSection> tokens) {}
 

@@ -10,6 +10,7 @@ import dev.parley.door.Tokens.Token;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.ConfigFile.AuthSection;
 import dev.parley.server.ConfigFile.LimitSection;
+import dev.parley.server.ConfigFile.VaultSection;
 import dev.parley.task.Limits.Loop;
 import dev.parley.task.Limits.Tree;
 import dev.parley.tool.Shell;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +73,30 @@ final class ConfigReader {
         servers,
         new Config.Outside(
             Shell.environment(surroundings.environment(), Set.of()),
-            Set.copyOf(or(file.privateHosts(), List.of()))));
+            Set.copyOf(or(file.privateHosts(), List.of()))),
+        vault(file.vault()),
+        Optional.ofNullable(file.publicUrl()).map(ConfigReader::publicUrl));
+  }
+
+  private Config.VaultConfig vault(@Nullable VaultSection section) {
+    var store = section == null ? null : section.store();
+    var key = section == null ? null : section.key();
+    if (store != null && !store.equals("file") && !store.equals("memory")) {
+      throw invalid("vault.store must be file or memory");
+    }
+    var inMemory = "memory".equals(store);
+    if (inMemory && key != null) {
+      throw invalid("vault: a vault in memory has no key");
+    }
+    return new Config.VaultConfig(
+        inMemory, key == null ? surroundings.environment().get("PARLEY_VAULT_KEY") : key);
+  }
+
+  private static String publicUrl(String text) {
+    if (!text.matches("https?://[A-Za-z0-9.:\\[\\]-]+(/[A-Za-z0-9._~/-]*)?")) {
+      throw invalid("publicUrl must be where browsers reach this server: https://example.org");
+    }
+    return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
   }
 
   private static Settings settings(ConfigFile file) {

@@ -16,8 +16,11 @@ import dev.parley.log.EventLog;
 import dev.parley.protocol.Rejection;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
+import dev.parley.vault.SignIns;
+import dev.parley.vault.Vault;
 import dev.parley.view.Views;
 import java.lang.System.Logger.Level;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -35,15 +38,18 @@ public final class Server implements AutoCloseable {
   private static final Duration DRAIN_REQUESTS = Duration.ofSeconds(1);
 
   /// What a server is built on. It closes them when it closes; `release` lets go of what tasks use.
-  public record Parts(EventLog log, Views views, Tasks tasks, Metrics metrics, Runnable release) {
+  public record Parts(
+      EventLog log, Views views, Tasks tasks, Metrics metrics, SignIns signIns, Runnable release) {
 
-    public Parts(EventLog log, Views views, Tasks tasks, Metrics metrics) {
-      this(log, views, tasks, metrics, () -> {});
+    /// Those of a server whose tasks use nothing that must be let go of, and keep no credentials.
+    public Parts(EventLog log, Views views, Tasks tasks, Metrics metrics, Sources sources) {
+      this(log, views, tasks, metrics, new SignIns(Vault.inMemory(sources.vault())), () -> {});
     }
 
     void close() {
       tasks.close();
       release.run();
+      signIns.close();
       views.close();
       log.close();
     }
@@ -51,6 +57,10 @@ public final class Server implements AutoCloseable {
 
   /// Where time and new ids come from.
   public record Sources(InstantSource clock, Supplier<UUID> ids) {
+
+    Vault.Sources vault() {
+      return new Vault.Sources(clock, new SecureRandom());
+    }
 
     /// Those of a real server.
     public static Sources real() {
@@ -82,6 +92,7 @@ public final class Server implements AutoCloseable {
                 new Access(log),
                 removal,
                 new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat),
+                parts.signIns(),
                 sources.ids(),
                 agentTypes(config, extensions.agents())));
     metrics.gauge("parley_tasks_running", parts.tasks()::running);
@@ -131,6 +142,7 @@ public final class Server implements AutoCloseable {
     var server = new Server(config, extensions, parts, sources);
     server.parts.tasks().recover();
     server.door.start();
+    server.parts.signIns().reachableAt(config.publicUrl().orElseGet(server::url));
     server.retention.start();
     return server;
   }

@@ -77,6 +77,11 @@ public final class Supervisor implements Agent {
   }
 
   @Override
+  public boolean passesOn() {
+    return true;
+  }
+
+  @Override
   public Outcome work(Run run) throws InterruptedException {
     var routing = decided(run).orElse(null);
     if (routing == null) {

@@ -27,12 +27,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// Checks what people send and puts it into the log, each message with its task in one append.
 final class Admission {
 
   /// In a message's metadata: it is said to a task that works.
   static final String STEER = "steer";
+
+  /// In such a message's metadata: the tasks that hear it.
+  static final String HEARD_BY = "heardBy";
 
   private static final int PAGE = 100;
 
@@ -84,7 +88,7 @@ final class Admission {
       metadata.put(Lineup.WHEN_BUSY, WhenBusy.INTERRUPT.wire());
     }
     var directory = setup.workspaces().resolve(options.workingDirectory());
-    var message = message(submission, sources.taskId(), false);
+    var message = message(submission, sources.taskId(), List.of());
     var created =
         new TaskCreated(
             Initiator.USER,
@@ -107,24 +111,36 @@ final class Admission {
 
   /// Appends the order's message for the task that runs; like [#enter] if that has ended or will.
   Entered steer(Order order, TaskId running) {
-    var message = message(order.submission(), running, true);
     return append(
         order,
-        state ->
-            state
-                .openTask(running)
-                .filter(task -> task.started() && !task.cancelRequested())
-                .map(task -> said(state, task, message))
-                .orElseGet(() -> events(order, state)));
+        state -> {
+          var hearing =
+              state.openTask(running).stream()
+                  .flatMap(task -> hearing(state, task))
+                  .filter(task -> task.started() && !task.cancelRequested())
+                  .toList();
+          return hearing.isEmpty()
+              ? events(order, state)
+              : said(state, hearing, message(order.submission(), running, hearing));
+        });
+  }
+
+  /// The tasks that hear what is said to this one: itself, or those right below.
+  private Stream<OpenTask> hearing(ContextState state, OpenTask task) {
+    var agent = setup.agents().get(task.origin().agentId());
+    return (agent.passesOn() ? Lineup.children(state, task.origin().taskId()) : Stream.of(task))
+        .filter(one -> setup.agents().get(one.origin().agentId()).resumes());
   }
 
   /// A message to a task takes the place of what the task has asked.
-  private static List<Draft> said(ContextState state, OpenTask task, Message message) {
+  private static List<Draft> said(ContextState state, List<OpenTask> hearing, Message message) {
     var drafts = new ArrayList<Draft>();
-    for (var input : state.openInputs()) {
-      if (input.task().equals(task.origin().taskId())) {
-        var lapsed = new InputLapsed(input.required().inputId(), "a message came instead");
-        drafts.add(new Draft(task.origin(), lapsed));
+    for (var task : hearing) {
+      for (var input : state.openInputs()) {
+        if (input.task().equals(task.origin().taskId())) {
+          var lapsed = new InputLapsed(input.required().inputId(), "a message came instead");
+          drafts.add(new Draft(task.origin(), lapsed));
+        }
       }
     }
     drafts.add(Draft.of(message));
@@ -148,10 +164,12 @@ final class Admission {
         });
   }
 
-  private Message message(Submission submission, TaskId task, boolean steer) {
+  private Message message(Submission submission, TaskId task, List<OpenTask> hearing) {
     var metadata = Json.object().put("taskId", task.value());
-    if (steer) {
+    if (!hearing.isEmpty()) {
       metadata.put(STEER, true);
+      var heard = metadata.putArray(HEARD_BY);
+      hearing.forEach(one -> heard.add(one.origin().taskId().value()));
     }
     return new Message(
         sources.messageId(), Role.USER, submission.content(), submission.parts(), metadata);

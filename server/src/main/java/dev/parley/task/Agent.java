@@ -16,4 +16,9 @@ public interface Agent {
   default boolean resumes() {
     return false;
   }
+
+  /// True if what people say to its tasks while they work is for the tasks right below.
+  default boolean passesOn() {
+    return false;
+  }
 }

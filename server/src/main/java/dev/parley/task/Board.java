@@ -138,11 +138,11 @@ final class Board {
     }
   }
 
-  /// True if the task is in line or at work.
+  /// True if the task is in line, at work, or abandoned: nobody else is to end it.
   boolean has(TaskId task) {
     lock.lock();
     try {
-      return taken.containsKey(task);
+      return taken.containsKey(task) || abandoned.contains(task);
     } finally {
       lock.unlock();
     }

@@ -93,6 +93,7 @@ final class Finisher {
                       Lineup.ended(state, run.origin(), end).ifPresent(drafts::add);
                       return drafts;
                     }));
+    run.reach("after-complete");
     return refusal;
   }
 

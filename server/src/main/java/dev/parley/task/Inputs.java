@@ -1,5 +1,6 @@
 package dev.parley.task;
 
+import dev.parley.log.Appended;
 import dev.parley.log.ContextState;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
@@ -58,20 +59,26 @@ final class Inputs {
   ///
   /// @throws Rejection.Conflict `not-wanted` if it was answered or has lapsed
   /// @throws Rejection.Invalid if the answer does not fit; the question stays open
-  void answer(ContextId context, InputId input, JsonNode value, Answering by) {
+  Appended answer(ContextId context, InputId input, JsonNode value, Answering by) {
     var task = taskOf(context, input);
-    log.append(
-        context,
-        by.guard(),
-        state -> {
-          var open = state.openInput(input).orElseThrow(Inputs::notWanted);
-          check.check(open.required(), value);
-          var received =
-              new InputReceived(input, InputEvent.Provider.USER, by.principal(), null, null, value);
-          return draft(state, open.task(), received);
-        });
+    // Before the append, which must be quick: nobody vouches for a schema. What is asked never
+    // changes.
+    log.inspect(context, state -> state.openInput(input))
+        .ifPresent(open -> check.check(open.required(), value));
+    var appended =
+        log.append(
+            context,
+            by.guard(),
+            state -> {
+              var open = state.openInput(input).orElseThrow(Inputs::notWanted);
+              var received =
+                  new InputReceived(
+                      input, InputEvent.Provider.USER, by.principal(), null, null, value);
+              return draft(state, open.task(), received);
+            });
     timers.clear(new Key(context, input));
     moved.accept(new Moved(context, task));
+    return appended;
   }
 
   /// Who answers, and the guard of the append that says so.
@@ -102,22 +109,24 @@ final class Inputs {
   }
 
   /// Says that a sign-in has happened; its secret is elsewhere.
-  void signedIn(ContextId context, AuthId auth, String principal, @Nullable ObjectNode metadata) {
+  Appended signedIn(ContextId context, AuthId auth, @Nullable ObjectNode metadata, Answering by) {
     var task =
         log.inspect(context, state -> state.openAuth(auth).map(open -> open.task()))
             .orElseGet(
                 () ->
                     asker(context, e -> e instanceof AuthRequired r && r.authId().equals(auth))
                         .orElseThrow(() -> new Rejection.NotFound("no such sign-in: " + auth)));
-    log.append(
-        context,
-        Guard.none(),
-        state -> {
-          var open = state.openAuth(auth).orElseThrow(Inputs::notWanted);
-          return draft(state, open.task(), new AuthCompleted(auth, principal, metadata));
-        });
+    var appended =
+        log.append(
+            context,
+            by.guard(),
+            state -> {
+              var open = state.openAuth(auth).orElseThrow(Inputs::notWanted);
+              return draft(state, open.task(), new AuthCompleted(auth, by.principal(), metadata));
+            });
     timers.clear(new Key(context, auth));
     moved.accept(new Moved(context, task));
+    return appended;
   }
 
   /// Watches the time of everything that the context's tasks ask for.

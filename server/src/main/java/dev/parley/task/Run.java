@@ -179,7 +179,10 @@ public final class Run {
     var metadata = message.metadata();
     return metadata != null
         && metadata.path(Admission.STEER).asBoolean(false)
-        && metadata.path("taskId").asString("").equals(task.value());
+        && metadata
+            .path(Admission.HEARD_BY)
+            .valueStream()
+            .anyMatch(id -> id.asString().equals(task.value()));
   }
 
   /// The agent is about to be called, and will be told everything again.
@@ -276,13 +279,13 @@ public final class Run {
   /// is no longer wanted.
   public boolean answer(InputId input, AgentTypeId agent, JsonNode value) {
     try {
+      inspect(state -> state.openInput(input))
+          .ifPresent(open -> CHECK.check(open.required(), value));
       emit(
           state -> {
-            var open = state.openInput(input);
-            if (open.isEmpty()) {
+            if (state.openInput(input).isEmpty()) {
               throw new Rejection.Invalid("not-wanted", "this is no longer asked");
             }
-            CHECK.check(open.get().required(), value);
             return List.of(
                 new InputReceived(input, InputEvent.Provider.AGENT, null, agent, null, value));
           });

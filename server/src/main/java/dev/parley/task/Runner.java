@@ -64,8 +64,8 @@ final class Runner implements AutoCloseable {
       while (true) {
         var work = log.inspect(context, state -> work(context, state));
         var idle = work.stoppable().stream().filter(task -> !board.has(task)).toList();
-        idle.forEach(task -> end(context, task, Ending.canceled(null)));
-        if (idle.isEmpty() || stubborn.closed()) {
+        var ended = idle.stream().filter(task -> end(context, task, Ending.canceled(null))).count();
+        if (ended == 0) {
           work.ready().forEach(board::claim);
           break;
         }
@@ -139,6 +139,7 @@ final class Runner implements AutoCloseable {
       return;
     }
     if (begin(run)) {
+      run.reach("begun");
       var agent = setup.agents().get(run.origin().agentId());
       while (!conclude(run, agent, perform(run, agent))) {
         // What the agent has not read came in between.
@@ -235,7 +236,8 @@ final class Runner implements AutoCloseable {
               return !canceled.get();
             });
     if (canceled.get()) {
-      end(run.context(), run.taskId(), Ending.canceled(null));
+      // Those below it end first, so that it is told.
+      endTree(run, Ending.canceled(null));
     }
     return begun;
   }
@@ -294,7 +296,7 @@ final class Runner implements AutoCloseable {
           return false;
         }
         if (refusal.equals(Finisher.CHILDREN) && ending == null) {
-          stopBelow(run, "the task above is done");
+          stopBelow(run.context(), run.taskId(), "the task above is done");
           return false;
         }
         deadlines.forget(run.taskId());
@@ -323,18 +325,20 @@ final class Runner implements AutoCloseable {
     return true;
   }
 
-  /// Writes the end of a task that does not run.
-  void end(ContextId context, TaskId task, Ending ending) {
+  /// Writes the end of a task that does not run. False if that cannot be.
+  boolean end(ContextId context, TaskId task, Ending ending) {
     var ended =
         stubborn.write(
             () -> {
               closer.end(context, task, ending);
+              setup.failPoint().reach("after-end");
               return true;
             });
     deadlines.forget(task);
     if (!ended) {
       board.abandon(task);
     }
+    return ended;
   }
 
   private void endTree(Run run, Ending ending) {
@@ -345,10 +349,6 @@ final class Runner implements AutoCloseable {
   void endTree(ContextId context, TaskId task, Ending ending) {
     stopBelow(context, task, ending.reason());
     end(context, task, ending);
-  }
-
-  private void stopBelow(Run run, String reason) {
-    stopBelow(run.context(), run.taskId(), reason);
   }
 
   private void stopBelow(ContextId context, TaskId task, String reason) {

@@ -55,6 +55,7 @@ public final class Spawner {
   public void spawn(Run run, Call call, List<Child> children) {
     children.forEach(child -> agents.choose(child.agent()));
     log.append(run.context(), Guard.none(), state -> drafts(state, run, call, children));
+    run.reach("children-written");
     advance.accept(run.context());
   }
 

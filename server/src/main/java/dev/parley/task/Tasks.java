@@ -1,5 +1,6 @@
 package dev.parley.task;
 
+import dev.parley.log.Appended;
 import dev.parley.log.ContextState;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
@@ -70,6 +71,7 @@ public final class Tasks implements AutoCloseable {
           case ROLLBACK -> rollBack(order);
           case STEER -> steer(order);
         };
+    setup.failPoint().reach("submitted");
     runner.advance(submission.context());
     return accepted;
   }
@@ -84,11 +86,13 @@ public final class Tasks implements AutoCloseable {
     var running =
         log.inspect(
             order.submission().context(), state -> Lineup.running(state).map(OpenTask::origin));
-    if (running.isEmpty() || !setup.agents().get(running.get().agentId()).resumes()) {
+    if (running.isEmpty()) {
       return admission.enter(order).accepted();
     }
     var accepted = admission.steer(order, running.get().taskId()).accepted();
-    board.find(running.get().taskId()).ifPresent(Run::signal);
+    board.runs().stream()
+        .filter(run -> run.origin().rootTaskId().equals(running.get().taskId()))
+        .forEach(Run::signal);
     return accepted;
   }
 
@@ -153,6 +157,7 @@ public final class Tasks implements AutoCloseable {
     }
     var request = new CancelRequested(principal, reason);
     log.append(context, Guard.none(), state -> Lineup.cancel(state, task, request));
+    setup.failPoint().reach("cancel-requested");
     stopRequested(context, _ -> true);
   }
 
@@ -196,23 +201,31 @@ public final class Tasks implements AutoCloseable {
     return drafts;
   }
 
-  /// Answers what a task asked. Returns once that is durable.
+  /// Answers what a task asked. Returns where that stands, once it is durable.
   ///
   /// @throws Rejection.NotFound if nobody ever asked that
   /// @throws Rejection.Conflict `not-wanted` if it was answered, or is no longer asked
   /// @throws Rejection.Invalid if the answer does not fit; the question stays open
-  public void answer(
+  public Appended answer(
       ContextId context, InputId input, JsonNode value, String principal, Guard guard) {
-    inputs.answer(context, input, value, new Inputs.Answering(principal, guard));
+    return inputs.answer(context, input, value, new Inputs.Answering(principal, guard));
   }
 
   /// Says that somebody signed in as a task asked; the secret is elsewhere, and stays there.
-  public void signedIn(
-      ContextId context, AuthId auth, String principal, @Nullable ObjectNode metadata) {
-    inputs.signedIn(context, auth, principal, metadata);
+  ///
+  /// @throws Rejection.NotFound if nobody ever asked that
+  /// @throws Rejection.Conflict `not-wanted` if somebody did, or it is no longer asked
+  public Appended signedIn(
+      ContextId context,
+      AuthId auth,
+      String principal,
+      @Nullable ObjectNode metadata,
+      Guard guard) {
+    return inputs.signedIn(context, auth, metadata, new Inputs.Answering(principal, guard));
   }
 
   private void moved(Inputs.Moved moved) {
+    setup.failPoint().reach("answered");
     board.find(moved.task()).ifPresent(Run::signal);
     runner.advance(moved.context());
   }

@@ -32,6 +32,11 @@ public interface Tool {
     return "local";
   }
 
+  /// False if models are not told of it: it is there for calls that began when they were.
+  default boolean offered() {
+    return true;
+  }
+
   /// What a person sees who is asked whether this call may be made: a command, a diff. Changes nothing.
   ///
   /// @throws dev.parley.protocol.Rejection.Invalid if the arguments do not fit

@@ -33,11 +33,12 @@ final class PendingTable {
 
   void add(Entry entry, Id id) throws SQLException {
     sql.update(
-        "INSERT OR REPLACE INTO " + table + " VALUES (?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO " + table + " VALUES (?, ?, ?, ?, ?, ?)",
         entry.contextId().value(),
         id.value(),
         entry.position().seq(),
         Column.of(entry.taskId()),
+        entry.timestamp().toEpochMilli(),
         EventJson.text(entry));
   }
 

@@ -19,7 +19,7 @@ final class ViewSchema {
 
   /// Raise this with every change to the tables or to what is folded into them: files of another
   /// version are thrown away and folded anew.
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
 
   /// 256 MiB of pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
@@ -109,12 +109,14 @@ final class ViewSchema {
           """,
           """
           CREATE TABLE inputs (context TEXT, id TEXT, seq INTEGER NOT NULL, task_id TEXT,
-            entry TEXT NOT NULL, PRIMARY KEY (context, id)) WITHOUT ROWID
+            asked_at INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (context, id)) WITHOUT ROWID
           """,
+          "CREATE INDEX inputs_by_time ON inputs (asked_at, context, id)",
           """
           CREATE TABLE auths (context TEXT, id TEXT, seq INTEGER NOT NULL, task_id TEXT,
-            entry TEXT NOT NULL, PRIMARY KEY (context, id)) WITHOUT ROWID
+            asked_at INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (context, id)) WITHOUT ROWID
           """,
+          "CREATE INDEX auths_by_time ON auths (asked_at, context, id)",
           """
           CREATE TABLE blocks (context TEXT, task_id TEXT, block_id TEXT, seq INTEGER NOT NULL,
             PRIMARY KEY (context, task_id, block_id)) WITHOUT ROWID

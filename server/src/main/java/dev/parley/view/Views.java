@@ -113,6 +113,16 @@ public final class Views implements AutoCloseable {
     return known.isPresent() ? known : answerAll(tables -> tables.tasks().contextOf(task));
   }
 
+  /// What waits for a person in contexts of these owners (all, if none are named), oldest first.
+  public Page<PendingView> pending(Set<String> owners, @Nullable String cursor, int limit) {
+    var from = PendingCursor.parse(cursor);
+    var max = clamp(limit);
+    return page(
+        answerAll(tables -> new Inbox(tables.sql()).page(owners, from, max + 1)),
+        max,
+        last -> PendingCursor.of(last).toString());
+  }
+
   /// Artifacts in their latest version, oldest first.
   public Page<ArtifactView> artifacts(ContextId context, @Nullable String cursor, int limit) {
     var after = SeqCursor.parse(cursor);

@@ -67,6 +67,7 @@ class OfflineAssistantTest {
             Kind.CONTENT_DELTA,
             Kind.CONTENT_COMPLETE,
             Kind.USAGE,
+            Kind.INTERNAL_THOUGHT_PROCESS,
             Kind.INTERNAL_CHECKPOINT,
             Kind.MESSAGE,
             Kind.TASK_STATUS,

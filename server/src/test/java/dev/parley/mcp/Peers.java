@@ -105,7 +105,9 @@ final class Peers {
   }
 
   static List<Tool> tools(McpServers servers, String wanted, String owner) throws Exception {
-    return servers.toolbox(List.of(wanted), Set.of()).tools(owner);
+    return servers.toolbox(List.of(wanted), Set.of()).tools(owner).stream()
+        .filter(Tool::offered)
+        .toList();
   }
 
   /// The tool of this name, as the person `local` has it.

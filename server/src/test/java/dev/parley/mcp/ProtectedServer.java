@@ -16,10 +16,10 @@ import java.util.concurrent.Executors;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A server that lets people in who have a token, and says where one gets it.
-final class ProtectedServer implements AutoCloseable {
+public final class ProtectedServer implements AutoCloseable {
 
   /// The tokens that are good now.
-  final Set<String> good = ConcurrentHashMap.newKeySet();
+  public final Set<String> good = ConcurrentHashMap.newKeySet();
 
   /// The sessions that were begun.
   final Set<String> sessions = ConcurrentHashMap.newKeySet();
@@ -29,7 +29,7 @@ final class ProtectedServer implements AutoCloseable {
   private volatile ObjectNode authorization;
   private volatile boolean metadataInHeader = true;
 
-  ProtectedServer() throws IOException {
+  public ProtectedServer() throws IOException {
     http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     http.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
     http.createContext("/mcp", this::mcp);
@@ -59,7 +59,7 @@ final class ProtectedServer implements AutoCloseable {
   }
 
   /// The authorization server says this about itself, too.
-  void says(String name, String value) {
+  public void says(String name, String value) {
     authorization = authorization.deepCopy().put(name, value);
   }
 
@@ -68,7 +68,7 @@ final class ProtectedServer implements AutoCloseable {
     authorization.remove("code_challenge_methods_supported");
   }
 
-  String url(String path) {
+  public String url(String path) {
     return "http://127.0.0.1:" + http.getAddress().getPort() + path;
   }
 

@@ -22,6 +22,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -82,7 +83,23 @@ final class Site implements AutoCloseable {
     return new Site(config(folder, wish), Assembly::open);
   }
 
+  /// One that keeps what it is told, and is configured like this.
+  static Site durable(Path folder, Wish wish, String yaml) {
+    try {
+      var file = Files.writeString(Files.createTempFile("parley", ".yaml"), yaml);
+      var config = Config.load(file, new Config.Surroundings(Map.of(), folder, folder));
+      Files.delete(file);
+      return new Site(configured(config, folder, wish), Assembly::open);
+    } catch (IOException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
   private static Config config(Path folder, Wish wish) {
+    return configured(config(folder), folder, wish);
+  }
+
+  private static Config configured(Config config, Path folder, Wish wish) {
     folder.toFile().mkdirs();
     var settings =
         new Settings(
@@ -93,7 +110,7 @@ final class Site implements AutoCloseable {
             wish.tokens(),
             wish.heartbeat(),
             wish.limits());
-    return config(folder).with(settings).keepingDataIn(folder);
+    return config.with(settings).keepingDataIn(folder);
   }
 
   static Config config(Path folder) {

@@ -37,14 +37,19 @@ public final class World implements AutoCloseable {
   private final EventLog log;
   private final Tasks tasks;
 
-  private World(EventLog log, Map<AgentTypeId, Agent> agents, Path folder, Limits limits) {
+  private World(
+      EventLog log,
+      Map<AgentTypeId, Agent> agents,
+      Path folder,
+      Limits limits,
+      FailPoint failPoint) {
     this.log = log;
     this.tasks =
         new Tasks(
             log,
             new LogHistory(log),
             new Tasks.Setup(
-                new Agents(agents, AGENT), new Workspaces(List.of(folder)), limits, FailPoint.NONE),
+                new Agents(agents, AGENT), new Workspaces(List.of(folder)), limits, failPoint),
             SOURCES);
   }
 
@@ -65,7 +70,17 @@ public final class World implements AutoCloseable {
   /// Several agents; [#AGENT], which takes what names none, must be among them.
   public static World with(
       EventLog log, Map<AgentTypeId, Agent> agents, Path folder, Limits limits) {
-    return new World(log, agents, folder, limits);
+    return new World(log, agents, folder, limits, FailPoint.NONE);
+  }
+
+  /// The same, dying where `failPoint` says.
+  public static World with(
+      EventLog log,
+      Map<AgentTypeId, Agent> agents,
+      Path folder,
+      Limits limits,
+      FailPoint failPoint) {
+    return new World(log, agents, folder, limits, failPoint);
   }
 
   /// The usual limits, but so many tasks at once, and so long a wait for those that do not stop.

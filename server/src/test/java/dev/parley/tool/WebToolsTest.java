@@ -15,7 +15,6 @@ import java.net.UnknownHostException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,8 +25,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -246,33 +243,7 @@ class WebToolsTest {
 
   @Test
   void a_server_with_a_certificate_of_its_own_making_is_told_nothing() throws Exception {
-    var store = folder.resolve("keys.p12");
-    var keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-    var made =
-        new ProcessBuilder(
-                List.of(
-                    keytool,
-                    "-genkeypair",
-                    "-alias",
-                    "x",
-                    "-keyalg",
-                    "EC",
-                    "-dname",
-                    "CN=127.0.0.1",
-                    "-storetype",
-                    "PKCS12",
-                    "-storepass",
-                    "secret",
-                    "-keystore",
-                    store.toString()))
-            .redirectErrorStream(true)
-            .start();
-    made.getInputStream().readAllBytes();
-    assertThat(made.waitFor()).isZero();
-    var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    keys.init(KeyStore.getInstance(store.toFile(), "secret".toCharArray()), "secret".toCharArray());
-    var tls = SSLContext.getInstance("TLS");
-    tls.init(keys.getKeyManagers(), null, null);
+    var tls = SelfSigned.tls(folder);
     server.stop(0);
     var secure = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     secure.setHttpsConfigurator(new HttpsConfigurator(tls));

@@ -7,6 +7,7 @@ import dev.parley.door.Tail;
 import dev.parley.log.EventLog;
 import dev.parley.task.Rewinder;
 import dev.parley.task.Tasks;
+import dev.parley.vault.SignIns;
 import dev.parley.view.Views;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,7 @@ public final class ContextsDoor {
       Access access,
       Removal removal,
       Tail.Parts tails,
+      SignIns signIns,
       Supplier<UUID> ids,
       List<AgentType> agentTypes) {
     public Parts {
@@ -46,6 +48,11 @@ public final class ContextsDoor {
     routes.addAll(events.routes());
     routes.addAll(new TaskRoutes(parts).routes());
     routes.addAll(new ArtifactRoutes(parts).routes());
+    var inputs = new InputRoutes(parts);
+    var signIns = new SignInRoutes(parts);
+    routes.addAll(inputs.routes());
+    routes.addAll(signIns.routes());
+    routes.addAll(new ResumeRoutes(parts, inputs, signIns).routes());
     routes.addAll(new RewindRoutes(parts, new Rewinder(parts.log(), parts.views())).routes());
     return routes;
   }

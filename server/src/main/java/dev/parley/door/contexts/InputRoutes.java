@@ -1,0 +1,83 @@
+package dev.parley.door.contexts;
+
+import dev.parley.door.Answer;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Rejection;
+import dev.parley.view.PendingView;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// What tasks ask people: looking at it, and answering.
+final class InputRoutes {
+
+  static final Parameter KEY =
+      Parameter.header("Idempotency-Key", "makes it safe to send this twice");
+
+  private final ContextsDoor.Parts parts;
+
+  InputRoutes(ContextsDoor.Parts parts) {
+    this.parts = parts;
+  }
+
+  /// The answer to a question.
+  record NewAnswer(@Nullable JsonNode value) {}
+
+  /// An answer that was taken, and where it stands.
+  record Answered(ContextId contextId, InputId inputId, long seq) {}
+
+  List<Route> routes() {
+    return List.of(
+        Route.send(
+            Route.Method.POST,
+            "/api/contexts/{c}/inputs/{i}",
+            new Route.Description(
+                "Answers what a task asked",
+                List.of(KEY),
+                NewAnswer.class,
+                Answer.one(202, Answered.class)),
+            this::answer),
+        Route.get(
+            "/api/inbox",
+            "Lists what waits for a person in all contexts, oldest first",
+            Answer.page(PendingView.class),
+            List.of(Paging.LIMIT, Paging.CURSOR),
+            this::inbox));
+  }
+
+  private Reply answer(Request request) {
+    var context = parts.access().context(request);
+    var input = new InputId(request.path("i"));
+    var value = request.body(NewAnswer.class).value();
+    var guard =
+        request
+            .idempotencyKey()
+            .<Guard>map(key -> new Guard.Once(request.principal(), key, request.bodyHash()))
+            .orElseGet(Guard::none);
+    return new Reply.Json(
+        202, answer(new Answering(context, request.principal(), guard), input, value));
+  }
+
+  /// Who answers in which context, and the guard of that.
+  record Answering(ContextId context, String principal, Guard guard) {}
+
+  Answered answer(Answering by, InputId input, @Nullable JsonNode value) {
+    if (value == null) {
+      throw new Rejection.Invalid("invalid-answer", "value is needed");
+    }
+    var appended = parts.tasks().answer(by.context(), input, value, by.principal(), by.guard());
+    return new Answered(by.context(), input, appended.first().seq());
+  }
+
+  private Reply inbox(Request request) {
+    var owners = parts.access().owners(request.principal());
+    var cursor = request.query("cursor").orElse(null);
+    return new Reply.Json(200, parts.views().pending(owners, cursor, request.limit()));
+  }
+}

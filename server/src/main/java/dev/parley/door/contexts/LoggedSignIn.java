@@ -1,0 +1,65 @@
+package dev.parley.door.contexts;
+
+import dev.parley.log.Guard;
+import dev.parley.protocol.Rejection;
+import dev.parley.vault.Place;
+import dev.parley.vault.SignInLog;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The log's part in one sign-in. For one thread.
+final class LoggedSignIn implements SignInLog {
+
+  private final ContextsDoor.Parts parts;
+  private final Guard guard;
+  private long seq;
+
+  LoggedSignIn(ContextsDoor.Parts parts, Guard guard) {
+    this.parts = parts;
+    this.guard = guard;
+  }
+
+  @Override
+  public Asked asked(Place place) {
+    var required =
+        parts
+            .log()
+            .inspect(
+                place.contextId(),
+                state -> state.openAuth(place.authId()).map(open -> open.required()))
+            .orElseThrow(
+                () -> new Rejection.Conflict("not-wanted", "nobody is asked to sign in there"));
+    var provider = Optional.ofNullable(required.provider()).orElse("");
+    return new Asked(parts.log().owner(place.contextId()), provider, required.authType());
+  }
+
+  @Override
+  public void completed(Place place, String principal, ObjectNode metadata) {
+    say(place, principal, metadata);
+  }
+
+  /// True if this is still asked for. If not, it was this very caller with this very key who signed in.
+  ///
+  /// @throws Rejection.NotFound if it never was asked for
+  /// @throws Rejection.Conflict if somebody signed in, or it is no longer asked for
+  boolean open(Place place, String principal) {
+    var open =
+        parts.log().inspect(place.contextId(), state -> state.openAuth(place.authId()).isPresent());
+    if (!open) {
+      say(place, principal, null);
+    }
+    return open;
+  }
+
+  /// Where the log says that somebody signed in.
+  long seq() {
+    return seq;
+  }
+
+  private void say(Place place, String principal, @Nullable ObjectNode metadata) {
+    var said =
+        parts.tasks().signedIn(place.contextId(), place.authId(), principal, metadata, guard);
+    seq = said.first().seq();
+  }
+}

@@ -1,0 +1,146 @@
+package dev.parley.door.contexts;
+
+import dev.parley.door.Answer;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.log.Guard;
+import dev.parley.protocol.AuthId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
+import dev.parley.vault.OAuthFlow;
+import dev.parley.vault.Place;
+import dev.parley.vault.Proof;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Signing in as a task asked. What is handed in goes to the vault and nowhere else.
+final class SignInRoutes {
+
+  private static final String PAGE =
+      """
+      <!doctype html>
+      <html lang="en">
+      <meta charset="utf-8">
+      <meta name="color-scheme" content="light dark">
+      <title>Parley</title>
+      <h1>{title}</h1>
+      <p>{text}</p>
+      </html>
+      """;
+  private static final Map<String, String> PAGE_HEADERS =
+      Map.of(
+          "Content-Security-Policy",
+          "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+          "Referrer-Policy",
+          "no-referrer");
+
+  private final ContextsDoor.Parts parts;
+
+  SignInRoutes(ContextsDoor.Parts parts) {
+    this.parts = parts;
+  }
+
+  /// A credential: as it is, or encrypted with the key that the task's event brought.
+  record NewSignIn(@Nullable String credential, @Nullable String jwe) {
+
+    /// Never shows a secret.
+    @Override
+    public String toString() {
+      return "a sign-in";
+    }
+  }
+
+  /// A sign-in that was taken, and where the log says so.
+  record SignedIn(ContextId contextId, AuthId authId, long seq) {}
+
+  List<Route> routes() {
+    return List.of(
+        Route.send(
+            Route.Method.POST,
+            "/api/contexts/{c}/auths/{a}",
+            new Route.Description(
+                "Signs in as a task asked",
+                List.of(InputRoutes.KEY),
+                NewSignIn.class,
+                Answer.one(202, SignedIn.class)),
+            this::signIn),
+        Route.get(
+            "/oauth/callback",
+            "Ends a sign-in with OAuth; browsers are sent here",
+            Answer.other("text/html"),
+            List.of(
+                Parameter.query("state", "which sign-in"),
+                Parameter.query("code", "what the token is got with"),
+                Parameter.query("error", "why there is no code"),
+                Parameter.query("iss", "the authorization server"),
+                Parameter.OTHERS),
+            this::callback));
+  }
+
+  private Reply signIn(Request request) {
+    var context = parts.access().context(request);
+    var handedIn = request.body(NewSignIn.class);
+    // The body's hash would be a hash of the secret, and the guard is kept in the log.
+    var guard =
+        request
+            .idempotencyKey()
+            .<Guard>map(key -> new Guard.Once(request.principal(), key, request.path()))
+            .orElseGet(Guard::none);
+    var place = new Place(context, new AuthId(request.path("a")));
+    return new Reply.Json(202, signIn(request, place, handedIn, guard));
+  }
+
+  SignedIn signIn(Request request, Place place, NewSignIn handedIn, Guard guard) {
+    var proof = proof(request, handedIn);
+    var log = new LoggedSignIn(parts, guard);
+    if (log.open(place, request.principal())) {
+      parts.signIns().accept(place, proof, request.principal(), log);
+    }
+    return new SignedIn(place.contextId(), place.authId(), log.seq());
+  }
+
+  private static Proof proof(Request request, NewSignIn handedIn) {
+    var credential = handedIn.credential();
+    var jwe = handedIn.jwe();
+    if ((credential == null) == (jwe == null)) {
+      throw new Rejection.Invalid("either credential or jwe is needed");
+    }
+    if (jwe != null) {
+      return new Proof.Encrypted(jwe);
+    }
+    if (credential == null || !request.confidential()) {
+      throw new Rejection.Invalid(
+          "not-confidential",
+          "others could read this credential on its way: use https, or send a jwe. This one should"
+              + " no longer be used.");
+    }
+    return new Proof.Plain(credential);
+  }
+
+  private Reply callback(Request request) {
+    var returned =
+        new OAuthFlow.Returned(
+            request.query("state").orElse(""),
+            request.query("code").orElse(""),
+            request.query("error").orElse(""),
+            request.query("iss").orElse(null));
+    try {
+      return parts.signIns().callback(returned, new LoggedSignIn(parts, Guard.none()))
+          ? page(200, "You are signed in", "You can close this window.")
+          : page(400, "You are not signed in", "Go back to the conversation and try again.");
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new Rejection.Unavailable("the server is stopping");
+    }
+  }
+
+  private static Reply page(int status, String title, String text) {
+    var bytes =
+        PAGE.replace("{title}", title).replace("{text}", text).getBytes(StandardCharsets.UTF_8);
+    return new Reply.Bytes(status, "text/html; charset=utf-8", bytes, PAGE_HEADERS);
+  }
+}

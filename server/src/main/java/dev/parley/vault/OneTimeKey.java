@@ -1,0 +1,113 @@
+package dev.parley.vault;
+
+import com.nimbusds.jose.EncryptionMethod;
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWEAlgorithm;
+import com.nimbusds.jose.JWEObject;
+import com.nimbusds.jose.crypto.ECDHDecrypter;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.KeyUse;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.security.SecureRandom;
+import java.text.ParseException;
+import java.time.Instant;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A key that a credential is encrypted with on its way here, for one sign-in (JWE, ECDH-ES on P-256
+/// with A256GCM).
+final class OneTimeKey {
+
+  private static final int JWE_MAX = 64 * 1024;
+
+  private final ECKey key;
+
+  private OneTimeKey(ECKey key) {
+    this.key = key;
+  }
+
+  static OneTimeKey fresh(Place place, SecureRandom random) {
+    try {
+      return new OneTimeKey(
+          new ECKeyGenerator(Curve.P_256)
+              .keyUse(KeyUse.ENCRYPTION)
+              .algorithm(JWEAlgorithm.ECDH_ES)
+              .keyID(place.authId().value())
+              .secureRandom(random)
+              .generate());
+    } catch (JOSEException impossible) {
+      throw new IllegalStateException("this JVM has no P-256", impossible);
+    }
+  }
+
+  /// What [#privateText] wrote.
+  static OneTimeKey parse(String text) {
+    try {
+      return new OneTimeKey(ECKey.parse(text));
+    } catch (ParseException damaged) {
+      throw new IllegalStateException("a key in the vault cannot be read");
+    }
+  }
+
+  /// Both halves, for the vault.
+  String privateText() {
+    return key.toJSONString();
+  }
+
+  /// The half that everybody may see, as a JWK.
+  ObjectNode publicJson() {
+    return Json.object().setAll(tree(key.toPublicJWK().toJSONString()).orElseThrow());
+  }
+
+  /// The credential in `jwe`, if that is meant for this sign-in and has not expired.
+  ///
+  /// @throws Rejection.Invalid if it is not, without a word of what is in it
+  String decrypt(String jwe, Place place, Instant now) {
+    var claims = claims(jwe).orElseThrow(() -> refused("it cannot be decrypted"));
+    if (!claims.path("authId").asString("").equals(place.authId().value())
+        || !claims.path("contextId").asString("").equals(place.contextId().value())) {
+      throw refused("its authId and contextId are those of another sign-in");
+    }
+    var expires = claims.path("exp");
+    if (!expires.isNumber() || expires.asDouble() <= now.getEpochSecond()) {
+      throw refused("it has no exp, or has expired");
+    }
+    return claims.path("credential").asString("");
+  }
+
+  private Optional<ObjectNode> claims(String jwe) {
+    if (jwe.length() > JWE_MAX) {
+      return Optional.empty();
+    }
+    try {
+      var parsed = JWEObject.parse(jwe);
+      var header = parsed.getHeader();
+      // What is compressed may be much larger than it looks.
+      if (!JWEAlgorithm.ECDH_ES.equals(header.getAlgorithm())
+          || !EncryptionMethod.A256GCM.equals(header.getEncryptionMethod())
+          || header.getCompressionAlgorithm() != null) {
+        return Optional.empty();
+      }
+      parsed.decrypt(new ECDHDecrypter(key));
+      return tree(parsed.getPayload().toString());
+    } catch (ParseException | JOSEException | IllegalStateException unusable) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<ObjectNode> tree(String json) {
+    try {
+      return Optional.of(
+          Json.read(json.getBytes(java.nio.charset.StandardCharsets.UTF_8), ObjectNode.class));
+    } catch (Rejection.Invalid notAnObject) {
+      return Optional.empty();
+    }
+  }
+
+  private static Rejection refused(String why) {
+    return new Rejection.Invalid("invalid-credential", "this JWE cannot be taken: " + why);
+  }
+}

@@ -1,0 +1,160 @@
+package dev.parley.vault;
+
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.vault.Credential.Client;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpClient.Redirect;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Talks to authorization servers: registers Parley (RFC 7591) and gets tokens (RFC 6749).
+///
+/// Nothing that is sent or received is ever part of a message or a log. Safe for many threads.
+final class TokenClient implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final int ANSWER_BYTES_MAX = 256 * 1024;
+  private static final String FORM = "application/x-www-form-urlencoded";
+  private static final String JSON = "application/json";
+
+  // Made when it is first needed: most servers never do. Its lock is this object's.
+  private @Nullable HttpClient http;
+  private boolean closed;
+
+  /// What came back.
+  sealed interface Answer {
+    /// The server did it.
+    record Done(ObjectNode json) implements Answer {
+      @Override
+      public String toString() {
+        return "done";
+      }
+    }
+
+    /// The server refuses, by a code of RFC 6749 or none.
+    record Refused(String error) implements Answer {}
+
+    /// Nobody knows: it may be tried again.
+    record Unreachable() implements Answer {}
+  }
+
+  /// Makes Parley known to a server that takes anybody.
+  Client register(String endpoint, String redirectUri, List<String> scopes)
+      throws InterruptedException {
+    var wanted =
+        Json.object().put("client_name", "Parley").put("token_endpoint_auth_method", "none");
+    wanted.putArray("redirect_uris").add(redirectUri);
+    wanted.putArray("grant_types").add("authorization_code").add("refresh_token");
+    wanted.putArray("response_types").add("code");
+    if (!scopes.isEmpty()) {
+      wanted.put("scope", String.join(" ", scopes));
+    }
+    var request = request(endpoint, JSON).POST(BodyPublishers.ofByteArray(Json.bytes(wanted)));
+    if (send(request) instanceof Answer.Done(var made)) {
+      var id = made.path("client_id").asString("");
+      if (!id.isEmpty()) {
+        var secret = made.path("client_secret").asString("");
+        var basic =
+            made.path("token_endpoint_auth_method").asString("").equals("client_secret_basic");
+        return new Client(id, secret.isEmpty() ? null : secret, basic);
+      }
+    }
+    throw new Rejection.Invalid("nobody can sign in there: it did not let Parley register");
+  }
+
+  /// Asks a token endpoint.
+  Answer token(String endpoint, Client client, Map<String, String> parameters)
+      throws InterruptedException {
+    var form = new LinkedHashMap<>(parameters);
+    var request = request(endpoint, FORM);
+    var secret = client.secret();
+    if (secret != null && client.basic()) {
+      var both = encoded(client.id()) + ":" + encoded(secret);
+      var header = Base64.getEncoder().encodeToString(both.getBytes(StandardCharsets.US_ASCII));
+      request.header("Authorization", "Basic " + header);
+    } else {
+      form.put("client_id", client.id());
+      if (secret != null) {
+        form.put("client_secret", secret);
+      }
+    }
+    return send(request.POST(BodyPublishers.ofString(query(form))));
+  }
+
+  /// Parameters as a query or a form.
+  static String query(Map<String, String> parameters) {
+    return parameters.entrySet().stream()
+        .map(entry -> encoded(entry.getKey()) + "=" + encoded(entry.getValue()))
+        .collect(Collectors.joining("&"));
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private static HttpRequest.Builder request(String endpoint, String type) {
+    return HttpRequest.newBuilder(URI.create(endpoint))
+        .timeout(PATIENCE)
+        .header("Content-Type", type)
+        .header("Accept", JSON);
+  }
+
+  private Answer send(HttpRequest.Builder request) throws InterruptedException {
+    try {
+      var answer = http().send(request.build(), BodyHandlers.ofInputStream());
+      @Nullable ObjectNode json;
+      try (var body = answer.body()) {
+        json = read(body.readNBytes(ANSWER_BYTES_MAX));
+      }
+      if (json != null && answer.statusCode() / 100 == 2) {
+        return new Answer.Done(json);
+      }
+      return answer.statusCode() / 100 == 5
+          ? new Answer.Unreachable()
+          : new Answer.Refused(json == null ? "" : json.path("error").asString(""));
+    } catch (IOException gone) {
+      return new Answer.Unreachable();
+    }
+  }
+
+  private static @Nullable ObjectNode read(byte[] bytes) {
+    try {
+      return Json.read(bytes, ObjectNode.class);
+    } catch (Rejection.Invalid notJson) {
+      return null;
+    }
+  }
+
+  private synchronized HttpClient http() throws IOException {
+    if (closed) {
+      throw new IOException("the server is stopping");
+    }
+    if (http == null) {
+      http =
+          HttpClient.newBuilder().connectTimeout(PATIENCE).followRedirects(Redirect.NEVER).build();
+    }
+    return http;
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    if (http != null) {
+      http.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package dev.parley.vault;
+
+import dev.parley.vault.Credential.Renewal;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Makes credentials of what token endpoints answer.
+final class Tokens {
+
+  private static final int TOKEN_MAX = 16 * 1024;
+  private static final long SECONDS_MAX = 10L * 365 * 24 * 3600;
+
+  private Tokens() {}
+
+  /// The credential in an answer, if there is one that a bearer can show. `renewal` has the refresh
+  /// token that holds if the answer brings no other.
+  static Optional<Credential> read(ObjectNode answer, Renewal renewal, Instant now) {
+    var token = answer.path("access_token").asString("");
+    var type = answer.path("token_type").asString("bearer");
+    if (token.isEmpty()
+        || token.length() > TOKEN_MAX
+        || !token.chars().allMatch(c -> c > 0x20 && c < 0x7f)
+        || !type.equalsIgnoreCase("bearer")) {
+      return Optional.empty();
+    }
+    var fresh = answer.path("refresh_token").asString(renewal.refreshToken());
+    var seconds = answer.path("expires_in").asLong(0);
+    @Nullable Instant expires =
+        seconds > 0 ? now.plusSeconds(Math.min(seconds, SECONDS_MAX)) : null;
+    @Nullable Renewal again =
+        fresh.isEmpty()
+            ? null
+            : new Renewal(
+                fresh,
+                renewal.tokenEndpoint(),
+                renewal.client(),
+                renewal.resource(),
+                List.copyOf(renewal.scopes()));
+    return Optional.of(new Credential(token, expires, again, now));
+  }
+}

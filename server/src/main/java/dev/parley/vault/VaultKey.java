@@ -1,0 +1,151 @@
+package dev.parley.vault;
+
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.EnumSet;
+import java.util.Optional;
+import javax.crypto.SecretKey;
+import javax.crypto.SecretKeyFactory;
+import javax.crypto.spec.PBEKeySpec;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/// Where the key of a vault comes from. `salt` belongs to the vault, and only passphrases need it.
+sealed interface VaultKey {
+
+  String FILE = "vault.key";
+  int BYTES = 32;
+
+  /// OWASP's advice for PBKDF2 with HMAC-SHA-256, 2023.
+  int ITERATIONS = 600_000;
+
+  int PASSPHRASE_MIN = 12;
+
+  /// The key of a vault that exists.
+  ///
+  /// @throws Rejection if it cannot be had
+  SecretKey existing(byte[] salt);
+
+  /// The key of a new vault.
+  default SecretKey fresh(byte[] salt) {
+    return existing(salt);
+  }
+
+  static VaultKey of(Path folder, @Nullable String key, SecureRandom random) {
+    if (key == null) {
+      return new InFile(folder, random);
+    }
+    var raw = bytes(key.strip());
+    if (raw.isPresent()) {
+      return new Raw(raw.get());
+    }
+    if (key.length() < PASSPHRASE_MIN) {
+      throw new Rejection.Invalid(
+          "the key of the vault is 32 bytes in base64, or a passphrase of at least "
+              + PASSPHRASE_MIN
+              + " characters");
+    }
+    return new Passphrase(key);
+  }
+
+  private static Optional<SecretKey> bytes(String base64) {
+    try {
+      var bytes = Base64.getDecoder().decode(base64);
+      return bytes.length == BYTES
+          ? Optional.of(new SecretKeySpec(bytes, "AES"))
+          : Optional.empty();
+    } catch (IllegalArgumentException notBase64) {
+      return Optional.empty();
+    }
+  }
+
+  /// 32 bytes.
+  record Raw(SecretKey key) implements VaultKey {
+    @Override
+    public SecretKey existing(byte[] salt) {
+      return key;
+    }
+  }
+
+  /// Words.
+  record Passphrase(String words) implements VaultKey {
+    @Override
+    public SecretKey existing(byte[] salt) {
+      var spec = new PBEKeySpec(words.toCharArray(), salt, ITERATIONS, BYTES * 8);
+      try {
+        var derived =
+            SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256").generateSecret(spec).getEncoded();
+        return new SecretKeySpec(derived, "AES");
+      } catch (GeneralSecurityException impossible) {
+        throw new IllegalStateException("this JVM has no PBKDF2", impossible);
+      } finally {
+        spec.clearPassword();
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "a passphrase";
+    }
+  }
+
+  /// A file that only its owner may read, made when it is first needed.
+  record InFile(Path folder, SecureRandom random) implements VaultKey {
+
+    private Path file() {
+      return folder.resolve(FILE);
+    }
+
+    @Override
+    public SecretKey existing(byte[] salt) {
+      var file = file();
+      try {
+        if (!Files.exists(file)) {
+          throw new Rejection.Unavailable(
+              "the vault needs its key: set PARLEY_VAULT_KEY, or put "
+                  + file
+                  + " back, or remove vault.bin and have everybody sign in again");
+        }
+        checkPrivate(file);
+        return bytes(Files.readString(file).strip())
+            .orElseThrow(() -> new Rejection.Unavailable(file + " is not a key"));
+      } catch (IOException failed) {
+        throw new Rejection.Unavailable("the key of the vault cannot be read: " + file);
+      }
+    }
+
+    @Override
+    public SecretKey fresh(byte[] salt) {
+      if (!Files.exists(file())) {
+        var bytes = new byte[BYTES];
+        random.nextBytes(bytes);
+        var text = Base64.getEncoder().encodeToString(bytes) + "\n";
+        Arrays.fill(bytes, (byte) 0);
+        try {
+          PrivateFile.write(folder, FILE, text.getBytes(StandardCharsets.US_ASCII));
+        } catch (IOException failed) {
+          throw new Rejection.Unavailable("the key of the vault cannot be written: " + file());
+        }
+      }
+      return existing(salt);
+    }
+
+    private static void checkPrivate(Path file) throws IOException {
+      var view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+      var allowed = EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+      if (view != null && !allowed.containsAll(view.readAttributes().permissions())) {
+        throw new Rejection.Unavailable(
+            file + " holds the key of the vault and others may read it: chmod 600 " + file);
+      }
+    }
+  }
+}

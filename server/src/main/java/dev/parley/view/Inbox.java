@@ -1,0 +1,58 @@
+package dev.parley.view;
+
+import dev.parley.protocol.Json;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What is waited for in all contexts, the two tables of it read as one.
+final class Inbox {
+
+  private final Sql sql;
+
+  Inbox(Sql sql) {
+    this.sql = sql;
+  }
+
+  /// What follows `cursor` in contexts of these owners (all, if none are named), oldest first.
+  List<PendingView> page(Set<String> owners, PendingCursor cursor, int limit) throws SQLException {
+    var all = owners.isEmpty();
+    var names = Column.json(owners);
+    return sql.list(
+        """
+        SELECT 'input' AS kind, p.asked_at, p.context, p.id, p.entry, c.title
+        FROM inputs p JOIN contexts c ON c.context = p.context
+        WHERE (p.asked_at, p.context, p.id) > (?, ?, ?)
+          AND (? OR c.owner IN (SELECT value FROM json_each(?)))
+        UNION ALL
+        SELECT 'auth', p.asked_at, p.context, p.id, p.entry, c.title
+        FROM auths p JOIN contexts c ON c.context = p.context
+        WHERE (p.asked_at, p.context, p.id) > (?, ?, ?)
+          AND (? OR c.owner IN (SELECT value FROM json_each(?)))
+        ORDER BY 2, 3, 4 LIMIT ?
+        """,
+        Inbox::view,
+        cursor.askedAt(),
+        cursor.context(),
+        cursor.id(),
+        all,
+        names,
+        cursor.askedAt(),
+        cursor.context(),
+        cursor.id(),
+        all,
+        names,
+        limit);
+  }
+
+  private static PendingView view(Row row) throws SQLException {
+    var entry = (ObjectNode) Json.mapper().readTree(row.text("entry"));
+    entry.put("kind", row.text("kind"));
+    var title = row.optionalText("title");
+    if (title != null) {
+      entry.put("title", title);
+    }
+    return Json.read(entry, PendingView.class);
+  }
+}

@@ -1,0 +1,214 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.mcp.ProtectedServer;
+import dev.parley.model.StandInAnswer;
+import dev.parley.model.StandInModel;
+import dev.parley.protocol.ContextId;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/// People sign in with OAuth to MCP servers that want it.
+@Timeout(120)
+class OAuthTest {
+
+  @TempDir Path folder;
+
+  private final Leaks leaks = new Leaks();
+  private ProtectedServer mcp;
+  private LoginServer login;
+  private StandInModel model;
+
+  @BeforeEach
+  void start() throws Exception {
+    mcp = new ProtectedServer();
+    login = new LoginServer(mcp.good::add);
+    mcp.says("authorization_endpoint", login.url("/authorize"));
+    mcp.says("token_endpoint", login.url("/token"));
+    mcp.says("registration_endpoint", login.url("/register"));
+    model =
+        StandInModel.answering(
+            question ->
+                question.afterCall()
+                    ? StandInAnswer.saying("done")
+                    : StandInAnswer.calling("c1", question.lastText(), "{}"));
+  }
+
+  @AfterEach
+  void close() {
+    model.close();
+    login.close();
+    mcp.close();
+    leaks.close();
+  }
+
+  private Site site() {
+    return Site.durable(
+        folder,
+        Site.Wish.USUAL,
+        """
+        models: {m: {provider: openai, model: m, baseUrl: '%s', apiKey: none}}
+        agents: [{id: agent-code, tools: ["mcp:safe"]}]
+        mcpServers: {safe: {url: '%s', permission: allow}}
+        """
+            .formatted(model.url(), mcp.url("/mcp")));
+  }
+
+  /// Opens a link as a browser does, and follows it no further.
+  private HttpResponse<String> open(Site site, String url) {
+    return site.send(
+        HttpRequest.newBuilder(URI.create(url))
+            .header("Sec-Fetch-Site", "cross-site")
+            .header("Sec-Fetch-Mode", "navigate"));
+  }
+
+  private String back(Site site, JsonNode asked) {
+    var answer = open(site, asked.path("authUrl").asString());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(302);
+    return answer.headers().firstValue("Location").orElseThrow();
+  }
+
+  @Test
+  void the_whole_flow_from_a_refused_call_to_a_call_that_works() throws Exception {
+    try (var site = site()) {
+      var person = new Person(site, leaks);
+      var context = person.say("c", "safe_connect");
+      var asked = person.await(context, "auth-required");
+
+      assertThat(asked.path("authType").asString()).isEqualTo("oauth2");
+      assertThat(asked.path("provider").asString()).isEqualTo("safe");
+      assertThat(asked.at("/metadata/authorizationEndpoint").asString())
+          .isEqualTo(login.url("/authorize"));
+      assertThat(asked.at("/metadata/codeChallengeMethod").asString()).isEqualTo("S256");
+      assertThat(asked.at("/metadata/clientId").asString()).isEqualTo("client1");
+      var link = LoginServer.parameters(URI.create(asked.path("authUrl").asString()));
+      assertThat(link)
+          .containsEntry("code_challenge", asked.at("/metadata/codeChallenge").asString())
+          .containsEntry("resource", mcp.url("/mcp"))
+          .containsEntry("scope", "read")
+          .containsEntry("redirect_uri", site.url + "/oauth/callback");
+
+      var page = open(site, back(site, asked));
+      leaks.hear(page.body());
+
+      assertThat(page.statusCode()).isEqualTo(200);
+      assertThat(page.body()).contains("You can close this window");
+      assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
+          .startsWith("default-src 'none'");
+      var completed = person.await(context, "auth-completed");
+      assertThat(completed.at("/metadata/expiresAt").asString()).isNotEmpty();
+      var done = person.await(context, "tool-complete");
+      assertThat(done.path("success").asBoolean()).as(done.toString()).isTrue();
+      assertThat(done.at("/result/tools/0").asString()).isEqualTo("whoami");
+      assertThat(login.story)
+          .containsExactly(
+              "registered Parley",
+              "authorized read for " + mcp.url("/mcp"),
+              "granted authorization_code");
+      person.get("/api/contexts/c/events?internal=true&limit=1000");
+      person.get("/api/contexts/c/snapshot");
+    }
+    // The tool of this test says which token it got, so only the sign-in itself is looked at.
+    leaks.check(folder, LoginServer.SECRET);
+  }
+
+  @Test
+  void a_wrong_state_a_used_code_and_a_no_leave_it_as_it_is() throws Exception {
+    try (var site = site()) {
+      var person = new Person(site, leaks);
+      var context = person.say("c", "safe_connect");
+      var asked = person.await(context, "auth-required");
+      var good = back(site, asked);
+      var state = LoginServer.parameters(URI.create(good)).get("state");
+
+      for (var bad :
+          new String[] {
+            "/oauth/callback",
+            "/oauth/callback?code=x",
+            "/oauth/callback?code=x&state=",
+            "/oauth/callback?code=x&state=" + state + "x",
+            "/oauth/callback?code=<script>alert(1)</script>&state=x"
+                .replace("<", "%3C")
+                .replace(">", "%3E"),
+            "/oauth/callback?error=access_denied&state=" + state,
+            "/oauth/callback?code=x&iss=https%3A%2F%2Fevil.example&state=" + state,
+            "/oauth/callback?code=wrong&state=" + state
+          }) {
+        var page = open(site, site.url + bad);
+        assertThat(page.statusCode()).as(bad).isEqualTo(400);
+        assertThat(page.body()).contains("not signed in").doesNotContain("script");
+      }
+      assertThat(person.json("/api/inbox").path("items")).hasSize(1);
+
+      assertThat(open(site, good).statusCode()).isEqualTo(200);
+      assertThat(open(site, good).statusCode()).isEqualTo(400);
+      assertThat(open(site, back(site, asked)).statusCode()).isEqualTo(400);
+      person.await(context, "task-complete");
+      assertThat(login.story).filteredOn("granted authorization_code"::equals).hasSize(1);
+    }
+    leaks.check(folder, LoginServer.SECRET);
+  }
+
+  @Test
+  void a_flow_goes_on_after_a_restart_and_the_token_is_still_there_after_another()
+      throws Exception {
+    JsonNode asked;
+    ContextId context;
+    String good;
+    try (var site = site()) {
+      var person = new Person(site, leaks);
+      context = person.say("c", "safe_connect");
+      asked = person.await(context, "auth-required");
+      person.await(context, event -> event.path("status").asString("").equals("waiting-auth"));
+      good = back(site, asked);
+    }
+    var query = good.substring(good.indexOf('?'));
+    try (var site = site()) {
+      var person = new Person(site, leaks);
+      assertThat(open(site, site.url + "/oauth/callback" + query).statusCode()).isEqualTo(200);
+      person.await(context, "task-complete");
+    }
+    try (var site = site()) {
+      var person = new Person(site, leaks);
+      var later = person.say("d", "safe_whoami");
+      var done = person.await(later, "tool-complete");
+      assertThat(done.path("success").asBoolean()).as(done.toString()).isTrue();
+    }
+  }
+
+  @Test
+  void a_token_that_has_expired_is_renewed_and_one_that_cannot_be_is_asked_for_again()
+      throws Exception {
+    login.expiresIn(1);
+    try (var site = site()) {
+      var person = new Person(site, leaks);
+      var context = person.say("c", "safe_connect");
+      assertThat(open(site, back(site, person.await(context, "auth-required"))).statusCode())
+          .isEqualTo(200);
+      person.await(context, "task-complete");
+
+      login.expiresIn(3600);
+      var later = person.say("d", "safe_whoami");
+      var done = person.await(later, "tool-complete");
+
+      assertThat(done.path("success").asBoolean()).as(done.toString()).isTrue();
+      assertThat(login.story)
+          .contains("granted refresh_token")
+          .doesNotContain("refused refresh_token");
+
+      login.forget();
+      mcp.good.clear();
+      var last = person.say("e", "safe_whoami");
+      person.await(last, "auth-required");
+    }
+  }
+}
