@@ -11,7 +11,6 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.TaskEvent.CancelRequested;
-import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
@@ -62,9 +61,7 @@ final class Runner implements AutoCloseable {
     try {
       while (true) {
         var work = log.inspect(context, state -> work(context, state));
-        var idle = work.stoppable().stream().filter(task -> !board.has(task)).toList();
-        idle.forEach(task -> end(context, task, Ending.canceled(null)));
-        if (idle.isEmpty() || stubborn.closed()) {
+        if (!endIdle(context, work.stoppable()) || stubborn.closed()) {
           work.ready().forEach(board::claim);
           break;
         }
@@ -77,18 +74,24 @@ final class Runner implements AutoCloseable {
     }
   }
 
-  private static Work work(ContextId context, ContextState state) {
-    return new Work(
-        Lineup.ready(state).stream().map(task -> ready(context, task)).toList(),
-        Lineup.stoppable(state));
+  /// Ends those that are to stop and do not run. False if there was nothing to do, or others do it: the
+  /// ends of many children come at once, and each of them would end the parent.
+  private boolean endIdle(ContextId context, List<TaskId> stoppable) {
+    var ended = false;
+    for (var task : stoppable) {
+      if (!board.has(task) && board.bar(task)) {
+        end(context, task, Ending.canceled(null));
+        board.unbar(task);
+        ended = true;
+      }
+    }
+    return ended;
   }
 
-  private static Board.Ready ready(ContextId context, OpenTask task) {
-    return new Board.Ready(
-        context,
-        task.origin().taskId(),
-        Optional.ofNullable(task.created().priority()).orElse(Priority.NORMAL),
-        task.started() || task.origin().parentTaskId() != null);
+  private static Work work(ContextId context, ContextState state) {
+    return new Work(
+        Lineup.ready(state).stream().map(task -> Board.Ready.of(context, task)).toList(),
+        Lineup.stoppable(state));
   }
 
   /// Stops a run; if its agent does not heed, its end is written all the same.
@@ -106,7 +109,7 @@ final class Runner implements AutoCloseable {
           run.taskId(),
           run.context());
       run.shut();
-      endTree(run.context(), run.taskId(), ending);
+      endTree(run, ending);
       release(run.context(), run.taskId());
     }
   }
@@ -344,14 +347,11 @@ final class Runner implements AutoCloseable {
   /// Stops everything below the task, waits for that a while, and writes the task's own end.
   void endTree(ContextId context, TaskId task, Ending ending) {
     // The ends of those below it would wake it, and it would go on.
-    board.bar(task, true);
-    try {
-      stopBelow(context, task, ending.reason());
-      setup.failPoint().reach("below-ended");
-      end(context, task, ending);
-    } finally {
-      board.bar(task, false);
-    }
+    var _ = board.bar(task);
+    stopBelow(context, task, ending.reason());
+    setup.failPoint().reach("below-ended");
+    end(context, task, ending);
+    board.unbar(task);
   }
 
   private void stopBelow(ContextId context, TaskId task, String reason) {
