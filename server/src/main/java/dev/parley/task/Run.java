@@ -271,8 +271,8 @@ public final class Run {
       emit(
           state -> {
             var open = state.openInput(input);
-            if (open.isEmpty()) {
-              throw new Rejection.Invalid("not-wanted", "this is no longer asked");
+            if (open.isEmpty() || Boolean.TRUE.equals(open.get().required().requireUser())) {
+              throw new Rejection.Invalid("not-wanted", "this is not asked of agents");
             }
             CHECK.check(open.get().required(), value);
             return List.of(
