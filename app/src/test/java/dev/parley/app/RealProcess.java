@@ -64,7 +64,9 @@ final class RealProcess implements AutoCloseable {
   static RealProcess serveUntil(String place, Path data, String... more) {
     var arguments = new ArrayList<>(List.of("serve", "--port", "0", "--data", data.toString()));
     arguments.addAll(List.of(more));
-    var server = new RealProcess(java(List.of()), arguments, Map.of("PARLEY_FAIL_AT", place));
+    // It will not live long enough for its compiler to pay off.
+    var command = java(List.of("-XX:TieredStopAtLevel=1"));
+    var server = new RealProcess(command, arguments, Map.of("PARLEY_FAIL_AT", place));
     server.url();
     return server;
   }

@@ -104,7 +104,7 @@ final class Calls implements AutoCloseable {
       orderly &= concurrent;
     }
     if (!events.isEmpty()) {
-      run.emit(events);
+      run.emitUnlessCanceled(events);
       run.reach("calls-written");
     }
     work.forEach(Runnable::run);

@@ -45,7 +45,7 @@ final class Questions {
 
   /// May this call be made?
   InputRequired approval(ToolCall call, Tool tool, @Nullable String preview) {
-    var metadata = about(call.id().value(), Purpose.APPROVAL);
+    var metadata = about(null, call, Purpose.APPROVAL);
     metadata.set("toolCall", toolCall(call));
     metadata.put(HASH, hash(call.name(), call.arguments()));
     metadata.put("effect", tool.effect().wire());
@@ -57,7 +57,7 @@ final class Questions {
 
   /// Is this call, which may have been made before, to be made again?
   InputRequired doubt(ToolCall call) {
-    var metadata = about(call.id().value(), Purpose.DOUBT);
+    var metadata = about(null, call, Purpose.DOUBT);
     metadata.set("toolCall", toolCall(call));
     return confirmation(
         "The server stopped while "
@@ -73,9 +73,7 @@ final class Questions {
 
   /// What a tool needs to know before, or while, it works.
   InputRequired need(ToolCall call, Question question, Purpose purpose) {
-    var metadata = question.metadata() == null ? Json.object() : question.metadata().deepCopy();
-    // Last: no tool says for which call it asks.
-    metadata.setAll(about(call.id().value(), purpose));
+    var metadata = about(question.metadata(), call, purpose);
     if (!metadata.has("toolCall")) {
       metadata.set("toolCall", toolCall(call));
     }
@@ -100,10 +98,7 @@ final class Questions {
   ///
   /// @throws dev.parley.protocol.Rejection.Invalid if nobody can sign in like this
   AuthRequired signIn(ToolCall call, SignIn signIn) throws InterruptedException {
-    var metadata = about(call.id().value(), Purpose.NEED);
-    if (signIn.metadata() != null) {
-      metadata.setAll(signIn.metadata());
-    }
+    var metadata = about(signIn.metadata(), call, Purpose.NEED);
     var timeout = signIn.timeout() == null ? patience : signIn.timeout();
     metadata.put("expiresIn", timeout.toSeconds());
     var id = new AuthId(run.sources().ids().get());
@@ -131,9 +126,11 @@ final class Questions {
         expiresAt);
   }
 
-  private static ObjectNode about(String call, Purpose purpose) {
-    return Json.object()
-        .put(Asked.TOOL_CALL_ID, call)
+  /// What a tool says of its question, and above that what is asked for which call, and why: a tool must
+  /// not make its question one about another call.
+  private static ObjectNode about(@Nullable ObjectNode told, ToolCall call, Purpose purpose) {
+    return (told == null ? Json.object() : told.deepCopy())
+        .put(Asked.TOOL_CALL_ID, call.id().value())
         .put(Story.PURPOSE, purpose.name().toLowerCase(Locale.ROOT));
   }
 

@@ -262,9 +262,6 @@ public final class ContextState {
         }
       }
       case ToolStart start -> {
-        if (task.cancelRequested()) {
-          throw new Rejection.Conflict("cancel-requested", "the task is to be canceled");
-        }
         if (task.openCalls().containsKey(start.toolCallId())) {
           throw new Rejection.Conflict("tool-running", "the call runs: " + start.toolCallId());
         }

@@ -245,4 +245,12 @@ final class Admission {
     }
     return new TaskId(message.metadata().path("taskId").asString());
   }
+
+  /// True if this is said to a task that works.
+  static boolean isSaidTo(Message message, TaskId task) {
+    var metadata = message.metadata();
+    return metadata != null
+        && metadata.path(STEER).asBoolean(false)
+        && metadata.path(HEARD_BY).valueStream().anyMatch(id -> id.asString().equals(task.value()));
+  }
 }

@@ -1,5 +1,6 @@
 package dev.parley.task;
 
+import dev.parley.log.OpenTask;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.protocol.TaskId;
@@ -24,7 +25,16 @@ import java.util.function.BooleanSupplier;
 final class Board {
 
   /// A task that may run when there is room; `begun` if it has run before.
-  record Ready(ContextId context, TaskId task, Priority priority, boolean begun) {}
+  record Ready(ContextId context, TaskId task, Priority priority, boolean begun) {
+
+    static Ready of(ContextId context, OpenTask task) {
+      return new Ready(
+          context,
+          task.origin().taskId(),
+          Optional.ofNullable(task.created().priority()).orElse(Priority.NORMAL),
+          task.started() || task.origin().parentTaskId() != null);
+    }
+  }
 
   private record Place(Ready ready, long number) {}
 
@@ -140,11 +150,21 @@ final class Board {
     }
   }
 
-  /// Keeps the task from being put in line, or lets it again.
-  void bar(TaskId task, boolean now) {
+  /// Keeps the task from being put in line while the caller ends it. False if somebody else does that.
+  boolean bar(TaskId task) {
     lock.lock();
     try {
-      var _ = now ? barred.add(task) : barred.remove(task);
+      return barred.add(task);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The task has ended, or may be put in line again.
+  void unbar(TaskId task) {
+    lock.lock();
+    try {
+      barred.remove(task);
     } finally {
       lock.unlock();
     }

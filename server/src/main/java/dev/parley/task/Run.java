@@ -4,6 +4,7 @@ import dev.parley.log.ContextState;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
+import dev.parley.log.OpenTask;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.ContentEvent.ContentComplete;
@@ -13,7 +14,6 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent;
-import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
@@ -26,7 +26,6 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolCallId;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -50,7 +49,6 @@ public final class Run {
 
   private static final AnswerCheck CHECK = new AnswerCheck();
   private static final int PAGE = 1_000;
-  private static final Duration ASK_WAIT = Duration.ofMinutes(1);
 
   /// What a run is about; `createdSeq` is where its task began.
   record Subject(ContextId context, Origin origin, TaskCreated created, long createdSeq) {}
@@ -172,17 +170,7 @@ public final class Run {
     if (taskId().equals(entry.taskId())) {
       return !(entry.event() instanceof ContentDelta);
     }
-    return entry.event() instanceof Message message && isSaidTo(message, taskId());
-  }
-
-  private static boolean isSaidTo(Message message, TaskId task) {
-    var metadata = message.metadata();
-    return metadata != null
-        && metadata.path(Admission.STEER).asBoolean(false)
-        && metadata
-            .path(Admission.HEARD_BY)
-            .valueStream()
-            .anyMatch(id -> id.asString().equals(task.value()));
+    return entry.event() instanceof Message message && Admission.isSaidTo(message, taskId());
   }
 
   /// The agent is about to be called, and will be told everything again.
@@ -241,6 +229,19 @@ public final class Run {
     return !fresh.get();
   }
 
+  /// Appends events of this task, unless somebody has asked that it stop: then nothing new is begun.
+  ///
+  /// @throws Rejection.Conflict if so
+  public void emitUnlessCanceled(List<? extends Event> events) {
+    emit(
+        state -> {
+          if (state.openTask(taskId()).filter(OpenTask::cancelRequested).isPresent()) {
+            throw new Rejection.Conflict(Finisher.CANCEL_REQUESTED, "the task is to be canceled");
+          }
+          return events;
+        });
+  }
+
   private static boolean asks(Event event) {
     return event instanceof InputRequired || event instanceof AuthRequired;
   }
@@ -249,24 +250,7 @@ public final class Run {
   public Optional<JsonNode> ask(InputRequired question) throws InterruptedException {
     var position = parts.log().head(context());
     emit(List.of(question));
-    while (true) {
-      for (var page = parts.log().read(context(), position, PAGE);
-          !page.isEmpty();
-          page = parts.log().read(context(), position, PAGE)) {
-        for (var entry : page) {
-          if (entry.event() instanceof InputReceived received
-              && received.inputId().equals(question.inputId())) {
-            return Optional.ofNullable(received.value());
-          }
-          if (entry.event() instanceof InputLapsed lapsed
-              && lapsed.inputId().equals(question.inputId())) {
-            return Optional.empty();
-          }
-        }
-        position = page.getLast().position();
-      }
-      parts.log().await(context(), position, ASK_WAIT);
-    }
+    return Answers.await(parts.log(), context(), position, question.inputId());
   }
 
   /// Waits on this thread, for agents that cannot be called again; see [Rest].
@@ -283,9 +267,9 @@ public final class Run {
           .ifPresent(open -> CHECK.check(open.required(), value));
       emit(
           state -> {
-            if (state.openInput(input).isEmpty()
-                || Boolean.TRUE.equals(state.openInput(input).get().required().requireUser())) {
-              throw new Rejection.Invalid("not-wanted", "this is no longer asked");
+            var open = state.openInput(input);
+            if (open.isEmpty() || Boolean.TRUE.equals(open.get().required().requireUser())) {
+              throw new Rejection.Invalid("not-wanted", "this is not asked of agents");
             }
             return List.of(
                 new InputReceived(input, InputEvent.Provider.AGENT, null, agent, null, value));

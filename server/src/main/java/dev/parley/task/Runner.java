@@ -9,7 +9,6 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
-import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
@@ -70,9 +69,7 @@ final class Runner implements AutoCloseable {
     try {
       while (true) {
         var work = log.inspect(context, state -> work(context, state));
-        var idle = work.stoppable().stream().filter(task -> !board.has(task)).toList();
-        var ended = idle.stream().filter(task -> end(context, task, Ending.canceled(null))).count();
-        if (ended == 0) {
+        if (!endIdle(context, work.stoppable()) || stubborn.closed()) {
           work.ready().forEach(board::claim);
           work.ready().forEach(ready -> board.find(ready.task()).ifPresent(Run::signal));
           break;
@@ -88,18 +85,26 @@ final class Runner implements AutoCloseable {
     }
   }
 
-  private static Work work(ContextId context, ContextState state) {
-    return new Work(
-        Lineup.ready(state).stream().map(task -> ready(context, task)).toList(),
-        Lineup.stoppable(state));
+  /// Ends those that are to stop and do not run. False if there was nothing to do, or others do it: the
+  /// ends of many children come at once, and each of them would end the parent.
+  private boolean endIdle(ContextId context, List<TaskId> stoppable) {
+    var ended = false;
+    for (var task : stoppable) {
+      if (!board.has(task) && board.bar(task)) {
+        try {
+          ended |= end(context, task, Ending.canceled(null));
+        } finally {
+          board.unbar(task);
+        }
+      }
+    }
+    return ended;
   }
 
-  private static Board.Ready ready(ContextId context, OpenTask task) {
-    return new Board.Ready(
-        context,
-        task.origin().taskId(),
-        Optional.ofNullable(task.created().priority()).orElse(Priority.NORMAL),
-        task.started() || task.origin().parentTaskId() != null);
+  private static Work work(ContextId context, ContextState state) {
+    return new Work(
+        Lineup.ready(state).stream().map(task -> Board.Ready.of(context, task)).toList(),
+        Lineup.stoppable(state));
   }
 
   /// Stops a run; if its agent does not heed, its end is written all the same.
@@ -117,7 +122,7 @@ final class Runner implements AutoCloseable {
           run.taskId(),
           run.context());
       run.shut();
-      endTree(run.context(), run.taskId(), ending);
+      endTree(run, ending);
       release(run.context(), run.taskId());
     }
   }
@@ -308,8 +313,8 @@ final class Runner implements AutoCloseable {
         } else if (run.stopped().filter(late -> !late.equals(Ending.HANDED_BACK)).isPresent()) {
           // Its time was over while that was written.
           endTree(run, run.stopped().get());
-        } else if (parked.state() != TaskState.WAITING_SUBTASK) {
-          clock.pause(run.subject());
+        } else {
+          clock.parked(run.subject());
         }
       }
     }
@@ -348,13 +353,13 @@ final class Runner implements AutoCloseable {
   /// Stops everything below the task, waits for that a while, and writes the task's own end.
   void endTree(ContextId context, TaskId task, Ending ending) {
     // The ends of those below it would wake it, and it would go on.
-    board.bar(task, true);
+    var _ = board.bar(task);
     try {
       stopBelow(context, task, ending.reason());
       setup.failPoint().reach("below-ended");
       end(context, task, ending);
     } finally {
-      board.bar(task, false);
+      board.unbar(task);
     }
   }
 

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 
 /// Lets the time of tasks pass, and lets it stand still while a person is waited for: by the task itself, or
 /// by all that it waits for.
@@ -51,9 +52,9 @@ final class TaskClock {
         () -> onEnd.accept(subject, Ending.timedOut(timeout)));
   }
 
-  /// The task waits for a person: its time stands still, and that of those above who only wait for it.
-  void pause(Run.Subject subject) {
-    deadlines.pause(subject.origin().taskId());
+  /// The task waits. If it is for a person, or for tasks that all do, its time stands still, and so does
+  /// that of those above who only wait for it.
+  void parked(Run.Subject subject) {
     log.inspect(subject.context(), state -> resting(state, subject)).forEach(deadlines::pause);
   }
 
@@ -85,7 +86,8 @@ final class TaskClock {
   }
 
   private static List<TaskId> resting(ContextState state, Run.Subject subject) {
-    return chain(state, subject).stream()
+    return Stream.concat(
+            state.openTask(subject.origin().taskId()).stream(), chain(state, subject).stream())
         .filter(task -> rests(state, task))
         .map(task -> task.origin().taskId())
         .toList();

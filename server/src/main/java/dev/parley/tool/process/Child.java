@@ -14,12 +14,14 @@ public final class Child implements AutoCloseable {
 
   private final Process process;
   private final ProcessTree tree;
+  private final Looks looks;
   private final Runnable whenGone;
   private volatile boolean gone;
 
-  Child(Process process, ProcessTree tree, Runnable whenGone) {
+  Child(Process process, ProcessTree tree, Looks looks, Runnable whenGone) {
     this.process = process;
     this.tree = tree;
+    this.looks = looks;
     this.whenGone = whenGone;
   }
 
@@ -65,7 +67,7 @@ public final class Child implements AutoCloseable {
   /// An interrupt does not hurry it, and is kept. Its output can be read to the end afterwards.
   @Override
   public void close() {
-    if (!gone && ProcessTree.end(List.of(tree))) {
+    if (!gone && ProcessTree.end(List.of(tree), looks)) {
       gone = true;
       whenGone.run();
     }

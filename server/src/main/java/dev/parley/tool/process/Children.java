@@ -55,6 +55,7 @@ public final class Children implements AutoCloseable {
   private final Path folder;
   private final Supplier<String> ids;
   private final Map<String, Child> open = new ConcurrentHashMap<>();
+  private final Looks looks = new Looks();
 
   /// The folder is made when it is needed first; the ids are new ones, good as names of files.
   public Children(Path folder, Supplier<String> ids) {
@@ -85,7 +86,7 @@ public final class Children implements AutoCloseable {
     var pid = process.pid();
     // One that has ended already is found by its marker and its session only.
     var root = ProcessTable.find(pid).orElseGet(() -> new Entry(pid, 0, pid, -1));
-    var child = new Child(process, new ProcessTree(root, marker(id)), () -> forget(id));
+    var child = new Child(process, new ProcessTree(root, marker(id)), looks, () -> forget(id));
     open.put(id, child);
     return child;
   }
@@ -98,10 +99,10 @@ public final class Children implements AutoCloseable {
       leftover(file).ifPresent(leftovers::add);
     }
     if (!leftovers.isEmpty()) {
-      var all = ProcessTable.now();
-      leftovers.removeIf(tree -> tree.members(all).isEmpty());
+      var look = looks.now();
+      leftovers.removeIf(tree -> tree.members(look).isEmpty());
     }
-    if (ProcessTree.end(leftovers)) {
+    if (ProcessTree.end(leftovers, looks)) {
       files.forEach(file -> forget(file.getFileName().toString()));
     }
     return leftovers.size();
@@ -111,7 +112,7 @@ public final class Children implements AutoCloseable {
   @Override
   public void close() {
     var last = Map.copyOf(open);
-    if (ProcessTree.end(last.values().stream().map(Child::tree).toList())) {
+    if (ProcessTree.end(last.values().stream().map(Child::tree).toList(), looks)) {
       last.keySet().forEach(this::forget);
     }
   }

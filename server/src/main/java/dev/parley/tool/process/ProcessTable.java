@@ -65,16 +65,16 @@ final class ProcessTable {
     return find(entry.pid()).filter(now -> now.start() == entry.start()).isPresent();
   }
 
-  /// True if the process was started with this setting, `NAME=value`, in its environment.
-  static boolean marked(Entry entry, String setting) {
+  /// What the process was started with: each setting, `NAME=value`, between two NULs. Empty if that cannot
+  /// be told.
+  static String environment(Entry entry) {
     if (!LINUX) {
-      return false;
+      return "";
     }
     try (var input = Files.newInputStream(PROC.resolve(entry.pid() + "/environ"))) {
-      var text = new String(input.readNBytes(ENVIRONMENT_MAX), StandardCharsets.ISO_8859_1);
-      return ("\0" + text).contains("\0" + setting + "\0");
+      return "\0" + new String(input.readNBytes(ENVIRONMENT_MAX), StandardCharsets.ISO_8859_1);
     } catch (IOException goneOrSomebodyElses) {
-      return false;
+      return "";
     }
   }
 

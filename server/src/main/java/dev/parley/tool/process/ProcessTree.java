@@ -22,10 +22,12 @@ record ProcessTree(Entry root, String marker) {
   private static final Duration GRACE = Duration.ofMillis(500);
 
   private static final Duration KILLING_MAX = Duration.ofSeconds(2);
-  private static final Duration PAUSE = Duration.ofMillis(10);
+  private static final Duration PAUSE_MIN = Duration.ofMillis(10);
+  private static final Duration PAUSE_MAX = Duration.ofMillis(80);
 
   /// Those that live now.
-  Collection<Entry> members(Map<Long, Entry> all) {
+  Collection<Entry> members(Looks.Look look) {
+    var all = look.all();
     var found = new HashMap<Long, Entry>();
     var leader = all.get(root.pid());
     // Somebody else's session may have got our number after all of ours had ended.
@@ -34,7 +36,7 @@ record ProcessTree(Entry root, String marker) {
       if (entry.pid() == root.pid()
           ? entry.start() == root.start()
           : (ourSession && entry.session() == root.pid())
-              || (adopted(entry, all) && ProcessTable.marked(entry, marker))) {
+              || (adopted(entry, all) && look.marked(entry, marker))) {
         found.put(entry.pid(), entry);
       }
     }
@@ -69,8 +71,8 @@ record ProcessTree(Entry root, String marker) {
 
   /// Asks all of these trees to end, and ends what does not: within a few seconds, come what may. An
   /// interrupt does not hurry it. False if something is still there, such as what waits for a disk.
-  static boolean end(List<ProcessTree> trees) {
-    var asked = living(trees);
+  static boolean end(List<ProcessTree> trees, Looks looks) {
+    var asked = living(trees, looks);
     if (asked.isEmpty()) {
       return true;
     }
@@ -82,7 +84,7 @@ record ProcessTree(Entry root, String marker) {
         await(
             KILLING_MAX,
             () -> {
-              var left = living(trees);
+              var left = living(trees, looks);
               left.forEach(entry -> ProcessTable.signal(entry, true));
               return left.isEmpty();
             },
@@ -93,23 +95,26 @@ record ProcessTree(Entry root, String marker) {
     return gone;
   }
 
-  private static List<Entry> living(List<ProcessTree> trees) {
+  private static List<Entry> living(List<ProcessTree> trees, Looks looks) {
     if (trees.isEmpty()) {
       return List.of();
     }
-    var all = ProcessTable.now();
-    return trees.stream().flatMap(tree -> tree.members(all).stream()).distinct().toList();
+    var look = looks.now();
+    return trees.stream().flatMap(tree -> tree.members(look).stream()).distinct().toList();
   }
 
   /// Waits until it is `done`, and notes whether somebody interrupted. False if it took too long.
   private static boolean await(Duration patience, BooleanSupplier done, AtomicBoolean interrupted) {
     var end = System.nanoTime() + patience.toNanos();
+    var pause = PAUSE_MIN;
     while (!done.getAsBoolean()) {
       if (System.nanoTime() - end >= 0) {
         return false;
       }
       try {
-        Thread.sleep(PAUSE);
+        Thread.sleep(pause);
+        // Many may be waited for at once, and each look costs time that they need to end.
+        pause = pause.compareTo(PAUSE_MAX) < 0 ? pause.multipliedBy(2) : pause;
       } catch (InterruptedException later) {
         interrupted.set(true);
       }

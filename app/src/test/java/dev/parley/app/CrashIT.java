@@ -1,0 +1,214 @@
+package dev.parley.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/// Ends the real program at named places while agents run real commands, starts it again, and holds it to
+/// the ledger that the commands have written.
+final class CrashIT {
+
+  private static final int KILLED = 137;
+  private static final Duration RECOVERY_MAX = Duration.ofSeconds(2);
+
+  /// A supervisor hands this to two agents, and each runs it.
+  private static final String WORK = "delegate run `echo $PARLEY_CALL >> ledger` to a and b";
+
+  /// Where the program ends, and at which arrival there.
+  private static final List<String> PLACES =
+      List.of(
+          "submitted:1",
+          "routed:1",
+          "turn-durable:2",
+          "children-written:1",
+          "after-park:1",
+          "tool-started:1",
+          "tool-effect:1",
+          "tool-completed:2",
+          "after-complete:2");
+
+  /// Others, for which there is time only now and then.
+  private static final List<String> MORE =
+      List.of(
+          "begun",
+          "model-asked",
+          "turn-durable",
+          "spawned",
+          "before-park",
+          "calls-written",
+          "tool-started",
+          "tool-effect",
+          "tool-completed",
+          "before-complete",
+          "after-complete");
+
+  @TempDir Path folder;
+
+  private Path data;
+  private Path workspace;
+  private Path config;
+
+  @BeforeEach
+  void configure() throws IOException {
+    data = folder.resolve("data");
+    workspace = Files.createDirectory(folder.resolve("work"));
+    var agent =
+        "{id: %s, description: Runs commands., tools: [shell], permissions: {allow: [shell]}}";
+    var yaml =
+        "agents: [%s, %s]\nworkspaces: [%s]\n"
+            .formatted(agent.formatted("a"), agent.formatted("b"), workspace);
+    config = Files.writeString(folder.resolve("parley.yaml"), yaml);
+  }
+
+  @Test
+  void wherever_it_dies_it_goes_on_and_nothing_is_done_twice() throws Exception {
+    for (var place : PLACES) {
+      crash(place);
+    }
+    assertThat(ledger()).isNotEmpty();
+  }
+
+  @Test
+  @Tag("long")
+  void at_whichever_arrival_it_dies_it_goes_on_and_nothing_is_done_twice() throws Exception {
+    for (var place : MORE) {
+      for (var arrival = 1; arrival <= 3; arrival++) {
+        crash(place + ":" + arrival);
+      }
+    }
+  }
+
+  @Test
+  @Tag("long")
+  void killed_a_hundred_times_at_random_nothing_is_done_twice() throws Exception {
+    var random = new Random(100);
+    try (var witness = new Witness()) {
+      for (var round = 0; round < 100; round++) {
+        try (var server = serve()) {
+          for (var i = 0; i < 3; i++) {
+            witness.send(server.url(), witness.create(server.url()), WORK);
+          }
+          var _ = new CountDownLatch(1).await(random.nextInt(700), TimeUnit.MILLISECONDS);
+          server.kill();
+        }
+      }
+      try (var server = serve()) {
+        check(witness, server);
+      }
+    }
+  }
+
+  private RealProcess serve() {
+    return RealProcess.serve(data, "--config", config.toString());
+  }
+
+  private void crash(String place) throws Exception {
+    try (var witness = new Witness()) {
+      try (var server = RealProcess.serveUntil(place, data, "--config", config.toString())) {
+        var context = witness.create(server.url());
+        try {
+          witness.send(server.url(), context, WORK);
+        } catch (UncheckedIOException died) {
+          assertThat(place).startsWith("submitted");
+        }
+        if (!dies(place)) {
+          witness.awaitEnds(server.url());
+          return;
+        }
+        assertThat(server.await()).as("it ends at %s", place).isEqualTo(KILLED);
+      }
+      try (var server = serve()) {
+        var ready = Instant.now();
+        check(witness, server);
+        assertSoon(witness, server, ready);
+      }
+    } catch (AssertionError wrong) {
+      throw new AssertionError("after dying at " + place + ": " + wrong.getMessage(), wrong);
+    }
+  }
+
+  /// Not every place is come to more than once, or twice.
+  private static boolean dies(String place) {
+    var arrival = Integer.parseInt(place.replaceFirst(".*:", ""));
+    return switch (place.replaceFirst(":.*", "")) {
+      case "submitted", "routed", "children-written", "spawned", "before-park", "after-park" ->
+          arrival == 1;
+      case "calls-written" -> arrival <= 3;
+      case "tool-started", "tool-effect", "tool-completed" -> arrival <= 2;
+      default -> true;
+    };
+  }
+
+  /// All tasks end once, commands that worked ran once, and none ran twice.
+  private void check(Witness witness, RealProcess server) throws Exception {
+    witness.awaitEnds(server.url());
+    witness.holdTo(server.url());
+    var ran = new HashMap<String, Integer>();
+    ledger().forEach(key -> ran.merge(key, 1, Integer::sum));
+    assertThat(ran.values()).allMatch(times -> times == 1);
+    for (var context : witness.contexts()) {
+      var events = witness.events(server.url(), context);
+      var keys = new HashMap<String, String>();
+      for (var event : events) {
+        if (!event.path("toolName").asString("").equals("shell")) {
+          continue;
+        }
+        var call = event.path("taskId").asString() + event.path("toolCallId").asString();
+        switch (event.path("kind").asString()) {
+          case "tool-start" -> keys.put(call, event.path("key").asString());
+          case "tool-complete" -> assertEnded(event, ran.getOrDefault(keys.get(call), 0));
+          default -> {} // Says nothing of what was done.
+        }
+      }
+      assertThat(keys).hasSize(2);
+    }
+  }
+
+  private static void assertEnded(JsonNode end, int times) {
+    if (end.path("success").asBoolean()) {
+      assertThat(times).as("%s", end).isOne();
+    } else {
+      assertThat(end.path("outcome").asString()).isEqualTo("outcome-unknown");
+    }
+  }
+
+  private List<String> ledger() throws IOException {
+    var file = workspace.resolve("ledger");
+    return Files.exists(file) ? Files.readAllLines(file) : List.of();
+  }
+
+  /// Whatever is open goes on soon after the program says that it is ready.
+  private static void assertSoon(Witness witness, RealProcess server, Instant ready)
+      throws InterruptedException {
+    for (var context : witness.contexts()) {
+      var late = new ArrayList<String>();
+      var first = true;
+      for (var event : witness.events(server.url(), context)) {
+        var at = Instant.parse(event.path("timestamp").asString());
+        if (at.isAfter(ready)) {
+          if (first && at.isAfter(ready.plus(RECOVERY_MAX))) {
+            late.add(event.toString());
+          }
+          first = false;
+        }
+      }
+      assertThat(late).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package dev.parley.task;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Position;
+import java.time.Duration;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+
+/// Waits for answers on the thread that asked.
+final class Answers {
+
+  private static final int PAGE = 1_000;
+  private static final Duration WAIT = Duration.ofMinutes(1);
+
+  private Answers() {}
+
+  /// The answer to what was asked after `asked`; empty if it lapsed.
+  static Optional<JsonNode> await(EventLog log, ContextId context, Position asked, InputId input)
+      throws InterruptedException {
+    var position = asked;
+    while (true) {
+      for (var page = log.read(context, position, PAGE);
+          !page.isEmpty();
+          page = log.read(context, position, PAGE)) {
+        for (var entry : page) {
+          if (entry.event() instanceof InputReceived received && received.inputId().equals(input)) {
+            return Optional.ofNullable(received.value());
+          }
+          if (entry.event() instanceof InputLapsed lapsed && lapsed.inputId().equals(input)) {
+            return Optional.empty();
+          }
+        }
+        position = page.getLast().position();
+      }
+      log.await(context, position, WAIT);
+    }
+  }
+}
