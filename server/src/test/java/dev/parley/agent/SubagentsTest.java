@@ -51,8 +51,24 @@ class SubagentsTest {
 
   @Test
   void s4_6_a_trigger_and_what_it_spawned_name_each_other() throws Exception {
-    try (var world = Team.world(World.newLog(), folder)) {
-      var task = world.say(hand("a", "hello")).taskId();
+    var gate = new CountDownLatch(1);
+    var hold =
+        TestTool.of(
+            "hold",
+            Effect.PURE,
+            Permission.ALLOW,
+            (_, _) -> {
+              gate.await();
+              return TestTool.done("hello");
+            });
+    try (var world = Team.world(World.newLog(), folder, hold)) {
+      var task = world.say(hand("a", "!hold")).taskId();
+      // A child that ends at once may do so before its parent waits.
+      world.await(
+          e ->
+              e.event() instanceof TaskStatus status
+                  && status.status() == TaskState.WAITING_SUBTASK);
+      gate.countDown();
 
       assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(world.answer(task).content()).isEqualTo("hello");
