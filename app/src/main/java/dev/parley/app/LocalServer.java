@@ -36,7 +36,7 @@ final class LocalServer implements AutoCloseable {
             Optional.ofNullable(options.host).orElse(config.door().host()),
             Optional.ofNullable(options.port).orElse(config.door().port()));
     try {
-      return new LocalServer(Server.start(config));
+      return new LocalServer(Server.start(config, HaltAt.extensions(environment)));
     } catch (Rejection.Invalid wrong) {
       throw new Exit(Exit.USAGE, message(wrong));
     } catch (Rejection taken) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -31,11 +32,17 @@ final class RealProcess implements AutoCloseable {
   private final List<Thread> readers;
 
   private RealProcess(List<String> command, List<String> arguments) {
+    this(command, arguments, Map.of());
+  }
+
+  private RealProcess(
+      List<String> command, List<String> arguments, Map<String, String> environment) {
     var all = new ArrayList<>(command);
     all.addAll(arguments);
     var builder = new ProcessBuilder(all);
     // Whoever runs the tests may have a key to a model: it is not for them.
     builder.environment().keySet().removeIf(name -> name.matches("(?:PARLEY|ANTHROPIC|OPENAI)_.*"));
+    builder.environment().putAll(environment);
     try {
       process = builder.start();
     } catch (IOException e) {
@@ -49,6 +56,15 @@ final class RealProcess implements AutoCloseable {
     var arguments = new ArrayList<>(List.of("serve", "--port", "0", "--data", data.toString()));
     arguments.addAll(List.of(more));
     var server = new RealProcess(java(List.of()), arguments);
+    server.url();
+    return server;
+  }
+
+  /// Starts `parley serve` such that it ends at a place, such as `begun:1`; see [HaltAt].
+  static RealProcess serveUntil(String place, Path data, String... more) {
+    var arguments = new ArrayList<>(List.of("serve", "--port", "0", "--data", data.toString()));
+    arguments.addAll(List.of(more));
+    var server = new RealProcess(java(List.of()), arguments, Map.of("PARLEY_FAIL_AT", place));
     server.url();
     return server;
   }

@@ -65,9 +65,9 @@ final class Calls implements AutoCloseable {
   /// a sub-agent ends: then that is returned.
   Optional<Outcome.Parked> advance(Story story) throws InterruptedException {
     while (true) {
-      crew.check();
       // Asked before the news are read: who leaves the crew has written what came of its call.
       var busy = crew.calls();
+      crew.check();
       story.read(run.news());
       var calls = story.calls();
       if (calls.isEmpty()) {

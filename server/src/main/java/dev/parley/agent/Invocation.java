@@ -41,6 +41,9 @@ final class Invocation {
     var clock = run.sources().clock();
     var began = clock.instant();
     run.reach("tool-started");
+    if (!open()) {
+      return;
+    }
     var result = call();
     run.reach("tool-effect");
     var duration = Duration.between(began, clock.instant()).toMillis();
@@ -62,6 +65,16 @@ final class Invocation {
       var failed = new ToolResult.Failed(String.valueOf(impossible.getMessage()));
       return Results.of(call, failed, duration, attempt);
     }
+  }
+
+  /// False if somebody has ended the call meanwhile.
+  private boolean open() {
+    return run.inspect(
+        state ->
+            state
+                .openTask(run.origin().taskId())
+                .filter(task -> task.openCalls().containsKey(call.id()))
+                .isPresent());
   }
 
   private void write(Event event) {

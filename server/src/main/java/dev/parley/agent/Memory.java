@@ -78,7 +78,8 @@ public final class Memory {
       }
     }
     if (summary != null) {
-      parts.add(new Part.Said(summary.role(), summary.content()));
+      // Not as the system speaks: what was said comes from anywhere.
+      parts.add(new Part.Said(Role.USER, "[" + summary.content() + "]"));
     }
     return parts.reversed();
   }

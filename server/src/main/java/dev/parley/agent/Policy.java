@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// Which calls an agent may make, which need a person's word, and which it may not make.
 ///
 /// A rule names a tool, `*` standing for anything, and may name what its first text argument must look
-/// like: `shell(git status)`. `deny` goes before `ask`, `ask` before `allow`; where no rule fits, the
+/// like: `shell(git status)`; for `ask` and `deny`, what any text argument looks like. `deny` goes before `ask`, `ask` before `allow`; where no rule fits, the
 /// standard permission holds, or the tool's own if there is none.
 public record Policy(
     @Nullable Permission standard, List<String> allow, List<String> ask, List<String> deny) {
@@ -29,35 +29,54 @@ public record Policy(
 
   /// What this policy says of a call.
   Permission of(Tool tool, ObjectNode arguments) {
-    var argument = firstText(arguments);
-    if (deny.stream().anyMatch(rule -> fits(rule, tool.name(), argument, false))) {
+    if (deny.stream().anyMatch(rule -> forbids(rule, tool, arguments))) {
       return Permission.DENY;
     }
-    if (ask.stream().anyMatch(rule -> fits(rule, tool.name(), argument, false))) {
+    if (ask.stream().anyMatch(rule -> forbids(rule, tool, arguments))) {
       return Permission.ASK;
     }
-    if (allow.stream().anyMatch(rule -> fits(rule, tool.name(), argument, true))) {
+    var main = mainText(tool, arguments);
+    if (allow.stream().anyMatch(rule -> fits(rule, tool.name(), main, true))) {
       return Permission.ALLOW;
     }
     return standard == null ? tool.permission() : standard;
   }
 
-  private static String firstText(ObjectNode arguments) {
+  /// The argument that a rule in brackets is about: the first text in the tool's own list, whatever the
+  /// order in which the model wrote them.
+  private static @Nullable String mainText(Tool tool, ObjectNode arguments) {
+    for (var property : tool.schema().path("properties").properties()) {
+      if (property.getValue().path("type").asString("").equals("string")) {
+        var value = arguments.path(property.getKey());
+        return value.isString() ? value.asString() : null;
+      }
+    }
+    return null;
+  }
+
+  private static List<String> texts(ObjectNode arguments) {
     return arguments
         .valueStream()
         .filter(value -> value.isString())
-        .findFirst()
         .map(value -> value.asString())
-        .orElse("");
+        .toList();
   }
 
-  private static boolean fits(String rule, String tool, String argument, boolean careful) {
+  /// What is forbidden is forbidden in any of the arguments.
+  private static boolean forbids(String rule, Tool tool, ObjectNode arguments) {
+    return fits(rule, tool.name(), null, false)
+        || texts(arguments).stream().anyMatch(text -> fits(rule, tool.name(), text, false));
+  }
+
+  private static boolean fits(
+      String rule, String tool, @Nullable String argument, boolean careful) {
     var bracket = rule.indexOf('(');
     if (bracket < 0 || !rule.endsWith(")")) {
       return glob(rule).matcher(tool).matches();
     }
     var wanted = rule.substring(bracket + 1, rule.length() - 1);
-    return glob(rule.substring(0, bracket)).matcher(tool).matches()
+    return argument != null
+        && glob(rule.substring(0, bracket)).matcher(tool).matches()
         && (wanted.equals(argument)
             || (glob(wanted).matcher(argument).matches()
                 && !(careful && SEVERAL.matcher(argument).find())));

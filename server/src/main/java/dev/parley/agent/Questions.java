@@ -73,10 +73,9 @@ final class Questions {
 
   /// What a tool needs to know before, or while, it works.
   InputRequired need(ToolCall call, Question question, Purpose purpose) {
-    var metadata = about(call.id().value(), purpose);
-    if (question.metadata() != null) {
-      metadata.setAll(question.metadata());
-    }
+    var metadata = question.metadata() == null ? Json.object() : question.metadata().deepCopy();
+    // Last: no tool says for which call it asks.
+    metadata.setAll(about(call.id().value(), purpose));
     if (!metadata.has("toolCall")) {
       metadata.set("toolCall", toolCall(call));
     }

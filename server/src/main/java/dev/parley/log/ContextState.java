@@ -262,6 +262,9 @@ public final class ContextState {
         }
       }
       case ToolStart start -> {
+        if (task.cancelRequested()) {
+          throw new Rejection.Conflict("cancel-requested", "the task is to be canceled");
+        }
         if (task.openCalls().containsKey(start.toolCallId())) {
           throw new Rejection.Conflict("tool-running", "the call runs: " + start.toolCallId());
         }
@@ -289,8 +292,13 @@ public final class ContextState {
       return;
     }
     switch (event) {
-      case TaskStatus(var status, _, _) -> {
+      case TaskStatus(var status, _, var metadata) -> {
         task.become(status, position.seq());
+        if (status.waiting() && metadata != null && metadata.has("inputId")) {
+          // An agent above is being asked, and nobody else does that: the task itself has work to
+          // do.
+          task.wake(position.seq() + 1);
+        }
         if (status == TaskState.FAILED || status == TaskState.CANCELED) {
           forget(origin, position);
         }

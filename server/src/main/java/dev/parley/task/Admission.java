@@ -6,6 +6,7 @@ import dev.parley.log.Decision;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.OpenTask;
+import dev.parley.protocol.AuthEvent.AuthLapsed;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
@@ -139,6 +140,12 @@ final class Admission {
       for (var input : state.openInputs()) {
         if (input.task().equals(task.origin().taskId())) {
           var lapsed = new InputLapsed(input.required().inputId(), "a message came instead");
+          drafts.add(new Draft(task.origin(), lapsed));
+        }
+      }
+      for (var auth : state.openAuths()) {
+        if (auth.task().equals(task.origin().taskId())) {
+          var lapsed = new AuthLapsed(auth.required().authId(), "a message came instead");
           drafts.add(new Draft(task.origin(), lapsed));
         }
       }

@@ -34,6 +34,7 @@ final class Board {
   private final Map<TaskId, Run> runs = new HashMap<>();
   private final Set<TaskId> abandoned = new HashSet<>();
   private final Set<TaskId> resting = new HashSet<>();
+  private final Set<TaskId> barred = new HashSet<>();
   private final PriorityQueue<Place> ready =
       new PriorityQueue<>(
           Comparator.comparing((Place place) -> place.ready().priority())
@@ -49,12 +50,13 @@ final class Board {
     this.max = max;
   }
 
-  /// Puts the task in line, unless it is here already, was abandoned, or no more work is taken.
+  /// Puts the task in line, unless it is here already, was abandoned or barred, or no more work is taken.
   void claim(Ready task) {
     lock.lock();
     try {
       if (!closed
           && !abandoned.contains(task.task())
+          && !barred.contains(task.task())
           && taken.putIfAbsent(task.task(), task.context()) == null) {
         ready.add(new Place(task, number++));
       }
@@ -133,6 +135,16 @@ final class Board {
     try {
       abandoned.add(task);
       release(task);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Keeps the task from being put in line, or lets it again.
+  void bar(TaskId task, boolean now) {
+    lock.lock();
+    try {
+      var _ = now ? barred.add(task) : barred.remove(task);
     } finally {
       lock.unlock();
     }

@@ -35,7 +35,7 @@ final class Deadlines {
     var time = knows(task) ? Duration.ZERO : initial.get();
     synchronized (this) {
       var known = left.get(task);
-      if (known != null && known.until() != null) {
+      if (known != null && known.until() != null && known.until().isAfter(clock.instant())) {
         return known.until();
       }
       return pass(task, known == null ? time : known.time(), onEnd);

@@ -58,7 +58,12 @@ final class Finisher {
   /// Writes the end of a task that succeeded. Empty if that was possible, else why not.
   String complete(Run run, Agent agent, Outcome.Completed completed) {
     var seen = agent.resumes() ? run.seen() : Position.of(Long.MAX_VALUE);
-    run.news(); // So that the sums are whole.
+    // So that the sums are whole.
+    stubborn.write(
+        () -> {
+          run.news();
+          return true;
+        });
     var now = sources.clock().instant();
     var content = completed.content();
     var tally = run.tally();

@@ -46,7 +46,7 @@ final class Inputs {
   private final AnswerCheck check = new AnswerCheck();
 
   /// A task got something that it may have waited for.
-  record Moved(ContextId context, TaskId task) {}
+  record Moved(ContextId context, @Nullable TaskId task) {}
 
   Inputs(EventLog log, Sources sources, Timers timers, Consumer<Moved> moved) {
     this.log = log;
@@ -165,8 +165,11 @@ final class Inputs {
             default -> throw new IllegalStateException("nobody asks for " + key.asked());
           };
       moved.accept(new Moved(key.context(), task));
-    } catch (Rejection.Conflict | Rejection.NotFound | Rejection.Gone settled) {
-      // It was answered, or its context is gone.
+    } catch (Rejection.Conflict settled) {
+      // By an answer, or by an earlier try of this, of which nobody was told.
+      moved.accept(new Moved(key.context(), null));
+    } catch (Rejection.NotFound | Rejection.Gone deleted) {
+      // Its context is gone.
     } catch (Rejection.Unavailable storeDown) {
       timers.set(key, Duration.ofSeconds(1), () -> lapse(key));
     }

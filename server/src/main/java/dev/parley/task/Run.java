@@ -283,7 +283,8 @@ public final class Run {
           .ifPresent(open -> CHECK.check(open.required(), value));
       emit(
           state -> {
-            if (state.openInput(input).isEmpty()) {
+            if (state.openInput(input).isEmpty()
+                || Boolean.TRUE.equals(state.openInput(input).get().required().requireUser())) {
               throw new Rejection.Invalid("not-wanted", "this is no longer asked");
             }
             return List.of(
@@ -351,6 +352,10 @@ public final class Run {
       wait();
     }
     signaled = false;
+  }
+
+  Subject subject() {
+    return subject;
   }
 
   TaskId taskId() {

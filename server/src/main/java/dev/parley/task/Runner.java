@@ -7,19 +7,17 @@ import dev.parley.log.Guard;
 import dev.parley.log.OpenTask;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
-import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
-import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /// Runs tasks, each on a virtual thread of its own, and writes how they end.
@@ -28,6 +26,7 @@ import java.util.function.Consumer;
 final class Runner implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger(Runner.class.getName());
+  private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
 
   /// What a runner shares with [Tasks].
   record Parts(Board board, Closer closer, Timers timers, Consumer<ContextId> asked) {}
@@ -39,7 +38,8 @@ final class Runner implements AutoCloseable {
   private final Board board;
   private final Closer closer;
   private final Timers timers;
-  private final Deadlines deadlines;
+  private final TaskClock clock;
+  private final Below below;
   private final Run.Parts runParts;
   private final Stubborn stubborn = new Stubborn();
   private final Finisher finisher;
@@ -50,7 +50,14 @@ final class Runner implements AutoCloseable {
     this.board = parts.board();
     this.closer = parts.closer();
     this.timers = parts.timers();
-    this.deadlines = new Deadlines(timers, sources.clock());
+    var deadlines = new Deadlines(timers, sources.clock());
+    this.clock = new TaskClock(log, setup.limits().taskTimeout(), deadlines, this::timeOut);
+    this.below =
+        new Below(
+            log,
+            setup.limits().stopGrace().plusSeconds(2),
+            (task, ending) -> board.find(task).ifPresent(run -> stop(run, ending)),
+            this::advance);
     var spawner = new Spawner(log, setup, this::advance);
     this.finisher = new Finisher(log, sources, stubborn);
     var rest = new Rest(log, board, deadlines, this::advance);
@@ -67,11 +74,14 @@ final class Runner implements AutoCloseable {
         var ended = idle.stream().filter(task -> end(context, task, Ending.canceled(null))).count();
         if (ended == 0) {
           work.ready().forEach(board::claim);
+          work.ready().forEach(ready -> board.find(ready.task()).ifPresent(Run::signal));
           break;
         }
       }
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
       // Its places are free; others may want them.
+    } catch (Rejection.Unavailable storeDown) {
+      timers.set(context, RETRY_PAUSE, () -> advance(context));
     }
     for (var ready : board.next()) {
       Thread.ofVirtual().name("task-" + ready.task()).start(() -> carry(ready));
@@ -117,9 +127,19 @@ final class Runner implements AutoCloseable {
       work(ready);
     } catch (Throwable broken) { // The root of a thread: ends this run, never the server.
       LOGGER.log(System.Logger.Level.ERROR, "task " + ready.task() + " broke", broken);
-      board.abandon(ready.task());
+      giveUp(ready);
     } finally {
       release(ready.context(), ready.task());
+    }
+  }
+
+  private void giveUp(Board.Ready ready) {
+    try {
+      var ending = Ending.failed(ErrorCode.INTERNAL, "the task broke unexpectedly", true);
+      endTree(ready.context(), ready.task(), ending);
+    } catch (RuntimeException again) {
+      LOGGER.log(System.Logger.Level.ERROR, "task " + ready.task() + " cannot be ended", again);
+      board.abandon(ready.task());
     }
   }
 
@@ -129,16 +149,24 @@ final class Runner implements AutoCloseable {
   }
 
   private void work(Board.Ready ready) {
-    var run = prepare(ready).orElse(null);
+    var prepared = new AtomicReference<Optional<Run>>(Optional.empty());
+    stubborn.write(
+        () -> {
+          prepared.set(prepare(ready));
+          return true;
+        });
+    var run = prepared.get().orElse(null);
     if (run == null) {
       return;
     }
     board.put(run);
     // Stopped before it began, it stays in the queue, for the next start of the server.
-    if (run.cancelled()) {
+    if (run.stopped().filter(Ending.HANDED_BACK::equals).isPresent()) {
       return;
     }
-    if (begin(run)) {
+    if (!begin(run)) {
+      clock.forget(run.taskId());
+    } else {
       run.reach("begun");
       var agent = setup.agents().get(run.origin().agentId());
       while (!conclude(run, agent, perform(run, agent))) {
@@ -154,7 +182,10 @@ final class Runner implements AutoCloseable {
     try {
       return log.inspect(
               ready.context(),
-              state -> state.openTask(ready.task()).map(task -> subject(ready.context(), task)))
+              state ->
+                  state
+                      .openTask(ready.task())
+                      .map(task -> TaskClock.subject(ready.context(), task)))
           .map(this::prepare);
     } catch (Rejection.Invalid changed) {
       var message = String.valueOf(changed.getMessage());
@@ -166,63 +197,21 @@ final class Runner implements AutoCloseable {
     }
   }
 
-  private static Run.Subject subject(ContextId context, OpenTask task) {
-    return new Run.Subject(context, task.origin(), task.created(), task.createdSeq());
-  }
-
   private Run prepare(Run.Subject subject) {
     setup.agents().choose(subject.origin().agentId());
     var directory = setup.workspaces().resolve(subject.created().workingDirectory());
-    var deadline = startDeadline(subject);
-    return new Run(runParts, subject, new Run.Bounds(directory, deadline));
+    return new Run(runParts, subject, new Run.Bounds(directory, clock.start(subject)));
   }
 
-  /// Lets the task's time pass, from where it stood.
-  private Instant startDeadline(Run.Subject subject) {
+  private void timeOut(Run.Subject subject, Ending ending) {
     var task = subject.origin().taskId();
-    return deadlines.start(
-        task,
-        () -> {
-          var created = Position.of(subject.createdSeq());
-          var used = WorkTime.used(log, subject.context(), task, created);
-          var left = timeout(subject).minus(used);
-          return left.isNegative() ? Duration.ZERO : left;
-        },
-        () -> timeOut(subject));
-  }
-
-  /// Lets the time pass of a task that waits for those below it; that of others does not.
-  void watchParked(Run.Subject subject) {
-    var task = subject.origin().taskId();
-    var waits =
-        log.inspect(
-            subject.context(),
-            state ->
-                state
-                    .openTask(task)
-                    .filter(open -> open.state() == TaskState.WAITING_SUBTASK)
-                    .isPresent());
-    if (waits) {
-      startDeadline(subject);
+    var run = board.find(task);
+    if (run.isEmpty()) {
+      endTree(subject.context(), task, ending);
+      advance(subject.context());
     }
-  }
-
-  private Duration timeout(Run.Subject subject) {
-    var wanted = subject.created().timeoutMs();
-    return wanted == null ? setup.limits().taskTimeout() : Duration.ofMillis(wanted);
-  }
-
-  private void timeOut(Run.Subject subject) {
-    var task = subject.origin().taskId();
-    var ending = Ending.timedOut(timeout(subject));
-    board
-        .find(task)
-        .ifPresentOrElse(
-            run -> stop(run, ending),
-            () -> {
-              endTree(subject.context(), task, ending);
-              advance(subject.context());
-            });
+    // One that was taken up in between, too.
+    board.find(task).ifPresent(late -> stop(late, ending));
   }
 
   /// False if the task has ended before it began, is to stop, or another one runs: then this one's turn
@@ -236,7 +225,6 @@ final class Runner implements AutoCloseable {
               return !canceled.get();
             });
     if (canceled.get()) {
-      // Those below it end first, so that it is told.
       endTree(run, Ending.canceled(null));
     }
     return begun;
@@ -292,20 +280,20 @@ final class Runner implements AutoCloseable {
     switch (outcome) {
       case Outcome.Completed completed -> {
         var refusal = finisher.complete(run, agent, completed);
+        if (refusal.equals(Finisher.CHILDREN) && ending == null) {
+          stopBelow(run.context(), run.taskId(), "the task above is done");
+          refusal = finisher.complete(run, agent, completed);
+        }
         if (refusal.equals(Finisher.NEWS) && ending == null) {
           return false;
         }
-        if (refusal.equals(Finisher.CHILDREN) && ending == null) {
-          stopBelow(run.context(), run.taskId(), "the task above is done");
-          return false;
-        }
-        deadlines.forget(run.taskId());
+        clock.forget(run.taskId());
         if (!refusal.isEmpty()) {
           endTree(run, ending == null ? Ending.canceled(null) : ending);
         }
       }
       case Outcome.Failed(var code, var message, var retryable) ->
-          endTree(run, ending == null ? Ending.failed(code, message, retryable) : ending);
+          endTree(run, ending == null ? failed(run, code, message, retryable) : ending);
       case Outcome.Parked parked -> {
         if (ending != null) {
           endTree(run, ending);
@@ -317,12 +305,24 @@ final class Runner implements AutoCloseable {
         }
         if (refusal.equals(Finisher.CANCEL_REQUESTED)) {
           endTree(run, Ending.canceled(null));
+        } else if (run.stopped().filter(late -> !late.equals(Ending.HANDED_BACK)).isPresent()) {
+          // Its time was over while that was written.
+          endTree(run, run.stopped().get());
         } else if (parked.state() != TaskState.WAITING_SUBTASK) {
-          deadlines.pause(run.taskId());
+          clock.pause(run.subject());
         }
       }
     }
     return true;
+  }
+
+  /// What fails because the task is to stop has not failed.
+  private Ending failed(Run run, ErrorCode code, String message, boolean retryable) {
+    var canceled =
+        log.inspect(
+            run.context(),
+            state -> state.openTask(run.taskId()).filter(OpenTask::cancelRequested).isPresent());
+    return canceled ? Ending.canceled(null) : Ending.failed(code, message, retryable);
   }
 
   /// Writes the end of a task that does not run. False if that cannot be.
@@ -334,7 +334,7 @@ final class Runner implements AutoCloseable {
               setup.failPoint().reach("after-end");
               return true;
             });
-    deadlines.forget(task);
+    clock.forget(task);
     if (!ended) {
       board.abandon(task);
     }
@@ -347,47 +347,28 @@ final class Runner implements AutoCloseable {
 
   /// Stops everything below the task, waits for that a while, and writes the task's own end.
   void endTree(ContextId context, TaskId task, Ending ending) {
-    stopBelow(context, task, ending.reason());
-    end(context, task, ending);
+    // The ends of those below it would wake it, and it would go on.
+    board.bar(task, true);
+    try {
+      stopBelow(context, task, ending.reason());
+      setup.failPoint().reach("below-ended");
+      end(context, task, ending);
+    } finally {
+      board.bar(task, false);
+    }
   }
 
   private void stopBelow(ContextId context, TaskId task, String reason) {
     stubborn.write(
         () -> {
-          stopAll(context, task, reason);
+          below.stop(context, task, reason);
           return true;
         });
   }
 
-  private void stopAll(ContextId context, TaskId task, String reason) {
-    if (below(context, task).isEmpty()) {
-      return;
-    }
-    var request = new CancelRequested(null, reason);
-    log.append(context, Guard.none(), state -> Lineup.cancelBelow(state, task, request));
-    below(context, task)
-        .forEach(child -> board.find(child).ifPresent(run -> stop(run, Ending.canceled(reason))));
-    advance(context);
-    try {
-      var patience = setup.limits().stopGrace().plusSeconds(2);
-      for (var head = log.head(context);
-          !below(context, task).isEmpty() && log.await(context, head, patience);
-          head = log.head(context)) {
-        // Each event may be the end of the last one.
-      }
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private List<TaskId> below(ContextId context, TaskId task) {
-    return log.inspect(
-        context,
-        state ->
-            Lineup.tree(state, task).stream()
-                .map(below -> below.origin().taskId())
-                .filter(below -> !below.equals(task))
-                .toList());
+  /// Watches the time of a task that waits, after a restart.
+  void watchParked(Run.Subject subject) {
+    clock.watch(subject);
   }
 
   @Override

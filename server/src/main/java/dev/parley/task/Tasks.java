@@ -6,6 +6,7 @@ import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
 import dev.parley.log.OpenTask;
+import dev.parley.protocol.AuthEvent.AuthLapsed;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputEvent.InputLapsed;
@@ -103,10 +104,20 @@ public final class Tasks implements AutoCloseable {
     for (var attempt = 1; ; attempt++) {
       try {
         // What it takes to go back is known once what is taken back has ended.
+        var head = log.head(context);
         var back =
             Optional.ofNullable(taken)
                 .map(before -> history.rewound(context, before.toSeq(), before.task()));
-        return admission.replace(order, _ -> back).accepted();
+        return admission
+            .replace(
+                order,
+                state -> {
+                  if (back.isPresent() && !state.head().equals(head)) {
+                    throw new Rejection.Conflict("busy", "the context has moved on");
+                  }
+                  return back;
+                })
+            .accepted();
       } catch (Rejection.Conflict busy) {
         if (!busy.code().equals("busy") || attempt == ROLLBACK_ATTEMPTS_MAX) {
           throw busy;
@@ -196,6 +207,11 @@ public final class Tasks implements AutoCloseable {
             new Draft(open.origin(), new InputLapsed(input.required().inputId(), "canceled")));
       }
     }
+    for (var auth : state.openAuths()) {
+      if (auth.task().equals(task) && Asked.by(auth.required()).filter(call::equals).isPresent()) {
+        drafts.add(new Draft(open.origin(), new AuthLapsed(auth.required().authId(), "canceled")));
+      }
+    }
     var closed = Closer.closed(call, running, ToolEvent.Outcome.CANCELED);
     drafts.add(new Draft(open.origin(), closed));
     return drafts;
@@ -226,7 +242,9 @@ public final class Tasks implements AutoCloseable {
 
   private void moved(Inputs.Moved moved) {
     setup.failPoint().reach("answered");
-    board.find(moved.task()).ifPresent(Run::signal);
+    if (moved.task() != null) {
+      board.find(moved.task()).ifPresent(Run::signal);
+    }
     runner.advance(moved.context());
   }
 

@@ -11,7 +11,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /// How long a task has worked, told from its events: what lies between two of them counts if the task
-/// did not wait for a person, and no server was started in between.
+/// worked, and no server was started in between.
 final class WorkTime {
 
   /// In the metadata of a status: a server took the task up again.
@@ -52,8 +52,9 @@ final class WorkTime {
 
   private static boolean counts(TaskState state) {
     return switch (state) {
-      case WORKING, WAITING_SUBTASK -> true;
-      case SUBMITTED, WAITING_INPUT, WAITING_AUTH, COMPLETED, FAILED, CANCELED -> false;
+      case WORKING -> true;
+      case SUBMITTED, WAITING_SUBTASK, WAITING_INPUT, WAITING_AUTH, COMPLETED, FAILED, CANCELED ->
+          false;
     };
   }
 }

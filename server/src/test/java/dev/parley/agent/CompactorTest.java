@@ -47,7 +47,8 @@ class CompactorTest {
         assertThat(size).isLessThan(2_500);
       }
       var last = model.asked.getLast().parts();
-      assertThat(((Part.Said) last.getFirst()).role()).isEqualTo(Role.SYSTEM);
+      assertThat(((Part.Said) last.getFirst()).role()).isEqualTo(Role.USER);
+      assertThat(((Part.Said) last.getFirst()).text()).startsWith("[What was said before");
       assertThat(((Part.Said) last.getLast()).text()).startsWith("message 19");
     }
   }

@@ -15,6 +15,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.Mode;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.FailPoint;
 import dev.parley.task.Limits;
 import dev.parley.task.World;
 import dev.parley.tool.Tool.Effect;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -184,7 +186,9 @@ class SubagentsTest {
       assertThat(world.end(task)).isEqualTo(TaskState.CANCELED);
       assertThat(world.reason(task)).isEqualTo("enough");
       assertSound(world);
-      assertThat(world.tasks().running()).isZero();
+      while (world.tasks().running() > 0) {
+        Thread.onSpinWait(); // Their places are free soon after they have ended.
+      }
     }
   }
 
@@ -209,6 +213,47 @@ class SubagentsTest {
       assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
       assertThat(world.reason(task)).isEqualTo("timeout");
       assertSound(world);
+    }
+  }
+
+  @Test
+  void a_task_whose_time_is_up_is_not_woken_by_the_ends_of_those_below_it() throws Exception {
+    var hang =
+        TestTool.of(
+            "hang",
+            Effect.PURE,
+            Permission.ALLOW,
+            (_, _) -> {
+              new CountDownLatch(1).await();
+              return TestTool.done("never");
+            });
+    var log = World.newLog();
+    var agents = Team.agents(log, new CommandModel(), Limits.DEFAULT, Policy.USUAL, hang);
+    // Of the root, of its child, and of the root once more, which is what must not happen.
+    var begun = new CountDownLatch(3);
+    FailPoint slow =
+        place -> {
+          if (place.equals("begun")) {
+            begun.countDown();
+          } else if (place.equals("below-ended") && begun.getCount() == 1) {
+            awaitBriefly(begun);
+          }
+        };
+    try (var world = World.with(log, agents, folder, Limits.DEFAULT, slow)) {
+      var task =
+          world.tasks().submit(World.submission(hand("a", "!hang"), World.timeout(300))).taskId();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(world.reason(task)).isEqualTo("timeout");
+      assertThat(begun.getCount()).isOne();
+    }
+  }
+
+  private static void awaitBriefly(CountDownLatch latch) {
+    try {
+      var _ = latch.await(300, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -68,7 +68,9 @@ record TestTool(
 
   @Override
   public ObjectNode schema() {
-    return Json.object().put("type", "object");
+    var schema = Json.object().put("type", "object");
+    schema.putObject("properties").putObject("c").put("type", "string");
+    return schema;
   }
 
   @Override

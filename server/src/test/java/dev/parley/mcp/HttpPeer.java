@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /// The real server, listening on a port of its own.
-final class HttpPeer implements AutoCloseable {
+public final class HttpPeer implements AutoCloseable {
 
   private static final int ATTEMPTS_MAX = 5;
 
@@ -23,7 +23,7 @@ final class HttpPeer implements AutoCloseable {
     this.process = process;
   }
 
-  static HttpPeer start() throws Exception {
+  public static HttpPeer start() throws Exception {
     for (var attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       // Somebody else may take the port before the server does.
       var port = free();
@@ -35,13 +35,13 @@ final class HttpPeer implements AutoCloseable {
     throw new AssertionError("the server does not start");
   }
 
+  public URI url() {
+    return URI.create("http://127.0.0.1:" + port + "/mcp");
+  }
+
   McpServer server() {
     return new McpServer(
-        "everything",
-        new McpServer.Http(URI.create("http://127.0.0.1:" + port + "/mcp"), Map.of()),
-        null,
-        null,
-        Duration.ofSeconds(30));
+        "everything", new McpServer.Http(url(), Map.of()), null, null, Duration.ofSeconds(30));
   }
 
   void stop() throws InterruptedException {

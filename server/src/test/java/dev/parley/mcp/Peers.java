@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /// The servers that the tests talk to: real ones from npm, which `./check` installs, and an odd one.
-final class Peers {
+public final class Peers {
 
   static final Pace PACE =
       new Pace(
@@ -33,7 +33,7 @@ final class Peers {
   private Peers() {}
 
   /// Where npm put the MCP servers. Tests fail without them: there is no point in passing unseen.
-  static Path script(String name) {
+  public static Path script(String name) {
     var given = System.getProperty("parley.peers");
     var peers = given == null ? above(Path.of("").toAbsolutePath()) : Path.of(given);
     var script =

@@ -12,6 +12,7 @@ import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Origin;
+import dev.parley.task.Tasks;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -36,6 +37,7 @@ final class Site implements AutoCloseable {
 
   final EventLog log;
   final Server server;
+  final Tasks tasks;
   final URI url;
   final HttpClient http = HttpClient.newHttpClient();
 
@@ -43,6 +45,7 @@ final class Site implements AutoCloseable {
     var sources = Server.Sources.real();
     var built = parts.apply(new Assembly(config, sources, Extensions.NONE));
     log = built.log();
+    tasks = built.tasks();
     server = Server.start(config, built, sources);
     url = URI.create(server.url());
   }
@@ -93,6 +96,17 @@ final class Site implements AutoCloseable {
     } catch (IOException failed) {
       throw new AssertionError(failed);
     }
+  }
+
+  /// A site as this configuration wants it, but on a free port and with its data in `folder`.
+  static Site configured(Path folder, String yaml) throws IOException {
+    var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
+    var environment = Map.of("PATH", System.getenv("PATH"));
+    var config =
+        Config.load(file, new Config.Surroundings(environment, folder, folder))
+            .listeningOn("127.0.0.1", 0)
+            .keepingDataIn(folder.resolve("data"));
+    return new Site(config, Assembly::open);
   }
 
   private static Config config(Path folder, Wish wish) {

@@ -1,0 +1,44 @@
+package dev.parley.app;
+
+import dev.parley.server.Extensions;
+import dev.parley.task.FailPoint;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Ends the process, as if it were killed, at the so manieth arrival at a named place. For tests of
+/// recovery only: it does so if `PARLEY_FAIL_AT` says `place:number`.
+final class HaltAt implements FailPoint {
+
+  private static final String VARIABLE = "PARLEY_FAIL_AT";
+  private static final int KILLED = 137;
+
+  private final String place;
+  private final AtomicInteger left;
+
+  private HaltAt(String place, int arrivals) {
+    this.place = place;
+    this.left = new AtomicInteger(arrivals);
+  }
+
+  /// What a server is extended by: nothing, unless the environment asks for its end.
+  static Extensions extensions(Map<String, String> environment) {
+    var wanted = environment.get(VARIABLE);
+    if (wanted == null) {
+      return Extensions.NONE;
+    }
+    var parts = wanted.split(":", 2);
+    if (parts.length != 2 || !parts[1].matches("[1-9][0-9]{0,5}")) {
+      throw new Exit(Exit.USAGE, VARIABLE + " is a place and a number, such as begun:1");
+    }
+    var halt = new HaltAt(parts[0], Integer.parseInt(parts[1]));
+    return new Extensions(Map.of(), List.of(), halt);
+  }
+
+  @Override
+  public void reach(String name) {
+    if (name.equals(place) && left.decrementAndGet() == 0) {
+      Runtime.getRuntime().halt(KILLED);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.parley.task;
+
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.TaskEvent.CancelRequested;
+import dev.parley.protocol.TaskId;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/// Stops everything below a task: a task ends after all that it began.
+final class Below {
+
+  private final EventLog log;
+  private final Duration patience;
+  private final BiConsumer<TaskId, Ending> stop;
+  private final Consumer<ContextId> advance;
+
+  Below(
+      EventLog log,
+      Duration patience,
+      BiConsumer<TaskId, Ending> stop,
+      Consumer<ContextId> advance) {
+    this.log = log;
+    this.patience = patience;
+    this.stop = stop;
+    this.advance = advance;
+  }
+
+  /// Asks them to stop and waits for that a while.
+  void stop(ContextId context, TaskId task, String reason) {
+    if (open(context, task).isEmpty()) {
+      return;
+    }
+    var request = new CancelRequested(null, reason);
+    log.append(context, Guard.none(), state -> Lineup.cancelBelow(state, task, request));
+    open(context, task).forEach(child -> stop.accept(child, Ending.canceled(reason)));
+    advance.accept(context);
+    try {
+      for (var head = log.head(context);
+          !open(context, task).isEmpty() && log.await(context, head, patience);
+          head = log.head(context)) {
+        // Each event may be the end of the last one.
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private List<TaskId> open(ContextId context, TaskId task) {
+    return log.inspect(
+        context,
+        state ->
+            Lineup.tree(state, task).stream()
+                .map(below -> below.origin().taskId())
+                .filter(below -> !below.equals(task))
+                .toList());
+  }
+}
