@@ -2,7 +2,6 @@ package dev.parley.app;
 
 import dev.parley.server.Extensions;
 import dev.parley.task.FailPoint;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -32,7 +31,7 @@ final class HaltAt implements FailPoint {
       throw new Exit(Exit.USAGE, VARIABLE + " is a place and a number, such as begun:1");
     }
     var halt = new HaltAt(parts[0], Integer.parseInt(parts[1]));
-    return new Extensions(Map.of(), List.of(), halt);
+    return Extensions.NONE.with(halt);
   }
 
   @Override
