@@ -1,15 +1,18 @@
 package dev.parley.bench;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
 
 /// Many contexts at once, in each of which one task follows the other, over HTTP.
+///
+/// A task counts if it has ended when the time is up: those that were begun and not ended do not.
 final class TaskLoad {
 
   private static final Pattern APPENDED =
@@ -19,9 +22,9 @@ final class TaskLoad {
   private final int contexts;
   private final String request;
 
-  /// What was measured: tasks begun and events made durable in a second, and how long one message in a
+  /// What was measured: tasks done and events made durable in a second, and how long one message in a
   /// context of its own took meanwhile, to its first event and to its first word.
-  record Found(double starts, double events, Histogram firstEvent, Histogram firstDelta) {}
+  record Found(double tasks, double events, Histogram firstEvent, Histogram firstDelta) {}
 
   TaskLoad(int port, int contexts, String request) {
     this.port = port;
@@ -31,49 +34,71 @@ final class TaskLoad {
 
   /// Works for `time`, after everybody has done one task.
   Found run(Duration time) throws IOException, InterruptedException {
-    var starts = new LongAdder();
+    var done = new LongAdder();
     var ready = new CountDownLatch(contexts);
     var go = new CountDownLatch(1);
-    var end = new AtomicReference<Long>(0L);
+    var end = new AtomicLong();
     var failure = new AtomicReference<IOException>();
     var threads = new ArrayList<Thread>();
     for (var i = 0; i < contexts; i++) {
       threads.add(
-          Thread.ofVirtual()
-              .start(
-                  () -> {
-                    try (var talk = new Talk(port, "task-complete")) {
-                      task(talk);
-                      ready.countDown();
-                      go.await();
-                      while (System.nanoTime() < end.get()) {
-                        starts.increment();
-                        task(talk);
-                      }
-                    } catch (IOException failed) {
-                      failure.set(failed);
-                      ready.countDown();
-                    } catch (InterruptedException told) {
-                      Thread.currentThread().interrupt();
-                    }
-                  }));
+          start(
+              failure,
+              () -> {
+                try (var talk = new Talk(port, "task-complete")) {
+                  task(talk);
+                  ready.countDown();
+                  go.await();
+                  while (System.nanoTime() < end.get()) {
+                    task(talk);
+                    done.add(System.nanoTime() < end.get() ? 1 : 0);
+                  }
+                } finally {
+                  ready.countDown();
+                }
+              }));
     }
     ready.await();
+    var times = new Times(new Histogram(), new Histogram());
     var before = appended();
     var begin = System.nanoTime();
     end.set(begin + time.toNanos());
     go.countDown();
-    var found = probe(end.get());
+    threads.add(start(failure, () -> probe(end.get(), times)));
+    TimeUnit.NANOSECONDS.sleep(end.get() - System.nanoTime());
+    var events = appended() - before;
     var seconds = (System.nanoTime() - begin) / 1e9;
-    var rate = starts.sum() / seconds;
-    var events = (appended() - before) / seconds;
     for (var thread : threads) {
       thread.join();
     }
     if (failure.get() != null) {
-      throw new UncheckedIOException(failure.get());
+      throw failure.get();
     }
-    return new Found(rate, events, found.firstEvent(), found.firstDelta());
+    return new Found(
+        done.sum() * 1e9 / time.toNanos(),
+        events / seconds,
+        times.firstEvent(),
+        times.firstDelta());
+  }
+
+  private record Times(Histogram firstEvent, Histogram firstDelta) {}
+
+  private interface Work {
+    void run() throws IOException, InterruptedException;
+  }
+
+  private static Thread start(AtomicReference<IOException> failure, Work work) {
+    return Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                work.run();
+              } catch (IOException failed) {
+                failure.set(failed);
+              } catch (InterruptedException told) {
+                Thread.currentThread().interrupt();
+              }
+            });
   }
 
   private void task(Talk talk) throws IOException {
@@ -82,21 +107,18 @@ final class TaskLoad {
   }
 
   /// One person who sends a message after the other while all the rest goes on.
-  private Found probe(long end) throws IOException {
-    var firstEvent = new Histogram();
-    var firstDelta = new Histogram();
+  private void probe(long end, Times times) throws IOException {
     try (var talk = new Talk(port, "")) {
       do {
         var begin = System.nanoTime();
         talk.say("say hello", TasksBenchmark.NAMED);
         talk.await("message");
-        firstEvent.add(System.nanoTime() - begin);
+        times.firstEvent().add(System.nanoTime() - begin);
         talk.await("content-delta");
-        firstDelta.add(System.nanoTime() - begin);
+        times.firstDelta().add(System.nanoTime() - begin);
         talk.await("task-complete");
       } while (System.nanoTime() < end);
     }
-    return new Found(0, 0, firstEvent, firstDelta);
   }
 
   private double appended() throws IOException {

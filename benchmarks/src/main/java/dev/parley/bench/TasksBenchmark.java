@@ -41,7 +41,7 @@ final class TasksBenchmark implements Benchmark {
       var found = new Recovery(folder, pace.openTasks()).measure();
       report.table(
           new Table("%,d open tasks, killed".formatted(pace.openTasks()), "s")
-              .row("start to 'Parley is ready'", shown(found.ready()))
+              .row("start to 'Parley is ready' (with part of the recovery)", shown(found.ready()))
               .row("from there until all have advanced or wait again", shown(found.advanced())));
       report.atMost("recovery of open tasks", 2, found.advanced(), " s");
     }
@@ -83,11 +83,11 @@ final class TasksBenchmark implements Benchmark {
     for (var contexts : pace.taskContexts()) {
       var brief = new TaskLoad(port, contexts, SHORT).run(pace.taskTime());
       var streaming = new TaskLoad(port, contexts, LONG).run(pace.taskTime());
-      starts = Math.max(starts, brief.starts());
+      starts = Math.max(starts, brief.tasks());
       events = Math.max(events, streaming.events());
       table.row(
           "%,d".formatted(contexts),
-          shown(brief.starts()),
+          shown(brief.tasks()),
           shown(brief.events()),
           shown(streaming.events()),
           shown(brief.firstEvent().millis(0.5)),
