@@ -56,9 +56,10 @@ public final class TaskStream implements AutoCloseable {
     return outcome();
   }
 
-  /// Waits for the end, and returns what the task itself said until then.
+  /// Waits for the end, and returns what the task said until then; if an agent below spoke for it, its answer.
   public String text() throws InterruptedException {
     var text = new StringBuilder();
+    var answer = new StringBuilder();
     var _ =
         forEach(
             entry -> {
@@ -66,8 +67,13 @@ public final class TaskStream implements AutoCloseable {
                   && accepted.taskId().equals(entry.taskId())) {
                 text.append(delta.delta());
               }
+              if (entry.event() instanceof TaskComplete complete
+                  && complete.content() != null
+                  && accepted.taskId().equals(entry.taskId())) {
+                answer.append(complete.content());
+              }
             });
-    return text.toString();
+    return text.isEmpty() ? answer.toString() : text.toString();
   }
 
   /// How the task ended, if [#next] has come to its end.
