@@ -33,6 +33,7 @@ public final class Views implements AutoCloseable {
   private final ViewThread thread;
   private final Intake intake;
   private final Snapshots snapshots;
+  private final Recent recent;
   private final Follower follower;
 
   /// Opens the views in `file`, which is made anew when it is missing, broken or of another version.
@@ -41,6 +42,7 @@ public final class Views implements AutoCloseable {
     this.thread = ViewThread.on(file);
     this.intake = new Intake(log, thread);
     this.snapshots = new Snapshots(log);
+    this.recent = new Recent(log);
     var mark = thread.call(Tables::mark);
     if (mark > 0 && log.changes(mark - 1, 1).mark() < mark) {
       // The log never came that far: these are the views of another one.
@@ -77,7 +79,21 @@ public final class Views implements AutoCloseable {
 
   /// The latest messages, oldest first.
   public List<MessageView> latestMessages(ContextId context, int limit) {
-    return answer(context, tables -> tables.messages().latest(context, clamp(limit)));
+    var max = clamp(limit);
+    var known = recent.latest(context, max);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    var read =
+        answer(
+            context,
+            tables ->
+                new Recent.Known(
+                    tables.contexts().position(context),
+                    max,
+                    tables.messages().latest(context, max)));
+    recent.keep(context, read);
+    return read.messages();
   }
 
   /// One message, unless it is deleted, rewound or unknown.
@@ -198,6 +214,7 @@ public final class Views implements AutoCloseable {
 
   /// Forgets a context that was deleted, with its bytes.
   public void forget(ContextId context) {
+    recent.forget(context);
     intake.forget(context);
   }
 
@@ -213,19 +230,7 @@ public final class Views implements AutoCloseable {
   }
 
   private <T> T answer(ContextId context, Work<T> question) {
-    while (true) {
-      var head = intake.takeIn(context);
-      var answer =
-          thread.call(
-              tables ->
-                  head.after(tables.contexts().position(context))
-                      ? Optional.<T>empty()
-                      : Optional.of(question.run(tables)));
-      // Empty if the views were thrown away in between.
-      if (answer.isPresent()) {
-        return answer.get();
-      }
-    }
+    return intake.answer(context, question);
   }
 
   private <T> T answerAll(Work<T> question) {
