@@ -127,6 +127,8 @@ class ConfigTest {
         "agents: [{id: a, permission: maybe}] | allow, ask, deny",
         "agents: [{id: a, taskTypes: [cooking]}] | taskTypes",
         "limits: {inputTimeout: 0} | between 1ms",
+        "mcpServers: {a: {url: 'https://x.org', oauth: {clientSecret: s}}} | clientId",
+        "mcpServers: {a: {command: [x], oauth: {clientId: s}}} | no headers or oauth",
         "agents: [{id: a, tools: [shel]}] | no tool shel; known: files, shell, http",
         "agents: [{id: a}, {id: a}] | two are called a",
         "agents: [{id: a, model: b}] | no model b",
