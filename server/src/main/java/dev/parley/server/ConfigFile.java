@@ -87,6 +87,7 @@ record ConfigFile(
       @Nullable Integer maxTokens,
       @Nullable Integer historyCharacters,
       @Nullable Duration inputTimeout,
+      @Nullable String whenInputLapses,
       @Nullable Integer maxStreams) {}
 
   record VaultSection(@Nullable String store, @Nullable String key) {}

@@ -129,6 +129,7 @@ class ConfigTest {
         "limits: {inputTimeout: 0} | between 1ms",
         "mcpServers: {a: {url: 'https://x.org', oauth: {clientSecret: s}}} | clientId",
         "mcpServers: {a: {command: [x], oauth: {clientId: s}}} | no headers or oauth",
+        "limits: {whenInputLapses: wait} | continue or fail",
         "agents: [{id: a, tools: [shel]}] | no tool shel; known: files, shell, http",
         "agents: [{id: a}, {id: a}] | two are called a",
         "agents: [{id: a, model: b}] | no model b",
