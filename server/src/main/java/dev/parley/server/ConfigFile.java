@@ -85,6 +85,7 @@ record ConfigFile(
       @Nullable Integer maxFanOut,
       @Nullable Integer maxSubtasks,
       @Nullable Integer maxTokens,
+      @Nullable Integer historyTokens,
       @Nullable Integer historyCharacters,
       @Nullable Duration inputTimeout,
       @Nullable String whenInputLapses,
