@@ -33,6 +33,7 @@ public final class Views implements AutoCloseable {
   private final ViewThread thread;
   private final Intake intake;
   private final Snapshots snapshots;
+  private final Recent recent;
   private final Feed feed;
   private final Follower follower;
 
@@ -43,6 +44,7 @@ public final class Views implements AutoCloseable {
     this.feed = new Feed(log, thread);
     this.intake = new Intake(log, thread, feed);
     this.snapshots = new Snapshots(log);
+    this.recent = new Recent(log);
     var mark = thread.call(Tables::mark);
     if (mark > 0 && log.changes(mark - 1, 1).mark() < mark) {
       // The log never came that far: these are the views of another one.
@@ -79,7 +81,21 @@ public final class Views implements AutoCloseable {
 
   /// The latest messages, oldest first.
   public List<MessageView> latestMessages(ContextId context, int limit) {
-    return answer(context, tables -> tables.messages().latest(context, clamp(limit)));
+    var max = clamp(limit);
+    var known = recent.latest(context, max);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    var read =
+        answer(
+            context,
+            tables ->
+                new Recent.Known(
+                    tables.contexts().position(context),
+                    max,
+                    tables.messages().latest(context, max)));
+    recent.keep(context, read);
+    return read.messages();
   }
 
   /// One message, unless it is deleted, rewound or unknown.
@@ -205,6 +221,7 @@ public final class Views implements AutoCloseable {
 
   /// Forgets a context that was deleted, with its bytes.
   public void forget(ContextId context) {
+    recent.forget(context);
     intake.forget(context);
   }
 
@@ -220,19 +237,7 @@ public final class Views implements AutoCloseable {
   }
 
   private <T> T answer(ContextId context, Work<T> question) {
-    while (true) {
-      var head = intake.takeIn(context);
-      var answer =
-          thread.call(
-              tables ->
-                  head.after(tables.contexts().position(context))
-                      ? Optional.<T>empty()
-                      : Optional.of(question.run(tables)));
-      // Empty if the views were thrown away in between.
-      if (answer.isPresent()) {
-        return answer.get();
-      }
-    }
+    return intake.answer(context, question);
   }
 
   private <T> T answerAll(Work<T> question) {
