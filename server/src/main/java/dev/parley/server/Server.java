@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.door.Access;
+import dev.parley.door.AgentType;
 import dev.parley.door.FrameCache;
 import dev.parley.door.HttpDoor;
 import dev.parley.door.Metrics;
@@ -9,7 +10,6 @@ import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Streams;
 import dev.parley.door.Tail;
-import dev.parley.door.contexts.AgentType;
 import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.embed.CustomAgent;
 import dev.parley.log.EventLog;
