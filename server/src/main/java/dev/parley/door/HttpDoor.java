@@ -49,15 +49,21 @@ public final class HttpDoor implements AutoCloseable {
   private final ServerConnector connector;
 
   public HttpDoor(Parts parts, List<Route> routes) {
+    this(parts, routes, List.of());
+  }
+
+  /// A listener some of whose doors have their own form of errors.
+  public HttpDoor(Parts parts, List<Route> routes, List<ErrorForm> errorForms) {
     this.parts = parts;
+    var forms = new ErrorForms(errorForms);
     var all = new ArrayList<>(routes);
     all.addAll(new LoginRoutes(new Tokens(parts.settings().tokens())).routes());
-    all.add(new OpenApi(all).route());
+    all.add(new OpenApi(all, forms).route());
     server = new Server(threads(), new ScheduledExecutorScheduler("parley-timer", true), buffers());
     connector = connector();
     server.addConnector(connector);
-    server.setErrorHandler(new JettyErrors());
-    server.setHandler(handler(all));
+    server.setErrorHandler(new JettyErrors(forms));
+    server.setHandler(handler(all, forms));
     server.setStopTimeout(0);
   }
 
@@ -145,7 +151,7 @@ public final class HttpDoor implements AutoCloseable {
     return made;
   }
 
-  private JettyHandler handler(List<Route> routes) {
+  private JettyHandler handler(List<Route> routes, ErrorForms forms) {
     var settings = parts.settings();
     var hosts = new HashSet<>(settings.allowedHosts());
     hosts.add(settings.host());
@@ -156,6 +162,7 @@ public final class HttpDoor implements AutoCloseable {
             new Tokens(settings.tokens()),
             parts.metrics(),
             settings.limits(),
+            forms,
             parts.clock(),
             parts.ids()));
   }

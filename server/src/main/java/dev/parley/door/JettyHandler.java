@@ -39,6 +39,7 @@ final class JettyHandler extends Handler.Abstract {
       Tokens tokens,
       Metrics metrics,
       Limits limits,
+      ErrorForms forms,
       InstantSource clock,
       Supplier<UUID> ids) {}
 
@@ -53,7 +54,8 @@ final class JettyHandler extends Handler.Abstract {
   @Override
   public boolean handle(
       org.eclipse.jetty.server.Request jetty, Response response, Callback callback) {
-    var writer = new ReplyWriter(response, callback);
+    var form = parts.forms().of(jetty.getHttpURI().getPath());
+    var writer = new ReplyWriter(response, callback, form);
     Reply reply;
     try {
       reply = reply(jetty, writer);
@@ -62,7 +64,7 @@ final class JettyHandler extends Handler.Abstract {
     } catch (IOException | UncheckedIOException gone) {
       callback.failed(gone);
     } catch (Exception thrown) { // This is the root of a thread: one for each request.
-      finish(refusal(jetty, thrown), response, callback);
+      finish(refusal(jetty, thrown), response, writer, callback);
     }
     return true;
   }
@@ -84,7 +86,7 @@ final class JettyHandler extends Handler.Abstract {
     };
   }
 
-  private void finish(Reply refusal, Response response, Callback callback) {
+  private void finish(Reply refusal, Response response, ReplyWriter writer, Callback callback) {
     count(refusal);
     if (response.isCommitted()) {
       callback.failed(new IOException("the reply had begun"));
@@ -92,7 +94,7 @@ final class JettyHandler extends Handler.Abstract {
     }
     response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
     try {
-      new ReplyWriter(response, callback).write(refusal, false);
+      writer.write(refusal, false);
     } catch (IOException gone) {
       callback.failed(gone);
     }
