@@ -50,15 +50,21 @@ public final class HttpDoor implements AutoCloseable {
   private final Departures departures = new Departures();
 
   public HttpDoor(Parts parts, List<Route> routes) {
+    this(parts, routes, List.of());
+  }
+
+  /// A listener some of whose doors have their own form of errors.
+  public HttpDoor(Parts parts, List<Route> routes, List<ErrorForm> errorForms) {
     this.parts = parts;
+    var forms = new ErrorForms(errorForms);
     var all = new ArrayList<>(routes);
     all.addAll(new LoginRoutes(new Tokens(parts.settings().tokens())).routes());
-    all.add(new OpenApi(all).route());
+    all.add(new OpenApi(all, forms).route());
     server = new Server(threads(), new ScheduledExecutorScheduler("parley-timer", true), buffers());
     connector = connector();
     server.addConnector(connector);
-    server.setErrorHandler(new JettyErrors());
-    server.setHandler(handler(all));
+    server.setErrorHandler(new JettyErrors(forms));
+    server.setHandler(handler(all, forms));
     server.setStopTimeout(0);
   }
 
@@ -147,7 +153,7 @@ public final class HttpDoor implements AutoCloseable {
     return made;
   }
 
-  private JettyHandler handler(List<Route> routes) {
+  private JettyHandler handler(List<Route> routes, ErrorForms forms) {
     var settings = parts.settings();
     var hosts = new HashSet<>(settings.allowedHosts());
     hosts.add(settings.host());
@@ -159,6 +165,7 @@ public final class HttpDoor implements AutoCloseable {
             parts.metrics(),
             settings.limits(),
             departures,
+            forms,
             parts.clock(),
             parts.ids()));
   }

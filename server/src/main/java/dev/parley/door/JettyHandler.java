@@ -40,6 +40,7 @@ final class JettyHandler extends Handler.Abstract {
       Metrics metrics,
       Limits limits,
       Departures departures,
+      ErrorForms forms,
       InstantSource clock,
       Supplier<UUID> ids) {}
 
@@ -54,7 +55,8 @@ final class JettyHandler extends Handler.Abstract {
   @Override
   public boolean handle(
       org.eclipse.jetty.server.Request jetty, Response response, Callback callback) {
-    var writer = new ReplyWriter(response, callback, parts.departures());
+    var form = parts.forms().of(jetty.getHttpURI().getPath());
+    var writer = new ReplyWriter(response, callback, form, parts.departures());
     Reply reply;
     try {
       reply = reply(jetty, writer);
@@ -63,7 +65,7 @@ final class JettyHandler extends Handler.Abstract {
     } catch (IOException | UncheckedIOException gone) {
       callback.failed(gone);
     } catch (Exception thrown) { // This is the root of a thread: one for each request.
-      finish(refusal(jetty, thrown), response, callback);
+      finish(refusal(jetty, thrown), response, writer, callback);
     }
     return true;
   }
@@ -85,7 +87,7 @@ final class JettyHandler extends Handler.Abstract {
     };
   }
 
-  private void finish(Reply refusal, Response response, Callback callback) {
+  private void finish(Reply refusal, Response response, ReplyWriter writer, Callback callback) {
     count(refusal);
     if (response.isCommitted()) {
       callback.failed(new IOException("the reply had begun"));
@@ -93,7 +95,7 @@ final class JettyHandler extends Handler.Abstract {
     }
     response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
     try {
-      new ReplyWriter(response, callback, parts.departures()).write(refusal, false);
+      writer.write(refusal, false);
     } catch (IOException gone) {
       callback.failed(gone);
     }

@@ -14,7 +14,6 @@ import org.eclipse.jetty.util.Callback;
 /// Writes replies: the one place that knows what each looks like on the wire.
 final class ReplyWriter {
 
-  static final String PROBLEM = "application/problem+json";
   private static final String JSON = "application/json";
   private static final String RETRY_SECONDS = "1";
 
@@ -23,11 +22,13 @@ final class ReplyWriter {
 
   private final Response response;
   private final Callback callback;
+  private final ErrorForm form;
   private final Departures departures;
 
-  ReplyWriter(Response response, Callback callback, Departures departures) {
+  ReplyWriter(Response response, Callback callback, ErrorForm form, Departures departures) {
     this.response = response;
     this.callback = callback;
+    this.form = form;
     this.departures = departures;
   }
 
@@ -63,7 +64,10 @@ final class ReplyWriter {
   void write(Reply reply, boolean headOnly) throws IOException {
     switch (reply) {
       case Reply.Json json -> body(json, JSON, Json.bytes(json.value()));
-      case Reply.Refused refused -> body(refused, PROBLEM, Json.bytes(refused.problem().json()));
+      case Reply.Refused refused -> {
+        var json = form.body().apply(refused.problem());
+        body(refused, form.contentType(), Json.bytes(json));
+      }
       case Reply.Bytes bytes -> body(bytes, bytes.contentType(), bytes.bytes());
       case Reply.Empty empty -> {
         begin(empty);

@@ -60,14 +60,24 @@ public final class Tasks implements AutoCloseable {
     this.runner = new Runner(log, setup, sources, new Runner.Parts(board, closer, timers, inputs));
   }
 
-  /// Puts a message and its task into the log in one step, and starts or queues the task.
-  public Accepted submit(Submission submission) {
+  /// Refuses what [#submit] would refuse in an idle context, which need not exist yet.
+  public void check(Submission submission) {
+    checkOpen();
+    admission.check(submission);
+  }
+
+  private void checkOpen() {
     if (board.closed()) {
       throw new Rejection.Unavailable("the server is stopping and takes no more work");
     }
     if (board.waiting() >= setup.limits().maxQueuedContexts()) {
       throw new Rejection.Busy("server-busy", "too many tasks wait already");
     }
+  }
+
+  /// Puts a message and its task into the log in one step, and starts or queues the task.
+  public Accepted submit(Submission submission) {
+    checkOpen();
     var order = admission.check(submission);
     var whenBusy = Optional.ofNullable(submission.options().whenBusy()).orElse(WhenBusy.ENQUEUE);
     var accepted =

@@ -70,6 +70,16 @@ public final class Views implements AutoCloseable {
         last -> ContextCursor.of(last).toString());
   }
 
+  /// The same from the `offset`th on, which others may move meanwhile.
+  public List<ContextView> contexts(Set<String> owners, long offset, int limit) {
+    return answerAll(tables -> tables.contexts().page(owners, offset, clamp(limit)));
+  }
+
+  /// How many contexts these owners have.
+  public long countContexts(Set<String> owners) {
+    return answerAll(tables -> tables.contexts().count(owners));
+  }
+
   /// Messages after `after` (a seq), oldest first.
   public Page<MessageView> messages(ContextId context, long after, int limit) {
     var max = clamp(limit);
@@ -77,6 +87,11 @@ public final class Views implements AutoCloseable {
         answer(context, tables -> tables.messages().page(context, after, max + 1)),
         max,
         last -> Long.toString(last.seq()));
+  }
+
+  /// Messages from the `offset`th on, oldest first.
+  public List<MessageView> messagesFrom(ContextId context, long offset, int limit) {
+    return answer(context, tables -> tables.messages().pageFrom(context, offset, clamp(limit)));
   }
 
   /// The latest messages, oldest first.
@@ -101,6 +116,21 @@ public final class Views implements AutoCloseable {
   /// One message, unless it is deleted, rewound or unknown.
   public Optional<MessageView> message(ContextId context, MessageId message) {
     return answer(context, tables -> tables.messages().find(context, message));
+  }
+
+  /// What a message read before, oldest first, each until the time that it was edited at.
+  public List<EditView> edits(ContextId context, MessageView message) {
+    return answer(context, tables -> tables.messages().edits(context, message.seq()));
+  }
+
+  /// What a task answered, also in part, unless it is deleted or rewound.
+  public Optional<MessageView> answerOf(ContextId context, TaskView task) {
+    return answer(context, tables -> tables.messages().answer(context, task.taskId(), task.seq()));
+  }
+
+  /// Tasks that nobody spawned and that began between two seqs, oldest first, at most a thousand.
+  public List<TaskView> roots(ContextId context, long from, long to) {
+    return answer(context, tables -> tables.tasks().roots(context, from, to, PAGE_MAX));
   }
 
   /// Tasks, oldest first.
