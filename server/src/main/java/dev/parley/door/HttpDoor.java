@@ -92,6 +92,7 @@ public final class HttpDoor implements AutoCloseable {
   public void drain(Duration patience) {
     parts.streams().end();
     try {
+      parts.streams().awaitNone(patience);
       connector.shutdown().get(patience.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS);
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
@@ -156,6 +157,7 @@ public final class HttpDoor implements AutoCloseable {
             new Tokens(settings.tokens()),
             parts.metrics(),
             settings.limits(),
+            new Upgrades(server, parts.streams(), settings.limits()),
             parts.clock(),
             parts.ids()));
   }

@@ -39,6 +39,7 @@ final class JettyHandler extends Handler.Abstract {
       Tokens tokens,
       Metrics metrics,
       Limits limits,
+      Upgrades upgrades,
       InstantSource clock,
       Supplier<UUID> ids) {}
 
@@ -57,7 +58,11 @@ final class JettyHandler extends Handler.Abstract {
     Reply reply;
     try {
       reply = reply(jetty, writer);
-      writer.write(reply, jetty.getMethod().equals("HEAD"));
+      if (reply instanceof Reply.Upgrade upgrade) {
+        parts.upgrades().upgrade(upgrade.handler(), jetty, response, callback);
+      } else {
+        writer.write(reply, jetty.getMethod().equals("HEAD"));
+      }
       count(reply);
     } catch (IOException | UncheckedIOException gone) {
       callback.failed(gone);
