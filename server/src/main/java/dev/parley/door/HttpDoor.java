@@ -99,6 +99,7 @@ public final class HttpDoor implements AutoCloseable {
   public void drain(Duration patience) {
     parts.streams().end();
     try {
+      parts.streams().awaitNone(patience);
       connector.shutdown().get(patience.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS);
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
@@ -166,6 +167,7 @@ public final class HttpDoor implements AutoCloseable {
             settings.limits(),
             departures,
             forms,
+            new Upgrades(server, parts.streams(), settings.limits()),
             parts.clock(),
             parts.ids()));
   }

@@ -41,6 +41,7 @@ final class JettyHandler extends Handler.Abstract {
       Limits limits,
       Departures departures,
       ErrorForms forms,
+      Upgrades upgrades,
       InstantSource clock,
       Supplier<UUID> ids) {}
 
@@ -60,7 +61,11 @@ final class JettyHandler extends Handler.Abstract {
     Reply reply;
     try {
       reply = reply(jetty, writer);
-      writer.write(reply, jetty.getMethod().equals("HEAD"));
+      if (reply instanceof Reply.Upgrade upgrade) {
+        parts.upgrades().upgrade(upgrade.handler(), jetty, response, callback);
+      } else {
+        writer.write(reply, jetty.getMethod().equals("HEAD"));
+      }
       count(reply);
     } catch (IOException | UncheckedIOException gone) {
       callback.failed(gone);

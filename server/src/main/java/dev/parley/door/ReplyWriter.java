@@ -74,6 +74,8 @@ final class ReplyWriter {
         response.write(true, ByteBuffer.allocate(0), callback);
       }
       case Reply.Stream stream -> stream(stream, headOnly);
+      case Reply.Upgrade _ ->
+          throw new IllegalArgumentException("nothing is written to make a socket");
     }
   }
 

@@ -110,7 +110,11 @@ public final class Request {
 
   /// A query parameter that is `true` or `false`; false if it was not given.
   public boolean flag(String name) {
-    var text = query(name).orElse("false");
+    return flag(name, query(name));
+  }
+
+  static boolean flag(String name, Optional<String> given) {
+    var text = given.orElse("false");
     return switch (text) {
       case "true" -> true;
       case "false" -> false;
