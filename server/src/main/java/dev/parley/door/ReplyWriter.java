@@ -18,6 +18,8 @@ final class ReplyWriter {
   static final String PROBLEM = "application/problem+json";
   private static final String JSON = "application/json";
   private static final String RETRY_SECONDS = "1";
+  private static final String EXPOSED =
+      "Location, Retry-After, Link, X-Agent-Id, X-Next-Cursor, X-Total-Count";
 
   /// The protocol of streams asks for it. Jetty leaves it out of HTTP/1.1 where it knows the name.
   private static final HttpField KEEP_ALIVE = new HttpField(null, "Connection", "keep-alive");
@@ -54,7 +56,7 @@ final class ReplyWriter {
     origin.ifPresent(
         page -> {
           response.getHeaders().put("Access-Control-Allow-Origin", page);
-          response.getHeaders().put("Access-Control-Expose-Headers", "Location, Retry-After");
+          response.getHeaders().put("Access-Control-Expose-Headers", EXPOSED);
         });
   }
 

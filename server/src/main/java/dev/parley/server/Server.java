@@ -9,6 +9,7 @@ import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Streams;
 import dev.parley.door.Tail;
+import dev.parley.door.agents.AgentsDoor;
 import dev.parley.door.contexts.AgentType;
 import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.embed.CustomAgent;
@@ -83,22 +84,41 @@ public final class Server implements AutoCloseable {
     var cache = new FrameCache(log, FRAME_CACHE_BYTES);
     var removal = new Removal(log, parts.views(), parts.tasks(), cache);
     var heartbeat = config.door().heartbeat();
+    var access = new Access(log);
+    var tails = new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat);
+    var types = agentTypes(config, extensions.agents());
     var contexts =
         new ContextsDoor(
             new ContextsDoor.Parts(
                 log,
                 parts.views(),
                 parts.tasks(),
-                new Access(log),
+                access,
                 removal,
-                new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat),
+                tails,
                 parts.signIns(),
                 sources.ids(),
-                agentTypes(config, extensions.agents())));
+                types));
+    var agents =
+        new AgentsDoor(
+            new AgentsDoor.Parts(
+                log,
+                parts.views(),
+                parts.tasks(),
+                access,
+                removal,
+                tails,
+                sources.clock(),
+                sources.ids(),
+                types.stream()
+                    .map(t -> new AgentsDoor.Type(t.id(), t.name(), t.description(), t.type()))
+                    .toList(),
+                types.getFirst().id()));
     metrics.gauge("parley_tasks_running", parts.tasks()::running);
     metrics.gauge("parley_tasks_queued", parts.tasks()::queued);
     metrics.gauge("parley_streams_open", streams::count);
     var routes = new ArrayList<Route>(contexts.routes());
+    routes.addAll(agents.routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     door =
         new HttpDoor(
