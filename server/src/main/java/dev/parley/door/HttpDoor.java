@@ -47,7 +47,7 @@ public final class HttpDoor implements AutoCloseable {
   private final Parts parts;
   private final Server server;
   private final ServerConnector connector;
-  private final Departures departures = new Departures();
+  private final HangUps hangUps = new HangUps();
 
   public HttpDoor(Parts parts, List<Route> routes) {
     this(parts, routes, List.of());
@@ -116,7 +116,7 @@ public final class HttpDoor implements AutoCloseable {
     } catch (Exception failed) { // Jetty throws anything; this is the root of a thread or of main.
       LOG.log(Level.WARNING, "the listener did not stop in order", failed);
     }
-    departures.close();
+    hangUps.close();
   }
 
   private static QueuedThreadPool threads() {
@@ -165,7 +165,7 @@ public final class HttpDoor implements AutoCloseable {
             new Tokens(settings.tokens()),
             parts.metrics(),
             settings.limits(),
-            departures,
+            hangUps,
             forms,
             new Upgrades(server, parts.streams(), settings.limits()),
             parts.clock(),

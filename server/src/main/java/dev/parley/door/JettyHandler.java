@@ -39,7 +39,7 @@ final class JettyHandler extends Handler.Abstract {
       Tokens tokens,
       Metrics metrics,
       Limits limits,
-      Departures departures,
+      HangUps hangUps,
       ErrorForms forms,
       Upgrades upgrades,
       InstantSource clock,
@@ -57,7 +57,7 @@ final class JettyHandler extends Handler.Abstract {
   public boolean handle(
       org.eclipse.jetty.server.Request jetty, Response response, Callback callback) {
     var form = parts.forms().of(jetty.getHttpURI().getPath());
-    var writer = new ReplyWriter(response, callback, form, parts.departures());
+    var writer = new ReplyWriter(response, callback, form, parts.hangUps());
     Reply reply;
     try {
       reply = reply(jetty, writer);

@@ -16,6 +16,8 @@ final class ReplyWriter {
 
   private static final String JSON = "application/json";
   private static final String RETRY_SECONDS = "1";
+  private static final String EXPOSED =
+      "Location, Retry-After, Link, X-Agent-Id, X-Next-Cursor, X-Total-Count";
 
   /// The protocol of streams asks for it. Jetty leaves it out of HTTP/1.1 where it knows the name.
   private static final HttpField KEEP_ALIVE = new HttpField(null, "Connection", "keep-alive");
@@ -23,13 +25,13 @@ final class ReplyWriter {
   private final Response response;
   private final Callback callback;
   private final ErrorForm form;
-  private final Departures departures;
+  private final HangUps hangUps;
 
-  ReplyWriter(Response response, Callback callback, ErrorForm form, Departures departures) {
+  ReplyWriter(Response response, Callback callback, ErrorForm form, HangUps hangUps) {
     this.response = response;
     this.callback = callback;
     this.form = form;
-    this.departures = departures;
+    this.hangUps = hangUps;
   }
 
   /// A rejection as a reply, with the headers that go with it.
@@ -56,7 +58,7 @@ final class ReplyWriter {
     origin.ifPresent(
         page -> {
           response.getHeaders().put("Access-Control-Allow-Origin", page);
-          response.getHeaders().put("Access-Control-Expose-Headers", "Location, Retry-After");
+          response.getHeaders().put("Access-Control-Expose-Headers", EXPOSED);
         });
   }
 
@@ -93,7 +95,7 @@ final class ReplyWriter {
     // Silence is the server's business here: there are heartbeats, or somebody switched them off.
     response.getRequest().addIdleTimeoutListener(_ -> false);
     if (!headOnly) {
-      try (var sink = new StreamSink(response, departures)) {
+      try (var sink = new StreamSink(response, hangUps)) {
         stream.events().run(sink);
       }
     }

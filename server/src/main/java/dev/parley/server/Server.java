@@ -10,6 +10,7 @@ import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Streams;
 import dev.parley.door.Tail;
+import dev.parley.door.agents.AgentsDoor;
 import dev.parley.door.chat.ChatDoor;
 import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.embed.CustomAgent;
@@ -99,6 +100,21 @@ public final class Server implements AutoCloseable {
                 parts.signIns(),
                 sources.ids(),
                 agentTypes));
+    var agents =
+        new AgentsDoor(
+            new AgentsDoor.Parts(
+                log,
+                parts.views(),
+                parts.tasks(),
+                access,
+                removal,
+                tails,
+                sources.clock(),
+                sources.ids(),
+                agentTypes.stream()
+                    .map(t -> new AgentsDoor.Type(t.id(), t.name(), t.description(), t.type()))
+                    .toList(),
+                agentTypes.getFirst().id()));
     var chat =
         new ChatDoor(
             new ChatDoor.Parts(
@@ -116,6 +132,7 @@ public final class Server implements AutoCloseable {
     metrics.gauge("parley_streams_open", streams::count);
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
+    routes.addAll(agents.routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     door =
         new HttpDoor(

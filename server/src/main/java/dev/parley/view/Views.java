@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// cannot be used.
 public final class Views implements AutoCloseable {
 
-  private static final int PAGE_MAX = 1000;
+  static final int PAGE_MAX = 1000;
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
 
@@ -244,6 +244,11 @@ public final class Views implements AutoCloseable {
     return snapshots.past(context, at, messages);
   }
 
+  /// Root tasks of all contexts.
+  public Roots roots() {
+    return new Roots(this);
+  }
+
   /// Which contexts move on, as it happens.
   public Feed feed() {
     return feed;
@@ -266,11 +271,11 @@ public final class Views implements AutoCloseable {
     thread.close();
   }
 
-  private <T> T answer(ContextId context, Work<T> question) {
+  <T> T answer(ContextId context, Work<T> question) {
     return intake.answer(context, question);
   }
 
-  private <T> T answerAll(Work<T> question) {
+  <T> T answerAll(Work<T> question) {
     while (true) {
       var generation = intake.takeInAll();
       var answer =
@@ -285,13 +290,13 @@ public final class Views implements AutoCloseable {
     }
   }
 
-  private static <T> Page<T> page(List<T> found, int max, Function<T, String> cursor) {
+  static <T> Page<T> page(List<T> found, int max, Function<T, String> cursor) {
     return found.size() <= max
         ? new Page<>(found, null)
         : new Page<>(found.subList(0, max), cursor.apply(found.get(max - 1)));
   }
 
-  private static int clamp(int limit) {
+  static int clamp(int limit) {
     return Math.clamp(limit, 1, PAGE_MAX);
   }
 }
