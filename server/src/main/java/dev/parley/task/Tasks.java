@@ -328,9 +328,10 @@ public final class Tasks implements AutoCloseable {
                             new Run.Subject(
                                 context, task.origin(), task.created(), task.createdSeq()))
                     .toList());
+    var hosted = open(context, Hosted::is);
     for (var task : left.reversed()) {
       var agent = setup.agents().byId().get(task.origin().agentId());
-      if (agent == null || !agent.resumes()) {
+      if (agent == null || !agent.resumes() || hosted.contains(task.origin().taskId())) {
         runner.endTree(context, task.origin().taskId(), Ending.interrupted());
       }
     }
