@@ -20,8 +20,9 @@ export interface AgentMessage {
 
 /** What tells of messages as they happen. A socket of socket.io is one. */
 export interface MessageSource {
-  on(event: string, listener: (payload: never) => void): unknown;
-  off(event: string, listener: (payload: never) => void): unknown;
+  // Any: emitters say so themselves, and would not fit what is stricter.
+  on(event: string, listener: (payload: any) => void): unknown;
+  off(event: string, listener: (payload: any) => void): unknown;
   emit?(event: string, payload: unknown): unknown;
 }
 
@@ -69,7 +70,9 @@ export class AgentMessages extends Store<AgentMessagesState> {
   /** Live messages that have to wait: for the history, or for what lies before them. */
   private held: AgentMessage[] = [];
   private fetching: Promise<void> | undefined;
-  private again = false;
+  /** Something came, or may have, since the last fetch began. */
+  private news = false;
+  private look = false;
 
   constructor(
     private readonly load: MessageLoader,
@@ -99,7 +102,6 @@ export class AgentMessages extends Store<AgentMessagesState> {
     this.current = new AbortController();
     this.forget();
     this.fetching = undefined;
-    this.again = false;
     this.change({ agentId, messages: [], loading: agentId !== null, error: null });
     if (agentId !== null) {
       // Before the history is asked for: nothing may fall between the two.
@@ -138,6 +140,7 @@ export class AgentMessages extends Store<AgentMessagesState> {
     const message = payload.message;
     if (this.get().loading || message.sequenceNumber > this.last + 1) {
       this.held.push(message);
+      this.news = true;
       void this.fetch();
       return;
     }
@@ -148,7 +151,7 @@ export class AgentMessages extends Store<AgentMessagesState> {
 
   private readonly gap = (payload: { agentId: string }): void => {
     if (payload.agentId === this.get().agentId) {
-      this.look();
+      this.lookAgain();
     }
   };
 
@@ -156,13 +159,13 @@ export class AgentMessages extends Store<AgentMessagesState> {
     const agentId = this.get().agentId;
     if (agentId !== null) {
       this.source.emit?.("subscribe", { agentId });
-      this.look();
+      this.lookAgain();
     }
   };
 
   /** Asks whether there is anything new. */
-  private look(): void {
-    this.again = this.fetching !== undefined;
+  private lookAgain(): void {
+    this.look = true;
     void this.fetch();
   }
 
@@ -174,15 +177,16 @@ export class AgentMessages extends Store<AgentMessagesState> {
   /** Fetches what is missing, until nothing is. */
   private async fill(signal: AbortSignal): Promise<void> {
     for (let failures = 0; ; ) {
+      this.news = false;
+      this.look = false;
       const failure = await this.attempt(signal);
       if (signal.aborted) {
         return;
       }
-      if (failure === undefined && !this.missing() && !this.again) {
+      if (failure === undefined && !this.missing() && !this.look) {
         break;
       }
-      failures = failure === undefined && this.again && !this.missing() ? 0 : failures + 1;
-      this.again = false;
+      failures = failure === undefined && (this.news || this.look) ? 0 : failures + 1;
       const hopeless = failure instanceof ParleyError && !failure.passing;
       if (hopeless || failures >= (this.options.attemptsMax ?? ATTEMPTS_MAX)) {
         this.giveUp(failure);
@@ -190,7 +194,8 @@ export class AgentMessages extends Store<AgentMessagesState> {
       }
       if (failures > 0) {
         const random = this.options.random ?? Math.random;
-        await this.clock.sleep(delay(this.options.backoff ?? BACKOFF, failures, undefined, random), signal);
+        const wait = delay(this.options.backoff ?? BACKOFF, failures, undefined, random);
+        await this.clock.sleep(wait, signal);
         if (signal.aborted) {
           return;
         }

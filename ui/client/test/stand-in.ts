@@ -98,7 +98,7 @@ export class StandIn {
       },
       pull: (controller) => {
         if (at < end) {
-          const next = Math.min(end, at + 1 + this.random.int(200));
+          const next = Math.min(end, at + 1 + this.random.int(this.random.pick([20, 4000])));
           controller.enqueue(bytes.slice(at, next));
           at = next;
         } else if (fault.cutAt !== undefined && fault.cutAt < bytes.length) {
