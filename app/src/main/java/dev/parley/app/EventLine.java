@@ -181,6 +181,7 @@ final class EventLine {
           "%s, %d in, %d out"
               .formatted(plain(usage.model()), usage.inputTokens(), usage.outputTokens());
       case ReportEvent.ErrorReported error -> error.code().wire() + " " + quoted(error.message());
+      case ReportEvent.InternalRaw raw -> plain(raw.source()) + " " + quoted(raw.line());
     };
   }
 

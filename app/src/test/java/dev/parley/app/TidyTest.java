@@ -28,8 +28,9 @@ class TidyTest {
           Set.of("model", "tool"),
           Set.of("mcp"),
           Set.of("agent"),
-          Set.of("supervisor", "embed"),
+          Set.of("supervisor", "embed", "cli", "proxy"),
           Set.of("door"),
+          Set.of("socket"),
           Set.of("door.*"),
           Set.of("server"));
 

@@ -46,7 +46,8 @@ public enum Kind implements WireName {
   TASK_DELETED(33, "task-deleted", TaskEvent.TaskDeleted.class),
   CANCEL_REQUESTED(34, "cancel-requested", TaskEvent.CancelRequested.class),
   USAGE(35, "usage", ReportEvent.Usage.class),
-  ERROR(36, "error", ReportEvent.ErrorReported.class);
+  ERROR(36, "error", ReportEvent.ErrorReported.class),
+  INTERNAL_RAW(37, "internal:raw", ReportEvent.InternalRaw.class);
 
   private static final String INTERNAL = "internal:";
 
@@ -106,6 +107,7 @@ public enum Kind implements WireName {
       case TaskEvent.CancelRequested _ -> CANCEL_REQUESTED;
       case ReportEvent.Usage _ -> USAGE;
       case ReportEvent.ErrorReported _ -> ERROR;
+      case ReportEvent.InternalRaw _ -> INTERNAL_RAW;
     };
   }
 

@@ -26,6 +26,9 @@ public sealed interface ReportEvent extends Event {
       @Nullable ToolCallId toolCallId)
       implements ReportEvent {}
 
+  /// A line that a program printed, as it was; `source` is which program.
+  record InternalRaw(String source, String line) implements ReportEvent {}
+
   /// Why something failed; a closed list.
   enum ErrorCode implements WireName {
     TIMEOUT,

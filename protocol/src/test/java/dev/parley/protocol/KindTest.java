@@ -54,6 +54,7 @@ class KindTest {
       34 cancel-requested
       35 usage
       36 error
+      37 internal:raw
       """;
 
   @Test
@@ -93,7 +94,7 @@ class KindTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 37, Integer.MAX_VALUE})
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 38, Integer.MAX_VALUE})
   void no_other_number_is_a_kind(int code) {
     assertThatThrownBy(() -> Kind.ofCode(code)).isInstanceOf(IllegalArgumentException.class);
   }

@@ -12,6 +12,7 @@ final class Commits {
   private final Tuning tuning;
   private final Fault fault;
   private final Waker waker;
+  private final Pulse pulse;
   private final Unsealed unsealed;
   private final ByteSink block = new ByteSink(1 << 16);
   private long walBytes;
@@ -21,6 +22,7 @@ final class Commits {
     this.tuning = parts.tuning();
     this.fault = parts.fault();
     this.waker = parts.waker();
+    this.pulse = parts.pulse();
     this.unsealed = parts.unsealed();
     this.visible = visible;
   }
@@ -33,6 +35,7 @@ final class Commits {
   /// Notes that something that is not a block became visible under this number.
   void visible(long mark) {
     visible = mark;
+    pulse.beat();
   }
 
   /// True, once, when enough was written that a checkpoint is due.
@@ -95,6 +98,7 @@ final class Commits {
       ticket.settle(null);
       waker.wake(ticket.context());
     }
+    pulse.beat();
   }
 
   private static void settleKey(Ticket ticket) {

@@ -74,6 +74,9 @@ public interface EventLog extends AutoCloseable {
   /// returned.
   Changes changes(long mark, int limit);
 
+  /// Waits for something to happen after `mark`, as [#changes] counts. False if `patience` ran out first.
+  boolean awaitChange(long mark, Duration patience) throws InterruptedException;
+
   /// False while the store cannot be written and appends are refused.
   default boolean writable() {
     return true;

@@ -36,6 +36,7 @@ public final class SqliteLog implements EventLog {
   private final DataFolder folder;
   private final Readers readers;
   private final Waker waker = new Waker();
+  private final Pulse pulse = new Pulse();
   private final Ticker ticker = new Ticker();
   private final Unsealed unsealed;
   private final LiveContexts contexts;
@@ -70,7 +71,7 @@ public final class SqliteLog implements EventLog {
       forks = new Forks(readers, slots);
       writer =
           new Writer(
-              new Writer.Parts(database, tuning, fault, waker, unsealed, metrics),
+              new Writer.Parts(database, tuning, fault, waker, pulse, unsealed, metrics),
               new BlockTable(connection),
               nextBlock);
     } catch (SQLException | RuntimeException failed) {
@@ -360,6 +361,11 @@ public final class SqliteLog implements EventLog {
     return readers.ask(
         connection ->
             new StoredChanges(connection, inMemory).between(mark, Math.max(mark, visible), limit));
+  }
+
+  @Override
+  public boolean awaitChange(long mark, Duration patience) throws InterruptedException {
+    return pulse.await(() -> writer.visible() > mark, nanos(patience));
   }
 
   /// What the log has done since it was opened.

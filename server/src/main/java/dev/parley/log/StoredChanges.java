@@ -32,7 +32,8 @@ record StoredChanges(Connection connection, List<LiveContext> inMemory) {
     var complete = readRows(first, last, limit, touched);
     for (var context : inMemory) {
       if (context.lastBlock > first) {
-        touched.merge(context.id, context.lastBlock, Math::max);
+        // One that changes all the time has changed by now, too.
+        touched.merge(context.id, Math.min(context.lastBlock, last), Math::max);
       }
     }
     // Also those that a later block has touched since are left to the next call.

@@ -55,6 +55,7 @@ final class Writer implements AutoCloseable {
       Tuning tuning,
       Fault fault,
       Waker waker,
+      Pulse pulse,
       Unsealed unsealed,
       LogMetrics metrics) {}
 

@@ -61,7 +61,8 @@ final class AgentReader {
           section.instructions(),
           or(section.tools(), BuiltInTools.GROUPS),
           or(section.taskTypes(), List.of()),
-          policy(section.permission(), section.permissions()));
+          policy(section.permission(), section.permissions()),
+          new Config.Kind.Llm());
     } catch (Rejection.Invalid misfit) {
       throw invalid(where + ": " + misfit.getMessage());
     }
@@ -172,7 +173,8 @@ final class AgentReader {
           null,
           Stream.concat(BuiltInTools.GROUPS.stream(), others).toList(),
           role.taskTypes(),
-          Policy.USUAL);
+          Policy.USUAL,
+          new Config.Kind.Llm());
     }
   }
 }

@@ -46,7 +46,8 @@ public record Config(
       @Nullable String instructions,
       List<String> tools,
       List<String> taskTypes,
-      Policy policy) {
+      Policy policy,
+      Kind kind) {
     public Agent {
       tools = List.copyOf(tools);
       taskTypes = List.copyOf(taskTypes);
@@ -62,18 +63,28 @@ public record Config(
           null,
           List.of(tools),
           List.of(),
-          Policy.USUAL);
+          Policy.USUAL,
+          new Kind.Llm());
     }
 
     /// The same, but its model is told this first.
     public Agent told(String newInstructions) {
-      return new Agent(id, name, description, model, newInstructions, tools, taskTypes, policy);
+      return new Agent(
+          id, name, description, model, newInstructions, tools, taskTypes, policy, kind);
     }
 
     /// The same, but with another rule of what it may call.
     public Agent with(Policy newPolicy) {
-      return new Agent(id, name, description, model, instructions, tools, taskTypes, newPolicy);
+      return new Agent(
+          id, name, description, model, instructions, tools, taskTypes, newPolicy, kind);
     }
+  }
+
+  /// What does an agent's work.
+  public sealed interface Kind {
+
+    /// A loop around one of the models.
+    record Llm() implements Kind {}
   }
 
   /// Who decides which agents act: with which model, and who acts where nothing points to another.
@@ -177,7 +188,7 @@ public record Config(
     var roster = new Roster(agents, extensions);
     roster.check();
     for (var agent : agents) {
-      if (!models.containsKey(agent.model())) {
+      if (agent.kind() instanceof Kind.Llm && !models.containsKey(agent.model())) {
         throw ConfigYaml.invalid("agents." + agent.id() + ": there is no model " + agent.model());
       }
       McpConfig.check(agent, mcpServers);

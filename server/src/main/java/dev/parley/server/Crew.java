@@ -56,7 +56,11 @@ final class Crew {
             parts.memory(), new Coordinators(models()), config.limits(), parts.signIns());
     Map<AgentTypeId, Agent> agents = new LinkedHashMap<>();
     for (var agent : config.agents()) {
-      agents.put(agent.id(), new ModelLoop(type(agent), loop));
+      agents.put(
+          agent.id(),
+          switch (agent.kind()) {
+            case Config.Kind.Llm _ -> new ModelLoop(type(agent), loop);
+          });
     }
     own.forEach(agent -> agents.put(agent.id(), agent.making().agent(config.limits())));
     var supervisor = config.supervisor();
@@ -91,7 +95,9 @@ final class Crew {
 
   private Map<AgentTypeId, Model> models() {
     var models = new LinkedHashMap<AgentTypeId, Model>();
-    config.agents().forEach(a -> models.put(a.id(), parts.models().named(a.model())));
+    config.agents().stream()
+        .filter(agent -> agent.kind() instanceof Config.Kind.Llm)
+        .forEach(agent -> models.put(agent.id(), parts.models().named(agent.model())));
     var supervisor = config.supervisor();
     if (supervisor != null) {
       models.put(Supervisor.ID, parts.models().named(supervisor.model()));

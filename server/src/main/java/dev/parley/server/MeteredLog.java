@@ -116,6 +116,11 @@ final class MeteredLog implements EventLog {
   }
 
   @Override
+  public boolean awaitChange(long mark, Duration patience) throws InterruptedException {
+    return log.awaitChange(mark, patience);
+  }
+
+  @Override
   public boolean writable() {
     return log.writable();
   }

@@ -3,8 +3,7 @@ package dev.parley.view;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /// Takes in what is new now and then, so that whoever asks for a list need not wait for it.
 final class Follower implements AutoCloseable {
@@ -12,13 +11,15 @@ final class Follower implements AutoCloseable {
   private static final Logger LOGGER = System.getLogger(Follower.class.getName());
 
   private final Intake intake;
+  private final Feed feed;
   private final Duration pause;
   private final Duration pauseAfterFailure;
-  private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread;
+  private volatile boolean closed;
 
-  Follower(Intake intake, Duration pause, Duration pauseAfterFailure) {
+  Follower(Intake intake, Feed feed, Duration pause, Duration pauseAfterFailure) {
     this.intake = intake;
+    this.feed = feed;
     this.pause = pause;
     this.pauseAfterFailure = pauseAfterFailure;
     this.thread = Thread.ofVirtual().name("views-follower").start(this::follow);
@@ -26,7 +27,8 @@ final class Follower implements AutoCloseable {
 
   @Override
   public void close() {
-    closed.countDown();
+    closed = true;
+    LockSupport.unpark(thread);
     try {
       thread.join();
     } catch (InterruptedException _) {
@@ -36,23 +38,25 @@ final class Follower implements AutoCloseable {
 
   private void follow() {
     try {
-      var wait = pause;
-      while (!closed.await(wait.toMillis(), TimeUnit.MILLISECONDS)) {
-        wait = takeIn();
+      while (!closed) {
+        feed.rest(pause);
+        if (!closed && !takeIn()) {
+          LockSupport.parkNanos(this, pauseAfterFailure.toNanos());
+        }
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private Duration takeIn() {
+  private boolean takeIn() {
     try {
       intake.takeInAll();
-      return pause;
+      return true;
     } catch (RuntimeException failure) {
       // Whoever asks gets an answer or an error of their own; here it is only worth a line.
       LOGGER.log(Level.WARNING, "the views cannot follow the log: {0}", failure.toString());
-      return pauseAfterFailure;
+      return false;
     }
   }
 }

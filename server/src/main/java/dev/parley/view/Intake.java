@@ -24,10 +24,12 @@ final class Intake {
 
   private final EventLog log;
   private final ViewThread thread;
+  private final Feed feed;
 
-  Intake(EventLog log, ViewThread thread) {
+  Intake(EventLog log, ViewThread thread, Feed feed) {
     this.log = log;
     this.thread = thread;
+    this.feed = feed;
   }
 
   /// Takes in what is new in the context.
@@ -68,6 +70,7 @@ final class Intake {
       var known = thread.call(tables -> new Known(tables.mark(), thread.generation()));
       var changes = log.changes(known.mark(), CONTEXTS_PAGE);
       if (changes.mark() == known.mark()) {
+        caughtUp(known.mark(), known.generation());
         return known.generation();
       }
       for (var context : changes.contexts()) {
@@ -75,17 +78,30 @@ final class Intake {
       }
       thread.call(
           tables -> {
-            if (thread.generation() == known.generation()) {
+            if (thread.generation() == known.generation() && changes.mark() > tables.mark()) {
+              tables.moves().note(changes, tables.contexts());
               tables.advance(changes.mark());
             }
             return true;
           });
+      feed.cameTo(changes.mark());
       // Changes come in order: one that was seen before has changed since this began, and so have
       // all that follow it. Waiting for those too might never end.
       if (!Collections.disjoint(seen, changes.contexts())) {
         return known.generation();
       }
       seen.addAll(changes.contexts());
+    }
+  }
+
+  private void caughtUp(long mark, long generation) {
+    if (feed.caughtUp(generation)) {
+      thread.call(
+          tables -> {
+            tables.moves().caughtUp(mark);
+            return true;
+          });
+      feed.cameTo(mark);
     }
   }
 

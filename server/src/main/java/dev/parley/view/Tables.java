@@ -16,7 +16,8 @@ record Tables(
     PendingTable inputs,
     PendingTable auths,
     BlockTable blocks,
-    RewindTable rewinds) {
+    RewindTable rewinds,
+    MoveTable moves) {
 
   static Tables of(Sql sql) {
     return new Tables(
@@ -30,7 +31,8 @@ record Tables(
         PendingTable.inputs(sql),
         PendingTable.auths(sql),
         new BlockTable(sql),
-        new RewindTable(sql));
+        new RewindTable(sql),
+        new MoveTable(sql));
   }
 
   /// Up to where all contexts are folded, in the log's order of changes.
@@ -48,6 +50,7 @@ record Tables(
     for (var table : ViewSchema.KEYS.keySet()) {
       found += sql.update("DELETE FROM " + table + " WHERE context = ?", context.value());
     }
+    moves.forget(context);
     return found > 0;
   }
 

@@ -21,6 +21,7 @@ import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.SubtaskEvent;
 import dev.parley.protocol.TaskEvent;
@@ -102,7 +103,7 @@ final class ViewFold {
       case AuthLapsed lapsed -> tables.auths().remove(context, lapsed.authId());
       case Usage usage -> tables.usage().add(entry, usage);
       case ErrorReported error -> fail(entry, entry.taskId(), error);
-      case SubtaskEvent _, ThoughtEvent _, ToolEvent _ -> {}
+      case SubtaskEvent _, ThoughtEvent _, ToolEvent _, InternalRaw _ -> {}
     }
   }
 

@@ -19,12 +19,13 @@ final class ViewSchema {
 
   /// Raise this with every change to the tables or to what is folded into them: files of another
   /// version are thrown away and folded anew.
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
 
   /// 256 MiB of pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
 
-  /// Every table of folded facts, with its key. `meta` is no fold: it says how far the views are.
+  /// Every table of folded facts, with its key. Those of the feed and `meta` are no folds: they say when
+  /// what was folded.
   static final Map<String, String> KEYS =
       Map.ofEntries(
           Map.entry("contexts", "context"),
@@ -124,6 +125,20 @@ final class ViewSchema {
           """
           CREATE TABLE rewinds (context TEXT, seq INTEGER, to_seq INTEGER NOT NULL,
             PRIMARY KEY (context, seq)) WITHOUT ROWID
+          """,
+          """
+          CREATE TABLE moves (mark INTEGER, n INTEGER, context TEXT NOT NULL, owner TEXT NOT NULL,
+            from_seq INTEGER NOT NULL, from_k INTEGER NOT NULL, to_seq INTEGER, to_k INTEGER,
+            PRIMARY KEY (mark, n)) WITHOUT ROWID
+          """,
+          "CREATE INDEX moves_by_context ON moves (context)",
+          """
+          CREATE TABLE feed (live INTEGER NOT NULL, pruned INTEGER NOT NULL)
+          """,
+          "INSERT INTO feed VALUES (0, 0)",
+          """
+          CREATE TABLE moved (context TEXT PRIMARY KEY, owner TEXT NOT NULL, seq INTEGER NOT NULL,
+            k INTEGER NOT NULL) WITHOUT ROWID
           """,
           "PRAGMA user_version = " + VERSION);
 

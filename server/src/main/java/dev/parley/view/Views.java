@@ -33,20 +33,22 @@ public final class Views implements AutoCloseable {
   private final ViewThread thread;
   private final Intake intake;
   private final Snapshots snapshots;
+  private final Feed feed;
   private final Follower follower;
 
   /// Opens the views in `file`, which is made anew when it is missing, broken or of another version.
   public Views(Path file, EventLog log) {
     this.log = log;
     this.thread = ViewThread.on(file);
-    this.intake = new Intake(log, thread);
+    this.feed = new Feed(log, thread);
+    this.intake = new Intake(log, thread, feed);
     this.snapshots = new Snapshots(log);
     var mark = thread.call(Tables::mark);
     if (mark > 0 && log.changes(mark - 1, 1).mark() < mark) {
       // The log never came that far: these are the views of another one.
       thread.startOver();
     }
-    this.follower = new Follower(intake, PAUSE, PAUSE_AFTER_FAILURE);
+    this.follower = new Follower(intake, feed, PAUSE, PAUSE_AFTER_FAILURE);
   }
 
   /// The context.
@@ -194,6 +196,11 @@ public final class Views implements AutoCloseable {
       throw new Rejection.Invalid("invalid-cursor", "the context has only come to " + head);
     }
     return snapshots.past(context, at, messages);
+  }
+
+  /// Which contexts move on, as it happens.
+  public Feed feed() {
+    return feed;
   }
 
   /// Forgets a context that was deleted, with its bytes.

@@ -109,6 +109,11 @@ public final class FreezingLog implements EventLog {
   }
 
   @Override
+  public boolean awaitChange(long mark, Duration patience) throws InterruptedException {
+    return log.awaitChange(mark, patience);
+  }
+
+  @Override
   public void close() {
     log.close();
   }

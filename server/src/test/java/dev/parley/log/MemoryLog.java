@@ -249,6 +249,23 @@ public final class MemoryLog implements EventLog {
   }
 
   @Override
+  public boolean awaitChange(long mark, Duration patience) throws InterruptedException {
+    var left = patience.toNanos();
+    lock.lockInterruptibly();
+    try {
+      while (contexts.values().stream().noneMatch(context -> context.mark > mark)) {
+        if (left <= 0) {
+          return false;
+        }
+        left = appended.awaitNanos(left);
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
   public Changes changes(long since, int limit) {
     return locked(
         () -> {

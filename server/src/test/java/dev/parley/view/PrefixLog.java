@@ -76,5 +76,10 @@ record PrefixLog(EventLog log, Position last) implements EventLog {
   }
 
   @Override
+  public boolean awaitChange(long mark, Duration patience) throws InterruptedException {
+    return log.awaitChange(mark, patience);
+  }
+
+  @Override
   public void close() {}
 }

@@ -124,7 +124,9 @@ class ViewsConcurrencyTest {
     var calls = new CountDownLatch(3);
     var log = failingOnce(memory, calls);
     try (var thread = ViewThread.inMemory()) {
-      try (var _ = new Follower(new Intake(log, thread), Duration.ZERO, Duration.ZERO)) {
+      var feed = new Feed(log, thread);
+      try (var _ =
+          new Follower(new Intake(log, thread, feed), feed, Duration.ZERO, Duration.ZERO)) {
         assertThat(calls.await(30, TimeUnit.SECONDS)).isTrue();
       }
       var found = thread.call(tables -> tables.contexts().find(C));

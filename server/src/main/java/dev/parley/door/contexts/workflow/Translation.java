@@ -28,6 +28,7 @@ import dev.parley.protocol.MessageEvent;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
@@ -85,6 +86,7 @@ final class Translation {
       case InternalThoughtProcess thought -> Said.of(diagnostic("thought_process", thought));
       case InternalCheckpoint checkpoint -> Said.of(diagnostic("checkpoint", checkpoint));
       case Usage usage -> Said.of(diagnostic("usage", usage));
+      case InternalRaw raw -> Said.of(diagnostic("raw", raw));
       case ErrorReported(var code, var message, var retryable, var scope, var call) ->
           new Said(new NodeFailed(code, message, retryable, scope), call, call);
       case ToolEvent event -> tool(entry, event);

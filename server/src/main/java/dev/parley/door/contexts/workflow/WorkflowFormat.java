@@ -29,6 +29,7 @@ public final class WorkflowFormat implements Format {
               Kind.THOUGHT_STREAM,
               Kind.INTERNAL_THOUGHT_PROCESS,
               Kind.INTERNAL_CHECKPOINT,
+              Kind.INTERNAL_RAW,
               Kind.USAGE));
 
   private final Trees trees;

@@ -1,0 +1,88 @@
+package dev.parley.door;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Rejection;
+import dev.parley.view.Feed;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Reads what happens in all contexts of some owners, in one order that can be taken up again.
+///
+/// Within a context that order is the log's. For one thread.
+public final class FeedReader {
+
+  private static final int MOVES = 256;
+  private static final int ENTRIES = 256;
+
+  /// An entry, and where to go on after it; if there is none, the context was deleted.
+  public record Seen(Feed.Cursor cursor, ContextId context, @Nullable Entry entry) {}
+
+  private final EventLog log;
+  private final Feed feed;
+  private final Set<String> owners;
+  private final Deque<Feed.Move> moves = new ArrayDeque<>();
+  private Feed.Cursor next;
+
+  /// Reads on after `from`.
+  public FeedReader(EventLog log, Feed feed, Set<String> owners, Feed.Cursor from) {
+    this.log = log;
+    this.feed = feed;
+    this.owners = Set.copyOf(owners);
+    this.next = from;
+  }
+
+  /// Waits for more to read. False if `patience` ran out first.
+  public boolean await(Duration patience) throws InterruptedException {
+    return !moves.isEmpty() || feed.await(next, patience);
+  }
+
+  /// Some of what is next; empty if there is nothing yet, or nothing that concerns these owners.
+  ///
+  /// @throws Rejection.Invalid `cursor-lost` if what follows the cursor is no longer known
+  public List<Seen> read() {
+    if (moves.isEmpty()) {
+      var page = feed.after(next, MOVES);
+      page.moves().stream().filter(move -> owners.contains(move.owner())).forEach(moves::add);
+      next = page.next();
+    }
+    var move = moves.poll();
+    if (move == null) {
+      return List.of();
+    }
+    if (move.to() == null) {
+      return List.of(new Seen(move.cursor(), move.context(), null));
+    }
+    return read(move);
+  }
+
+  private List<Seen> read(Feed.Move move) {
+    var seen = new ArrayList<Seen>();
+    try {
+      for (var entry : log.read(move.context(), move.from(), ENTRIES)) {
+        if (move.to() != null && entry.position().after(move.to())) {
+          return seen;
+        }
+        seen.add(new Seen(move.cursor().within(entry.position()), move.context(), entry));
+      }
+    } catch (Rejection.Gone | Rejection.NotFound deleted) {
+      // That it was deleted comes later, as a move of its own.
+      return seen;
+    }
+    if (!seen.isEmpty()) {
+      var reached = seen.getLast().cursor().within();
+      if (reached != null && move.to() != null && move.to().after(reached)) {
+        // The rest of it stays first in line.
+        moves.addFirst(
+            new Feed.Move(move.cursor(), move.context(), move.owner(), reached, move.to()));
+      }
+    }
+    return seen;
+  }
+}

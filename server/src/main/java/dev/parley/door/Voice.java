@@ -1,0 +1,99 @@
+package dev.parley.door;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.task.Strategy;
+import dev.parley.view.Views;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Whose words are the answer of a root task, for doors that have one voice.
+///
+/// A root task speaks for itself. Where a supervisor hands all of the work to one agent, that agent's
+/// task speaks instead. Depends on nothing but the log before an entry. For many threads; the monitor
+/// guards `known`.
+public final class Voice {
+
+  private static final int KNOWN_MAX = 4_096;
+  private static final int READ = 64;
+  private static final Set<String> ONE_AGENT =
+      Set.of(Strategy.SINGLE.wire(), Strategy.DELEGATE.wire());
+
+  private final EventLog log;
+  private final Views views;
+  private final Map<Key, Boolean> known = new LinkedHashMap<>(16, 0.75f, true);
+
+  private record Key(ContextId context, TaskId root) {}
+
+  public Voice(EventLog log, Views views) {
+    this.log = log;
+    this.views = views;
+  }
+
+  /// True if what the entry's task says is said to the person.
+  public boolean speaks(Entry entry) {
+    var origin = entry.origin();
+    if (origin == null) {
+      return false;
+    }
+    if (origin.parentTaskId() == null) {
+      return true;
+    }
+    return origin.parentTaskId().equals(origin.rootTaskId())
+        && handedOn(entry, new Key(entry.contextId(), origin.rootTaskId()));
+  }
+
+  private boolean handedOn(Entry entry, Key key) {
+    synchronized (this) {
+      var answer = known.get(key);
+      if (answer != null) {
+        return answer;
+      }
+    }
+    // The decision stands before everything that the task's children say, so it never changes.
+    var answer = routed(entry, key).filter(ONE_AGENT::contains).isPresent();
+    synchronized (this) {
+      known.put(key, answer);
+      if (known.size() > KNOWN_MAX) {
+        known.remove(known.keySet().iterator().next());
+      }
+    }
+    return answer;
+  }
+
+  /// How the root task decided to hand out its work, if it did.
+  private Optional<String> routed(Entry entry, Key key) {
+    var position = beginning(entry, key);
+    while (entry.position().after(position)) {
+      for (var read : log.read(key.context(), position, READ)) {
+        position = read.position();
+        if (key.root().equals(read.taskId())
+            && read.event() instanceof TaskStatus(_, _, var metadata)
+            && metadata != null
+            && metadata.has("routing")) {
+          return Optional.of(metadata.path("routing").path("strategy").asString(""));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Position beginning(Entry entry, Key key) {
+    try {
+      return views
+          .beginning(key.context(), key.root(), entry.position())
+          .map(begun -> Position.of(begun.seq() - 1))
+          .orElse(Position.START);
+    } catch (Rejection.Unavailable viewsCannotBeUsed) {
+      // Reading all of the log takes longer and gives the same.
+      return Position.START;
+    }
+  }
+}

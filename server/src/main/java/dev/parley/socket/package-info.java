@@ -1,0 +1,5 @@
+/// Connections in both directions: named events over Socket.IO, or over a plain WebSocket.
+@NullMarked
+package dev.parley.socket;
+
+import org.jspecify.annotations.NullMarked;

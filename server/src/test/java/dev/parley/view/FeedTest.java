@@ -1,0 +1,221 @@
+package dev.parley.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.log.SqliteLog;
+import dev.parley.log.Tuning;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextForked;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Contexts move on in one order that can be taken up again (S1.28).
+class FeedTest {
+
+  private static final ContextId A = new ContextId("a");
+  private static final ContextId B = new ContextId("b");
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @TempDir private Path folder;
+  private SqliteLog log;
+  private Views views;
+
+  @BeforeEach
+  void open() {
+    log =
+        SqliteLog.open(
+            new SqliteLog.Parts(folder, InstantSource.system(), new Random(1), Tuning.DEFAULT));
+    views = new Views(folder.resolve("views.db"), log);
+    views.contexts(Set.of(), null, 1);
+  }
+
+  @AfterEach
+  void close() {
+    views.close();
+    log.close();
+  }
+
+  @Test
+  void what_happens_in_any_context_is_told_once_and_in_order() throws Exception {
+    var cursor = views.feed().end();
+    create(A);
+    create(B);
+    update(A, "one");
+
+    var moves = movesUntil(cursor, A, Position.of(2));
+
+    assertThat(moves).extracting(Feed.Move::owner).containsOnly("ada");
+    assertThat(stretches(moves, A)).isEqualTo("0>2");
+    assertThat(stretches(moves, B)).isEqualTo("0>1");
+  }
+
+  @Test
+  void a_cursor_outlives_a_restart() throws Exception {
+    var before = start();
+    create(A);
+    var cursor = views.feed().after(movesUntil(before, A, Position.of(1)).getLast().cursor(), 9);
+    close();
+    open();
+    update(A, "two");
+
+    var moves = movesUntil(cursor.next(), A, Position.of(2));
+
+    assertThat(stretches(moves, A)).isEqualTo("1>2");
+  }
+
+  @Test
+  void a_move_can_be_taken_up_in_the_middle() throws Exception {
+    var before = start();
+    create(A);
+    update(A, "two");
+    update(A, "three");
+    var move = movesUntil(before, A, Position.of(3)).getLast();
+
+    var rest = views.feed().after(move.cursor().within(Position.of(2)), 9).moves().getFirst();
+
+    assertThat(rest.from()).isEqualTo(Position.of(2));
+    assertThat(rest.to()).isEqualTo(move.to());
+  }
+
+  @Test
+  void a_deleted_context_is_told_as_such_and_leaves_nothing_else() throws Exception {
+    var cursor = start();
+    create(A);
+    movesUntil(cursor, A, Position.of(1));
+    log.delete(A);
+    views.forget(A);
+
+    var moves = movesUntil(cursor, A, null);
+
+    assertThat(moves).filteredOn(move -> move.context().equals(A)).hasSize(1);
+  }
+
+  @Test
+  void the_shared_past_of_a_fork_is_not_told_again() throws Exception {
+    create(A);
+    update(A, "two");
+    var cursor = start();
+    log.fork(B, new ContextForked(A, 2, "ada", null));
+
+    var moves = movesUntil(cursor, B, Position.of(3));
+
+    assertThat(stretches(moves, B)).isEqualTo("2>3");
+  }
+
+  @Test
+  void after_views_are_made_anew_an_old_cursor_is_refused_by_name() throws Exception {
+    var before = start();
+    create(A);
+    var cursor = movesUntil(before, A, Position.of(1)).getLast().cursor();
+    update(A, "two");
+    close();
+    Files.delete(folder.resolve("views.db"));
+    open();
+
+    assertThatThrownBy(() -> views.feed().after(cursor, 9))
+        .isInstanceOfSatisfying(
+            Rejection.Invalid.class, lost -> assertThat(lost.code()).isEqualTo("cursor-lost"));
+  }
+
+  @Test
+  void a_cursor_is_written_and_read_back() {
+    for (var cursor :
+        List.of(new Feed.Cursor(7, 0), new Feed.Cursor(7, 3, new Position(17, 2)), start())) {
+      assertThat(Feed.Cursor.parse(cursor.toString())).isEqualTo(cursor);
+    }
+    for (var wrong : List.of("", "7", "a-b", "-1-2", "1-2-3-4", "1-2-x")) {
+      assertThatThrownBy(() -> Feed.Cursor.parse(wrong)).isInstanceOf(Rejection.Invalid.class);
+    }
+  }
+
+  @Test
+  void nobody_who_waits_misses_anything_while_many_write() throws Exception {
+    var cursor = start();
+    var writers = new ArrayList<Thread>();
+    for (var i = 0; i < 8; i++) {
+      var context = new ContextId("c" + i);
+      writers.add(
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    create(context);
+                    for (var n = 0; n < 100; n++) {
+                      update(context, "n" + n);
+                    }
+                  }));
+    }
+    var reached = new HashMap<ContextId, Position>();
+    while (reached.size() < 8
+        || reached.values().stream().anyMatch(at -> !at.equals(Position.of(101)))) {
+      assertThat(views.feed().await(cursor, PATIENCE)).isTrue();
+      var page = views.feed().after(cursor, 5);
+      for (var move : page.moves()) {
+        assertThat(move.from()).isEqualTo(reached.getOrDefault(move.context(), Position.START));
+        reached.put(move.context(), move.to());
+      }
+      cursor = page.next();
+    }
+    for (var writer : writers) {
+      writer.join();
+    }
+  }
+
+  private Feed.Cursor start() {
+    views.contexts(Set.of(), null, 1);
+    return views.feed().end();
+  }
+
+  private List<Feed.Move> movesUntil(Feed.Cursor from, ContextId context, Position to)
+      throws InterruptedException {
+    var moves = new ArrayList<Feed.Move>();
+    var cursor = from;
+    while (moves.stream()
+        .noneMatch(move -> move.context().equals(context) && reaches(move.to(), to))) {
+      assertThat(views.feed().await(cursor, PATIENCE)).isTrue();
+      var page = views.feed().after(cursor, 9);
+      moves.addAll(page.moves());
+      cursor = page.next();
+    }
+    return moves;
+  }
+
+  private static boolean reaches(Position at, Position wanted) {
+    return wanted == null ? at == null : wanted.equals(at);
+  }
+
+  /// The stretches of a context joined: `0>2` if they follow each other without a hole.
+  private static String stretches(List<Feed.Move> moves, ContextId context) {
+    var own = moves.stream().filter(move -> move.context().equals(context)).toList();
+    for (var i = 1; i < own.size(); i++) {
+      assertThat(own.get(i).from()).isEqualTo(own.get(i - 1).to());
+    }
+    return own.getFirst().from() + ">" + own.getLast().to();
+  }
+
+  private void create(ContextId context) {
+    log.create(context, new ContextCreated("ada", null, null));
+  }
+
+  private void update(ContextId context, String title) {
+    log.append(context, Guard.none(), Decision.always(Draft.of(new ContextUpdated(title, null))));
+  }
+}
