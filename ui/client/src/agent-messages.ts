@@ -297,15 +297,17 @@ export function messagesOf(api: ParleyApi): MessageLoader {
   return async (agentId, since, signal) => {
     const all: AgentMessage[] = [];
     for (let after = since; ; ) {
-      const answer = await api.http.json<AgentMessage[] | { messages?: AgentMessage[]; items?: AgentMessage[] }>({
+      const response = await api.http.answer({
         path: path`/api/agents/${agentId}/messages`,
         query: { since: after, limit: PAGE },
         signal,
       });
-      const page = Array.isArray(answer) ? answer : (answer.messages ?? answer.items ?? []);
+      const page = (await response.json()) as AgentMessage[];
       all.push(...page);
       const end = page.at(-1)?.sequenceNumber;
-      if (page.length < PAGE || end === undefined || end <= after) {
+      // A page of long messages may be a short one, and then says so.
+      const more = page.length >= PAGE || /rel="?next/.test(response.headers.get("link") ?? "");
+      if (!more || end === undefined || end <= after) {
         return all;
       }
       after = end;

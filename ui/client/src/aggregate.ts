@@ -10,8 +10,7 @@ export interface AggregatedMessage extends AgentMessage {
 }
 
 /** Metadata by which pieces of different texts are told apart. */
-const OWNERS = ["blockId", "block_id", "blockIndex", "taskId", "task_id"];
-const AGENTS = ["subagentId", "agentName", "parentToolUseId", "parent_tool_use_id", "spawnedByCallId"];
+const OWNERS = ["taskId", "parent_tool_use_id", "blockId"];
 
 /**
  * Makes one message of each run of tokens. Anything else ends the runs before it, and stays as it is.
@@ -60,5 +59,5 @@ function single(message: AgentMessage): AggregatedMessage {
 
 function ownerOf(message: AgentMessage): string {
   const metadata: JsonObject = message.metadata ?? {};
-  return JSON.stringify([...OWNERS, ...AGENTS].map((name) => metadata[name] ?? null));
+  return JSON.stringify(OWNERS.map((name) => metadata[name] ?? null));
 }

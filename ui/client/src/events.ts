@@ -327,6 +327,12 @@ export interface ErrorFact extends Envelope {
   toolCallId?: string;
 }
 
+export interface InternalRaw extends Envelope {
+  kind: "internal:raw";
+  source: string;
+  line: string;
+}
+
 /** A fact about a context. */
 export type ParleyEvent =
   | TaskCreated
@@ -364,7 +370,8 @@ export type ParleyEvent =
   | TaskDeleted
   | CancelRequested
   | UsageFact
-  | ErrorFact;
+  | ErrorFact
+  | InternalRaw;
 
 /** The kinds of events that this version knows. */
 export const KINDS = [
@@ -404,6 +411,7 @@ export const KINDS = [
   "cancel-requested",
   "usage",
   "error",
+  "internal:raw",
 ] as const;
 
 export type Kind = (typeof KINDS)[number];

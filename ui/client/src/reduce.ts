@@ -100,6 +100,7 @@ function ofContext(state: ContextState, event: StreamedEvent): ContextState {
     case "internal:thought-process":
     case "internal:llm-call":
     case "internal:checkpoint":
+    case "internal:raw":
     case "task-stored":
     case "task-deleted":
       return state;

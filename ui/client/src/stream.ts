@@ -172,6 +172,9 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
           if (event !== undefined) {
             yield event;
           }
+          if (this.closed()) {
+            return;
+          }
         }
       } finally {
         connection.close();

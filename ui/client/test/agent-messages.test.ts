@@ -274,6 +274,16 @@ test("whatever is lost, doubled or out of order on the way, all messages are sho
   }
 });
 
+test("a page that ends early because its messages are long is not the last", async () => {
+  const pages = [messages(1, 2), messages(3)];
+  const answer: typeof fetch = async () => {
+    const headers = pages.length > 1 ? { link: '</api/agents/a/messages?since=2>; rel="next"' } : undefined;
+    return Response.json(pages.shift(), headers && { headers });
+  };
+  const load = messagesOf(new ParleyApi({ url: "http://x", fetch: answer }));
+  assert.deepEqual(await load("a", 0, new AbortController().signal), messages(1, 2, 3));
+});
+
 test("messages are loaded a page at a time", async () => {
   const asked: string[] = [];
   const all = messages(...Array.from({ length: 2500 }, (_, i) => i + 1));
@@ -320,7 +330,7 @@ test("S2.76: the number is that of the run, also where its text occurred before"
 
 test("S2.77: tokens of blocks or sub-agents that come in turns are not mixed", () => {
   const a = { blockId: "A" };
-  const b = { blockId: "B", parentToolUseId: "x" };
+  const b = { blockId: "B", parent_tool_use_id: "x" };
   assert.deepEqual(aggregated(token(1, "1", a), token(2, "x", b), token(3, "2", a), token(4, "y", b)), [
     ["12", 1, 3],
     ["xy", 2, 4],
