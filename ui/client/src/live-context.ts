@@ -114,6 +114,9 @@ export class LiveContext extends Store<LiveState> {
   }
 
   private change(change: Partial<LiveState>): void {
-    this.set({ ...this.get(), ...change });
+    // Nobody looks at one that is closed.
+    if (!this.closing.signal.aborted) {
+      this.set({ ...this.get(), ...change });
+    }
   }
 }

@@ -4,6 +4,7 @@ import {
   emptyContext,
   fromSnapshot,
   LiveContext,
+  newKey,
   ParleyApi,
   ParleyError,
   type ParleyEvent,
@@ -17,6 +18,7 @@ import {
 import { Random } from "./random.js";
 import { NO_SERVER, Server } from "./server.js";
 import { shownOf } from "./snapshot-of.js";
+import { HASTY_CLOCK } from "./stand-in.js";
 import { shape } from "./timeline-cases.js";
 
 const AGENT = "agent-code";
@@ -96,7 +98,7 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     const shaky = new ParleyApi({ url: server.url, fetch: cutting(random) });
     const { contextId } = await api.createContext();
     const message = { content: "count to 60", agentId: AGENT };
-    const options = { backoff: { firstMs: 1, maxMs: 5 } };
+    const options = { clock: HASTY_CLOCK };
     const stream = await TaskStream.send(shaky, contextId, message, options);
     const seen: ParleyEvent[] = [];
     for await (const event of stream) {
@@ -116,9 +118,9 @@ describe("with a real server", { skip: NO_SERVER }, () => {
   test("an approval is shown, answered and gone, over a shaky line", async () => {
     const shaky = new ParleyApi({ url: server.url, fetch: cutting(new Random(2)) });
     const { contextId } = await api.createContext();
-    const live = new LiveContext(shaky, contextId, { backoff: { firstMs: 1, maxMs: 5 } });
+    const live = new LiveContext(shaky, contextId, { clock: HASTY_CLOCK });
     try {
-      await api.send(contextId, { content: "run echo hello", agentId: AGENT }, { idempotencyKey: "k" });
+      await api.send(contextId, { content: "run echo hello", agentId: AGENT }, { idempotencyKey: newKey() });
       const asked = await until(
         live,
         (shown) => shown.pendingInputs.length === 1 && shown.active?.status === "waiting-input",
@@ -213,8 +215,8 @@ describe("with a real server", { skip: NO_SERVER }, () => {
   });
 
   test("requests count once, refusals are typed, and the rest of the door answers", async () => {
-    const { contextId } = await api.createContext({ title: "All" }, { idempotencyKey: "one" });
-    const once = { idempotencyKey: "two" };
+    const { contextId } = await api.createContext({ title: "All" }, { idempotencyKey: newKey() });
+    const once = { idempotencyKey: newKey() };
     const first = await api.send(contextId, { content: "count slowly to 400", agentId: AGENT }, once);
     assert.deepEqual(await api.send(contextId, { content: "count slowly to 400", agentId: AGENT }, once), first);
     const other = api.send(contextId, { content: "other" }, once);

@@ -1,4 +1,5 @@
 import { type Clock, formatPosition, isAfter, parsePosition, type ParleyEvent, placeOf } from "../src/index.js";
+import { SYSTEM_CLOCK } from "../src/clock.js";
 import type { Random } from "./random.js";
 
 /** Waits shorter than this are over at once; longer ones are for somebody who is silent. */
@@ -36,6 +37,13 @@ export class TestClock implements Clock {
     [...this.waiting].forEach((done) => done());
   }
 }
+
+/** Real time, but for short waits, which are over at once: servers ask readers to wait a second. */
+export const HASTY_CLOCK: Clock = {
+  now: () => Date.now(),
+  sleep: (millis, signal) =>
+    millis < SHORT_MS ? new Promise((resolve) => setImmediate(resolve)) : SYSTEM_CLOCK.sleep(millis, signal),
+};
 
 /** What happens to one connection. */
 export interface Fault {
