@@ -4,6 +4,7 @@ import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -80,6 +81,27 @@ public record Policy(
         && (wanted.equals(argument)
             || (glob(wanted).matcher(argument).matches()
                 && !(careful && SEVERAL.matcher(argument).find())));
+  }
+
+  /// All rules, whatever they say.
+  public List<String> rules() {
+    return Stream.of(deny, ask, allow).flatMap(List::stream).toList();
+  }
+
+  /// The pattern of the tool's name in a rule.
+  public static String toolOf(String rule) {
+    var bracket = rule.indexOf('(');
+    return bracket < 0 || !rule.endsWith(")") ? rule : rule.substring(0, bracket);
+  }
+
+  /// True if the pattern fits the name of a tool, or, where that ends in `*`, of one that begins like it.
+  public static boolean couldFit(String pattern, String tool) {
+    if (!tool.endsWith("*")) {
+      return glob(pattern).matcher(tool).matches();
+    }
+    var begin = tool.substring(0, tool.length() - 1);
+    var star = pattern.indexOf('*');
+    return pattern.startsWith(begin) || (star >= 0 && begin.startsWith(pattern.substring(0, star)));
   }
 
   private static Pattern glob(String pattern) {

@@ -49,6 +49,7 @@ final class Questions {
     metadata.set("toolCall", toolCall(call));
     metadata.put(HASH, hash(call.name(), call.arguments()));
     metadata.put("effect", tool.effect().wire());
+    metadata.set(Asked.ARGUMENTS_SCHEMA, tool.schema());
     if (preview != null) {
       metadata.put("preview", preview);
     }

@@ -47,6 +47,7 @@ public final class HttpDoor implements AutoCloseable {
   private final Parts parts;
   private final Server server;
   private final ServerConnector connector;
+  private final Departures departures = new Departures();
 
   public HttpDoor(Parts parts, List<Route> routes) {
     this.parts = parts;
@@ -108,6 +109,7 @@ public final class HttpDoor implements AutoCloseable {
     } catch (Exception failed) { // Jetty throws anything; this is the root of a thread or of main.
       LOG.log(Level.WARNING, "the listener did not stop in order", failed);
     }
+    departures.close();
   }
 
   private static QueuedThreadPool threads() {
@@ -156,6 +158,7 @@ public final class HttpDoor implements AutoCloseable {
             new Tokens(settings.tokens()),
             parts.metrics(),
             settings.limits(),
+            departures,
             parts.clock(),
             parts.ids()));
   }

@@ -39,6 +39,7 @@ final class JettyHandler extends Handler.Abstract {
       Tokens tokens,
       Metrics metrics,
       Limits limits,
+      Departures departures,
       InstantSource clock,
       Supplier<UUID> ids) {}
 
@@ -53,7 +54,7 @@ final class JettyHandler extends Handler.Abstract {
   @Override
   public boolean handle(
       org.eclipse.jetty.server.Request jetty, Response response, Callback callback) {
-    var writer = new ReplyWriter(response, callback);
+    var writer = new ReplyWriter(response, callback, parts.departures());
     Reply reply;
     try {
       reply = reply(jetty, writer);
@@ -92,7 +93,7 @@ final class JettyHandler extends Handler.Abstract {
     }
     response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
     try {
-      new ReplyWriter(response, callback).write(refusal, false);
+      new ReplyWriter(response, callback, parts.departures()).write(refusal, false);
     } catch (IOException gone) {
       callback.failed(gone);
     }

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
@@ -24,10 +23,12 @@ final class ReplyWriter {
 
   private final Response response;
   private final Callback callback;
+  private final Departures departures;
 
-  ReplyWriter(Response response, Callback callback) {
+  ReplyWriter(Response response, Callback callback, Departures departures) {
     this.response = response;
     this.callback = callback;
+    this.departures = departures;
   }
 
   /// A rejection as a reply, with the headers that go with it.
@@ -86,7 +87,9 @@ final class ReplyWriter {
     // Silence is the server's business here: there are heartbeats, or somebody switched them off.
     response.getRequest().addIdleTimeoutListener(_ -> false);
     if (!headOnly) {
-      stream.events().run(frames -> Content.Sink.write(response, false, frames));
+      try (var sink = new StreamSink(response, departures)) {
+        stream.events().run(sink);
+      }
     }
     response.write(true, ByteBuffer.allocate(0), callback);
   }

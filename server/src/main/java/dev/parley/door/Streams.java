@@ -58,6 +58,7 @@ public final class Streams {
   /// frame. Its monitor guards `waiting`.
   final class Open implements AutoCloseable {
     private boolean ended;
+    private boolean nudged;
     private @Nullable Thread waiting;
 
     /// True once the stream must end.
@@ -68,7 +69,7 @@ public final class Streams {
     /// What `wait` returns; false if the stream must end.
     boolean await(Wait wait) {
       synchronized (this) {
-        if (ended) {
+        if (ended || nudged) {
           return false;
         }
         waiting = Thread.currentThread();
@@ -76,17 +77,38 @@ public final class Streams {
       try {
         return wait.run();
       } catch (InterruptedException told) {
-        end();
+        endUnlessNudged();
         return false;
       } finally {
         synchronized (this) {
           waiting = null;
-          if (ended) {
+          if (ended || nudged) {
             // The interrupt may have come when the wait was already over; the writes that follow
             // must not find it.
             Thread.interrupted();
           }
         }
+      }
+    }
+
+    /// Ends the present wait, or the next one; see [#nudged].
+    synchronized void nudge() {
+      nudged = true;
+      if (waiting != null && !waiting.equals(Thread.currentThread())) {
+        waiting.interrupt();
+      }
+    }
+
+    /// True if somebody nudged the stream since this was last asked.
+    synchronized boolean nudged() {
+      var was = nudged;
+      nudged = false;
+      return was;
+    }
+
+    private synchronized void endUnlessNudged() {
+      if (!nudged) {
+        end();
       }
     }
 
