@@ -80,6 +80,16 @@ export function splitStreams<E extends AnyEvent>(
   return { mainStream: branches.main.map((note) => note.event), groups };
 }
 
+/**
+ * A name for an item that stays the same while events come in: for what a page remembers of it, such
+ * as whether a card is folded.
+ */
+export function keyOf<E extends AnyEvent>(item: TimelineItem<E>): string {
+  const event: AnyEvent = item.kind === "event" ? item.event : item.trigger;
+  const id = "event_type" in event ? (event as WorkflowEvent).event_id : (event as ParleyEvent).eventId;
+  return id ?? `${event.seq}`;
+}
+
 const NONE: BatchProgress = { total: 0, completed: 0, succeeded: 0, failed: 0, tokens: 0, toolCalls: 0 };
 const OVER: readonly TaskState[] = ["completed", "failed", "canceled"];
 

@@ -19,6 +19,15 @@ test("the example of the README is the one that is compiled and run here", () =>
   assert.deepEqual(blocks("README.md", "ts"), [example]);
 });
 
+test("the code of the guide is the code that is compiled here", () => {
+  const compiled = readFileSync(new URL("test/guide.ts", ROOT), "utf8");
+  const guide = blocks("../../docs/typescript-client.md", "ts");
+  assert.equal(guide.length, compiled.match(/^export .*function/gm)?.length);
+  for (const code of guide) {
+    assert.ok(compiled.includes(code.replace(/^(?=.)/gm, "  ")), code);
+  }
+});
+
 describe("with a real server", { skip: NO_SERVER }, () => {
   let server: Server;
 

@@ -11,6 +11,8 @@ export const NO_SERVER: string | false =
     : false;
 
 const PATIENCE_MS = 60_000;
+/** The program may have to be built first. */
+const START_MS = 240_000;
 
 /** A real server: the one at PARLEY_URL, or one that PARLEY_PROGRAM starts, with data of its own. */
 export class Server {
@@ -64,7 +66,7 @@ function withoutKeys(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 function ready(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error("the server did not start in time")), PATIENCE_MS);
+    const late = setTimeout(() => reject(new Error("the server did not start in time")), START_MS);
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`the server ended at once: ${code}`)));
     if (child.stdout !== null) {

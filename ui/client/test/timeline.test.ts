@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import {
   buildUnifiedTimeline,
+  keyOf,
   type ParleyEvent,
   splitStreams,
   timelineOf,
@@ -111,6 +112,20 @@ test("S4.20: a main stream and groups make one timeline, and the same ones the s
     const built = buildUnifiedTimeline(mainStream, groups);
     assert.deepEqual(built.map(itemShape), shape(timelineOf(events)).items);
     assert.deepEqual(buildUnifiedTimeline(mainStream, groups), built);
+  }
+});
+
+test("S4.22: step by step, a card stays where it is and keeps its key, folded or not", () => {
+  for (const seed of seeds(TREES)) {
+    const events = complete(new RandomTree(seed).events);
+    let before: string[] = [];
+    for (let i = 1; i <= events.length; i += 1 + (i % 7)) {
+      const { items, orphans } = timelineOf(events.slice(0, i));
+      const keys = items.map(keyOf);
+      assert.deepEqual(keys.slice(0, before.length), before, `seed ${seed}, ${i} events`);
+      assert.deepEqual([new Set(keys).size, orphans.length], [keys.length, 0]);
+      before = keys;
+    }
   }
 });
 
