@@ -59,8 +59,9 @@ const PAGE = 1000;
  * The messages of one agent, complete and in order: the history, then what happens, with what was
  * missed in between fetched.
  *
- * `MessageSource` says what happens, `MessageLoader` knows what happened. A live message that does not
- * follow the last one is kept until what lies before it was fetched; there is one fetch at a time.
+ * `MessageSource` says what happens, `MessageLoader` knows what happened. A live message that does
+ * not follow the last one is kept until what lies before it was fetched; there is one fetch at a
+ * time.
  */
 export class AgentMessages extends Store<AgentMessagesState> {
   private readonly clock: Clock;
@@ -79,7 +80,13 @@ export class AgentMessages extends Store<AgentMessagesState> {
     private readonly source: MessageSource,
     private readonly options: AgentMessagesOptions = {},
   ) {
-    super({ agentId: null, messages: [], loading: false, error: null, refetch: async () => undefined });
+    super({
+      agentId: null,
+      messages: [],
+      loading: false,
+      error: null,
+      refetch: async () => undefined,
+    });
     this.set({ ...this.get(), refetch: () => this.refetch() });
     this.clock = options.clock ?? SYSTEM_CLOCK;
     source.on("agent:message", this.heard);
@@ -176,7 +183,7 @@ export class AgentMessages extends Store<AgentMessagesState> {
 
   /** Fetches what is missing, until nothing is. */
   private async fill(signal: AbortSignal): Promise<void> {
-    for (let failures = 0; ; ) {
+    for (let failures = 0; ;) {
       this.news = false;
       this.look = false;
       const failure = await this.attempt(signal);
@@ -296,7 +303,7 @@ function inOrder(shown: readonly AgentMessage[], fresh: readonly AgentMessage[])
 export function messagesOf(api: ParleyApi): MessageLoader {
   return async (agentId, since, signal) => {
     const all: AgentMessage[] = [];
-    for (let after = since; ; ) {
+    for (let after = since; ;) {
       const response = await api.http.answer({
         path: path`/api/agents/${agentId}/messages`,
         query: { since: after, limit: PAGE },

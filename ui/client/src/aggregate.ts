@@ -13,10 +13,11 @@ export interface AggregatedMessage extends AgentMessage {
 const OWNERS = ["taskId", "parent_tool_use_id", "blockId"];
 
 /**
- * Makes one message of each run of tokens. Anything else ends the runs before it, and stays as it is.
+ * Makes one message of each run of tokens. Anything else ends the runs before it, and stays as it
+ * is.
  *
- * Where the tokens of several blocks or sub-agents come in turns, each has a message of its own, which
- * stands where its first token does.
+ * Where the tokens of several blocks or sub-agents come in turns, each has a message of its own,
+ * which stands where its first token does.
  */
 export function aggregateTokens(messages: readonly AgentMessage[]): AggregatedMessage[] {
   const result: AggregatedMessage[] = [];

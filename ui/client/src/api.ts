@@ -82,7 +82,11 @@ export class ParleyApi {
   }
 
   async deleteContext(contextId: string, options: Options = {}): Promise<void> {
-    await this.http.answer({ method: "DELETE", path: path`/api/contexts/${contextId}`, ...options });
+    await this.http.answer({
+      method: "DELETE",
+      path: path`/api/contexts/${contextId}`,
+      ...options,
+    });
   }
 
   snapshot(
@@ -154,7 +158,10 @@ export class ParleyApi {
     await this.http.answer({ method: "POST", path: at, ...options });
   }
 
-  contextOfTask(taskId: string, options: Options = {}): Promise<{ contextId: string; taskId: string }> {
+  contextOfTask(
+    taskId: string,
+    options: Options = {},
+  ): Promise<{ contextId: string; taskId: string }> {
     return this.get(path`/api/task-lookup/${taskId}`, {}, options);
   }
 

@@ -36,7 +36,8 @@ export function failOf(
   taskId: string,
   timestamp: string,
 ): readonly ArtifactVersion[] {
-  const open = (one: ArtifactVersion): boolean => one.status === "building" && one.taskId === taskId;
+  const open = (one: ArtifactVersion): boolean =>
+    one.status === "building" && one.taskId === taskId;
   return versions.some(open)
     ? versions.map((one) => (open(one) ? { ...one, status: "failed", updatedAt: timestamp } : one))
     : versions;
@@ -123,7 +124,10 @@ function joined(before: ArtifactVersion["content"], event: Write): ArtifactVersi
 }
 
 /** How many bytes a write adds, and the base64 that makes none yet. Nothing if it is no base64. */
-function sizeOf(version: ArtifactVersion, event: Write): { size: number; carry: string } | undefined {
+function sizeOf(
+  version: ArtifactVersion,
+  event: Write,
+): { size: number; carry: string } | undefined {
   if (event.kind === "data-write") {
     return { size: bytes(JSON.stringify(event.data)), carry: "" };
   }
@@ -138,7 +142,10 @@ function sizeOf(version: ArtifactVersion, event: Write): { size: number; carry: 
   const whole = event.complete ? text.length : text.length - (text.length % GROUP);
   const decoded = text.slice(0, whole);
   return /^[A-Za-z0-9+/]*={0,2}$/.test(decoded)
-    ? { size: Math.floor((decoded.replace(/=+$/, "").length * 3) / GROUP), carry: text.slice(whole) }
+    ? {
+        size: Math.floor((decoded.replace(/=+$/, "").length * 3) / GROUP),
+        carry: text.slice(whole),
+      }
     : undefined;
 }
 

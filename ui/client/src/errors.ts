@@ -59,7 +59,9 @@ export class ParleyError extends Error {
 function parse(body: string): Problem {
   try {
     const json: unknown = JSON.parse(body);
-    return typeof json === "object" && json !== null && !Array.isArray(json) ? checked(json as Problem) : {};
+    return typeof json === "object" && json !== null && !Array.isArray(json)
+      ? checked(json as Problem)
+      : {};
   } catch {
     return {}; // A proxy's page, perhaps: the status says enough.
   }

@@ -14,7 +14,14 @@ export * from "./snapshot.js";
 export * from "./sse.js";
 export * from "./state.js";
 export * from "./store.js";
-export { type ConnectionState, EventStream, type StreamedEvent, StreamGap, type StreamOptions, streamContext } from "./stream.js";
+export {
+  type ConnectionState,
+  EventStream,
+  type StreamedEvent,
+  StreamGap,
+  type StreamOptions,
+  streamContext,
+} from "./stream.js";
 export { type FollowOptions, TaskStream } from "./task-stream.js";
 export { hasEnded } from "./task-events.js";
 export * from "./timeline.js";

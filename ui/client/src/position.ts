@@ -1,6 +1,6 @@
 /**
- * A place in a context's log: a number, or `seq.k` after an internal event. `0` is before the first.
- * This is how it goes over the wire.
+ * A place in a context's log: a number, or `seq.k` after an internal event. `0` is before the
+ * first. This is how it goes over the wire.
  */
 export type Position = number | string;
 

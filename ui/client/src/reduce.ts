@@ -76,15 +76,24 @@ function ofContext(state: ContextState, event: StreamedEvent): ContextState {
     case "error":
       return { ...state, errors: [...state.errors, failure(event)].slice(-ERRORS_MAX) };
     case "input-required":
-      return { ...state, pendingInputs: [...without(state.pendingInputs, "inputId", event), event] };
+      return {
+        ...state,
+        pendingInputs: [...without(state.pendingInputs, "inputId", event), event],
+      };
     case "auth-required":
       return { ...state, pendingAuths: [...without(state.pendingAuths, "authId", event), event] };
     case "input-received":
     case "input-lapsed":
-      return answered({ ...state, pendingInputs: without(state.pendingInputs, "inputId", event) }, event);
+      return answered(
+        { ...state, pendingInputs: without(state.pendingInputs, "inputId", event) },
+        event,
+      );
     case "auth-completed":
     case "auth-lapsed":
-      return answered({ ...state, pendingAuths: without(state.pendingAuths, "authId", event) }, event);
+      return answered(
+        { ...state, pendingAuths: without(state.pendingAuths, "authId", event) },
+        event,
+      );
     case "task-created":
     case "task-status":
     case "task-complete":
@@ -144,7 +153,11 @@ function ended(state: ContextState, taskId: string, timestamp: string): ContextS
 }
 
 function withWritten(task: Task, event: ParleyEvent): Task {
-  if (event.kind !== "file-write" && event.kind !== "data-write" && event.kind !== "dataset-write") {
+  if (
+    event.kind !== "file-write" &&
+    event.kind !== "data-write" &&
+    event.kind !== "dataset-write"
+  ) {
     return task;
   }
   return task.written.includes(event.artifactId)
@@ -190,7 +203,9 @@ function edit(
   state: ContextState,
   event: MessageUpdated | Extract<ParleyEvent, { kind: "message-deleted" }>,
 ): ContextState {
-  const shown = readable(state).filter((one) => one.messageId === event.messageId).at(-1);
+  const shown = readable(state)
+    .filter((one) => one.messageId === event.messageId)
+    .at(-1);
   if (shown === undefined) {
     return state;
   }

@@ -9,13 +9,13 @@ export interface Stretch {
 /**
  * What counts when `seq` is the newest event, newest first.
  *
- * It is found by walking back: at a rewind the walk jumps to the place that was gone back to, which may
- * itself lie in a stretch that an earlier rewind had left behind. Every stretch between two jumps
- * counts, and everything jumped over does not.
+ * It is found by walking back: at a rewind the walk jumps to the place that was gone back to, which
+ * may itself lie in a stretch that an earlier rewind had left behind. Every stretch between two
+ * jumps counts, and everything jumped over does not.
  */
 export function counted(rewinds: readonly Rewind[], seq: number): Stretch[] {
   const stretches: Stretch[] = [];
-  for (let last = seq; last > 0; ) {
+  for (let last = seq; last > 0;) {
     const newest = last;
     const rewind = rewinds.filter((one) => one.seq <= newest).at(-1);
     stretches.push({ first: rewind?.seq ?? 0, last });

@@ -9,8 +9,8 @@ export interface ScrollPlace {
 const NEAR = 24;
 
 /**
- * Whether a box is to follow what is added at its end: from the start, until a person scrolls up, and
- * again when they are back at the end.
+ * Whether a box is to follow what is added at its end: from the start, until a person scrolls up,
+ * and again when they are back at the end.
  */
 export function follows(before: boolean, from: ScrollPlace, to: ScrollPlace): boolean {
   const atEnd = to.scrollHeight - to.clientHeight - to.scrollTop <= NEAR;

@@ -20,9 +20,9 @@ const RETRY = /^\d{1,9}$/;
 /**
  * Turns the bytes of an event stream into frames, however the bytes are cut.
  *
- * Lines are found among the bytes and decoded whole, so a character that was cut in two is no case of
- * its own. Unlike a browser it also yields blocks without data, because a heartbeat is one, and it
- * refuses bad UTF-8 instead of quietly replacing it.
+ * Lines are found among the bytes and decoded whole, so a character that was cut in two is no case
+ * of its own. Unlike a browser it also yields blocks without data, because a heartbeat is one, and
+ * it refuses bad UTF-8 instead of quietly replacing it.
  */
 export class SseParser {
   private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -1,4 +1,13 @@
-import type { AuthRequired, InputReceived, InputRequired, Json, JsonObject, ToolComplete, ToolStart, ThoughtStream } from "./events.js";
+import type {
+  AuthRequired,
+  InputReceived,
+  InputRequired,
+  Json,
+  JsonObject,
+  ToolComplete,
+  ToolStart,
+  ThoughtStream,
+} from "./events.js";
 import type { ArtifactInfo, MessageInfo, TaskInfo } from "./types.js";
 
 /**

@@ -4,7 +4,14 @@ import { Connection, Cut } from "./connection.js";
 import { ParleyError } from "./errors.js";
 import type { ParleyEvent } from "./events.js";
 import { path } from "./http.js";
-import { formatPosition, isAfter, parsePosition, type Place, placeOf, type Position } from "./position.js";
+import {
+  formatPosition,
+  isAfter,
+  parsePosition,
+  type Place,
+  placeOf,
+  type Position,
+} from "./position.js";
 import { BadStream, type SseFrame } from "./sse.js";
 
 /** How a stream is doing, for people. */
@@ -70,9 +77,9 @@ const GARBLED_MAX = 3;
 /**
  * A context's events, in order, each once, however often the connection is lost.
  *
- * Read it with `for await`, once. After a cut, or when the server has been silent for two and a half
- * heartbeats, it connects again and goes on after the last event it gave. It throws `ParleyError` if
- * the server refuses for good, and `StreamGap` if there is no going on from here.
+ * Read it with `for await`, once. After a cut, or when the server has been silent for two and a
+ * half heartbeats, it connects again and goes on after the last event it gave. It throws
+ * `ParleyError` if the server refuses for good, and `StreamGap` if there is no going on from here.
  */
 export class EventStream implements AsyncIterable<StreamedEvent> {
   private readonly clock: Clock;
@@ -147,7 +154,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   /** What one connection brings, until it ends. */
   private async *connection(): AsyncGenerator<StreamedEvent, void, undefined> {
     this.change({ status: "connecting" });
-    // Ends this connection, whether it is still being made, is read from, or was left in the middle.
+    // Ends this connection, whether it is being made, is read from, or was left in the middle.
     const leave = new AbortController();
     const stop = (): void => leave.abort();
     this.closing.signal.addEventListener("abort", stop, { once: true });

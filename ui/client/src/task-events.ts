@@ -82,9 +82,15 @@ export function taskAfter(task: Task, event: StreamedEvent): Task {
     case "tool-start":
       return { ...task, calls: withCall(task.calls, event.toolCallId, () => started(event)) };
     case "tool-progress":
-      return { ...task, calls: withCall(task.calls, event.toolCallId, (call) => progressed(call, event)) };
+      return {
+        ...task,
+        calls: withCall(task.calls, event.toolCallId, (call) => progressed(call, event)),
+      };
     case "tool-complete":
-      return { ...task, calls: withCall(task.calls, event.toolCallId, (call) => ended(call, event)) };
+      return {
+        ...task,
+        calls: withCall(task.calls, event.toolCallId, (call) => ended(call, event)),
+      };
     case "thought-stream":
       return { ...task, thoughts: withThought(task.thoughts, event) };
     case "internal:llm-call":
@@ -155,9 +161,15 @@ function complete(task: Task, event: TaskComplete): Task {
 function closed(task: Task): Task {
   return {
     ...task,
-    blocks: task.blocks.map((block) => (block.done ? block : { ...block, done: true, partial: true })),
-    calls: task.calls.map((call) => (call.status === "running" ? { ...call, status: "abandoned" } : call)),
-    questions: task.questions.map((one) => (one.status === "open" ? { ...one, status: "lapsed" } : one)),
+    blocks: task.blocks.map((block) =>
+      block.done ? block : { ...block, done: true, partial: true },
+    ),
+    calls: task.calls.map((call) =>
+      call.status === "running" ? { ...call, status: "abandoned" } : call,
+    ),
+    questions: task.questions.map((one) =>
+      one.status === "open" ? { ...one, status: "lapsed" } : one,
+    ),
   };
 }
 
@@ -303,7 +315,10 @@ function answered(task: Task, id: string, outcome: Partial<Question>): Task {
   if (!task.questions.some((one) => one.id === id)) {
     return task;
   }
-  return { ...task, questions: task.questions.map((one) => (one.id === id ? { ...one, ...outcome } : one)) };
+  return {
+    ...task,
+    questions: task.questions.map((one) => (one.id === id ? { ...one, ...outcome } : one)),
+  };
 }
 
 /** Metadata after a change: keys are set, or removed where the value is null. */
@@ -319,7 +334,9 @@ export function merged(
   );
 }
 
-/** An object with this field, or none if there is no value: absent is never undefined on the wire. */
+/**
+ * An object with this field, or none if there is no value: absent is never undefined on the wire.
+ */
 export function optional<K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } {
   return value === undefined ? {} : ({ [name]: value } as { [key in K]: V });
 }

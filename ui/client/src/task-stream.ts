@@ -4,7 +4,13 @@ import { newKey, path } from "./http.js";
 import { Connection } from "./connection.js";
 import { BACKOFF, delay, SYSTEM_CLOCK } from "./clock.js";
 import { ParleyError } from "./errors.js";
-import { contextOpener, EventStream, type Opener, type StreamedEvent, type StreamOptions } from "./stream.js";
+import {
+  contextOpener,
+  EventStream,
+  type Opener,
+  type StreamedEvent,
+  type StreamOptions,
+} from "./stream.js";
 import type { Accepted, NewMessage, TaskState } from "./types.js";
 
 const OPENING_MS = 30_000;
@@ -55,7 +61,11 @@ export class TaskStream implements AsyncIterable<StreamedEvent> {
       });
       return opening(response, options);
     });
-    const streamOptions = { ...options, after: accepted.seq, filter: { rootTaskId: accepted.taskId } };
+    const streamOptions = {
+      ...options,
+      after: accepted.seq,
+      filter: { rootTaskId: accepted.taskId },
+    };
     const again = contextOpener(api, accepted.contextId, streamOptions);
     let first: Response | undefined = rest;
     const open: Opener = (after, signal) => {

@@ -46,7 +46,8 @@ export class Branches<E extends AnyEvent> {
   /** What the call that begins with this event says of its sub-agents. */
   announced(note: Note<E>): Announced | undefined {
     const { call, taskId } = note.facts;
-    const spawn = call && taskId !== undefined ? this.calls.get(callKey(taskId, call.id)) : undefined;
+    const spawn =
+      call && taskId !== undefined ? this.calls.get(callKey(taskId, call.id)) : undefined;
     return spawn?.at === note.at ? spawn.announced : undefined;
   }
 
@@ -107,9 +108,9 @@ export class Branches<E extends AnyEvent> {
 /**
  * Where each sub-agent stands in its parent's timeline.
  *
- * It says so itself, or its call does. In logs that have neither, it belongs to the last call of its
- * parent before it that looks like one that spawns, or else to the first. Where no such call is seen,
- * it stands where its parent asked for it, together with those of the same invocation.
+ * It says so itself, or its call does. In logs that have neither, it belongs to the last call of
+ * its parent before it that looks like one that spawns, or else to the first. Where no such call is
+ * seen, it stands where its parent asked for it, together with those of the same invocation.
  */
 export class Anchors<E extends AnyEvent> {
   private readonly announced = new Map<string, number>();

@@ -35,7 +35,9 @@ export interface Facts {
   readonly agentId: string | undefined;
   /** True if the event is the first of its task, and so says whose it is. */
   readonly begins: boolean;
-  readonly call: { readonly id: string; readonly tool: string; readonly announced: Announced | undefined } | undefined;
+  readonly call:
+    | { readonly id: string; readonly tool: string; readonly announced: Announced | undefined }
+    | undefined;
   /** A sub-agent that is asked for. */
   readonly asked: { readonly taskId: string; readonly agentId: string | undefined } | undefined;
   /** A sub-agent that has ended, by its parent's word. */
@@ -58,7 +60,9 @@ const PHASES: Readonly<Record<string, TaskState>> = {
 
 /** The facts of an event, in either dialect. */
 export function factsOf(event: ParleyEvent | WorkflowEvent): Facts {
-  return "event_type" in event ? ofWorkflow(event as WorkflowEvent) : ofNative(event as ParleyEvent);
+  return "event_type" in event
+    ? ofWorkflow(event as WorkflowEvent)
+    : ofNative(event as ParleyEvent);
 }
 
 function ofNative(event: ParleyEvent): Facts {

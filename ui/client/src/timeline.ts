@@ -28,7 +28,9 @@ export interface SubagentThread<E> {
   readonly items: readonly TimelineItem<E>[];
 }
 
-/** How far the sub-agents of a call are, with everything below them; `failed` counts the canceled. */
+/**
+ * How far the sub-agents of a call are, with everything below them; `failed` counts the canceled.
+ */
 export interface BatchProgress {
   readonly total: number;
   readonly completed: number;
@@ -50,11 +52,11 @@ export type SubagentGroups<E> = ReadonlyMap<string, readonly E[]>;
 type AnyEvent = ParleyEvent | WorkflowEvent;
 
 /**
- * The timeline of these events of one context, in either dialect: what a sub-agent does stands at the
- * call that spawned it, apart from its parent and from its siblings, to any depth.
+ * The timeline of these events of one context, in either dialect: what a sub-agent does stands at
+ * the call that spawned it, apart from its parent and from its siblings, to any depth.
  *
- * Only which events there are counts, not in which order they came, nor how often. Every event is in
- * there once. A rewind is an event like others: what it took back is still shown.
+ * Only which events there are counts, not in which order they came, nor how often. Every event is
+ * in there once. A rewind is an event like others: what it took back is still shown.
  */
 export function timelineOf<E extends AnyEvent>(events: Iterable<E>): Timeline<E> {
   return new Weaving(new Branches(events)).timeline();
@@ -75,22 +77,33 @@ export function splitStreams<E extends AnyEvent>(
   const branches = new Branches(events);
   const groups = new Map<string, E[]>();
   for (const branch of branches.subtasks.values()) {
-    groups.set(branch.taskId, branch.notes.map((note) => note.event));
+    groups.set(
+      branch.taskId,
+      branch.notes.map((note) => note.event),
+    );
   }
   return { mainStream: branches.main.map((note) => note.event), groups };
 }
 
 /**
- * A name for an item that stays the same while events come in: for what a page remembers of it, such
- * as whether a card is folded.
+ * A name for an item that stays the same while events come in: for what a page remembers of it,
+ * such as whether a card is folded.
  */
 export function keyOf<E extends AnyEvent>(item: TimelineItem<E>): string {
   const event: AnyEvent = item.kind === "event" ? item.event : item.trigger;
-  const id = "event_type" in event ? (event as WorkflowEvent).event_id : (event as ParleyEvent).eventId;
+  const id =
+    "event_type" in event ? (event as WorkflowEvent).event_id : (event as ParleyEvent).eventId;
   return id ?? `${event.seq}`;
 }
 
-const NONE: BatchProgress = { total: 0, completed: 0, succeeded: 0, failed: 0, tokens: 0, toolCalls: 0 };
+const NONE: BatchProgress = {
+  total: 0,
+  completed: 0,
+  succeeded: 0,
+  failed: 0,
+  tokens: 0,
+  toolCalls: 0,
+};
 const OVER: readonly TaskState[] = ["completed", "failed", "canceled"];
 
 /** Puts the branches of a timeline together. For one use. */
@@ -123,7 +136,11 @@ class Weaving<E extends AnyEvent> {
     return { items, orphans };
   }
 
-  private items(notes: Branches<E>["main"]): { items: TimelineItem<E>[]; tokens: number; toolCalls: number } {
+  private items(notes: Branches<E>["main"]): {
+    items: TimelineItem<E>[];
+    tokens: number;
+    toolCalls: number;
+  } {
     const items: TimelineItem<E>[] = [];
     let tokens = 0;
     let toolCalls = 0;
@@ -157,14 +174,21 @@ class Weaving<E extends AnyEvent> {
 
   private thread(taskId: string): { thread: SubagentThread<E>; tokens: number; toolCalls: number } {
     this.placed.add(taskId);
-    const { items, tokens, toolCalls } = this.items(this.branches.subtasks.get(taskId)?.notes ?? []);
+    const { items, tokens, toolCalls } = this.items(
+      this.branches.subtasks.get(taskId)?.notes ?? [],
+    );
     const agentId = this.branches.agent(taskId);
     const thread = { taskId, agentId, status: this.branches.status(taskId), items };
     return { thread, tokens, toolCalls };
   }
 }
 
-function plus(sum: BatchProgress, status: TaskState, tokens: number, toolCalls: number): BatchProgress {
+function plus(
+  sum: BatchProgress,
+  status: TaskState,
+  tokens: number,
+  toolCalls: number,
+): BatchProgress {
   const over = OVER.includes(status) ? 1 : 0;
   const well = status === "completed" ? 1 : 0;
   return {

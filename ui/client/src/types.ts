@@ -1,4 +1,12 @@
-import type { InputRequired, AuthRequired, Json, JsonObject, MessageFact, TaskCreated, TaskStatus } from "./events.js";
+import type {
+  InputRequired,
+  AuthRequired,
+  Json,
+  JsonObject,
+  MessageFact,
+  TaskCreated,
+  TaskStatus,
+} from "./events.js";
 import type { Position } from "./position.js";
 
 /** Where a task stands; the last three are for ever. */

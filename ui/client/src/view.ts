@@ -149,7 +149,9 @@ function conversation(
     const text = textOf(blocks);
     const { taskId, agentId } = task;
     const seq = blocks[0]?.firstSeq ?? task.seq;
-    return text === "" || hasEnded(task.status) ? [] : [{ kind: "draft", taskId, agentId, seq, text, blocks }];
+    return text === "" || hasEnded(task.status)
+      ? []
+      : [{ kind: "draft", taskId, agentId, seq, text, blocks }];
   });
   const place = (one: Said | Draft): number => (one.kind === "message" ? one.message.seq : one.seq);
   return [...said, ...drafts].sort((a, b) => place(a) - place(b));
@@ -260,7 +262,9 @@ function branches(state: ContextState, counts: (seq: number) => boolean): Branch
     after: counter(state.rewinds, one.seq),
   }));
   const leaving = (seq: number): number | undefined =>
-    counts(seq) ? undefined : steps.filter((step) => step.before(seq) && !step.after(seq)).at(-1)?.one.seq;
+    counts(seq)
+      ? undefined
+      : steps.filter((step) => step.before(seq) && !step.after(seq)).at(-1)?.one.seq;
   return state.rewinds.map((one) => ({
     rewoundAt: one.seq,
     stretch: { first: one.toSeq + 1, last: one.seq - 1 },

@@ -5,9 +5,6 @@ import {
   type AgentMessage,
   AgentMessages,
   type AgentMessagesOptions,
-  aggregateTokens,
-  follows,
-  lineOf,
   messagesOf,
   ParleyApi,
   ParleyError,
@@ -15,10 +12,22 @@ import {
 import { Random, seeds } from "./random.js";
 import { TestClock } from "./stand-in.js";
 
-function message(sequenceNumber: number, agentId = "a", more: Partial<AgentMessage> = {}): AgentMessage {
+function message(
+  sequenceNumber: number,
+  agentId = "a",
+  more: Partial<AgentMessage> = {},
+): AgentMessage {
   const createdAt = new Date(sequenceNumber * 1000).toISOString();
   const id = `${agentId}-${sequenceNumber}`;
-  return { id, agentId, sequenceNumber, type: "assistant", content: `n${sequenceNumber}`, createdAt, ...more };
+  return {
+    id,
+    agentId,
+    sequenceNumber,
+    type: "assistant",
+    content: `n${sequenceNumber}`,
+    createdAt,
+    ...more,
+  };
 }
 
 function messages(...numbers: number[]): AgentMessage[] {
@@ -52,7 +61,9 @@ class Setup {
   };
 
   live(...of: AgentMessage[]): void {
-    of.forEach((one) => this.socket.emit("agent:message", { agentId: one.agentId, message: one, timestamp: "" }));
+    of.forEach((one) =>
+      this.socket.emit("agent:message", { agentId: one.agentId, message: one, timestamp: "" }),
+    );
   }
 
   numbers(): number[] {
@@ -94,7 +105,10 @@ test("S2.66, S2.74: the history is loaded, and the last number remembered", asyn
   await setup.shows(1, 2, 3);
   await settled(setup.page, () => !setup.page.get().loading);
   const { loading, error, refetch } = setup.page.get();
-  assert.deepEqual([loading, error, typeof refetch, setup.page.lastSequence], [false, null, "function", 3]);
+  assert.deepEqual(
+    [loading, error, typeof refetch, setup.page.lastSequence],
+    [false, null, "function", 3],
+  );
   assert.deepEqual(setup.asked, [["a", 0]]);
 });
 
@@ -205,7 +219,10 @@ test("S2.73: messages of other agents are ignored, and another agent begins afre
   setup.live(message(3, "b"));
   assert.deepEqual(setup.numbers(), [1, 2]);
   setup.page.select("b");
-  assert.deepEqual([setup.numbers(), setup.page.get().loading, setup.page.lastSequence], [[], true, 0]);
+  assert.deepEqual(
+    [setup.numbers(), setup.page.get().loading, setup.page.lastSequence],
+    [[], true, 0],
+  );
   await setup.shows(1);
   assert.equal(setup.page.get().messages[0]?.agentId, "b");
   assert.deepEqual(sent, [{ agentId: "a" }, { agentId: "b" }]);
@@ -224,7 +241,10 @@ test("an answer for the agent that was shown before is not mixed in", async () =
   open();
   await setup.shows(1);
   await settled(setup.page, () => !setup.page.get().loading);
-  assert.deepEqual(setup.page.get().messages.map((one) => one.id), ["b-1"]);
+  assert.deepEqual(
+    setup.page.get().messages.map((one) => one.id),
+    ["b-1"],
+  );
 });
 
 test("an agent that does not exist is an error, and refetch tries again", async () => {
@@ -277,7 +297,8 @@ test("whatever is lost, doubled or out of order on the way, all messages are sho
 test("a page that ends early because its messages are long is not the last", async () => {
   const pages = [messages(1, 2), messages(3)];
   const answer: typeof fetch = async () => {
-    const headers = pages.length > 1 ? { link: '</api/agents/a/messages?since=2>; rel="next"' } : undefined;
+    const headers =
+      pages.length > 1 ? { link: '</api/agents/a/messages?since=2>; rel="next"' } : undefined;
     return Response.json(pages.shift(), headers && { headers });
   };
   const load = messagesOf(new ParleyApi({ url: "http://x", fetch: answer }));
@@ -300,56 +321,4 @@ test("messages are loaded a page at a time", async () => {
     "/api/agents/a/messages?since=1010&limit=1000",
     "/api/agents/a/messages?since=2010&limit=1000",
   ]);
-});
-
-function token(sequenceNumber: number, content: string, metadata: AgentMessage["metadata"] = {}): AgentMessage {
-  return message(sequenceNumber, "a", { content, metadata: { eventType: "content_delta", ...metadata } });
-}
-
-function aggregated(...of: AgentMessage[]): [unknown, number, number][] {
-  return aggregateTokens(of).map((one) => [one.content, one.sequenceNumber, one.lastSequenceNumber]);
-}
-
-test("S2.75: runs of tokens become one message, anything else ends them", () => {
-  const tool = message(3, "a", { type: "tool", content: { name: "x" } });
-  assert.deepEqual(aggregated(token(1, "Hel"), token(2, "lo"), tool, token(4, "by"), token(5, "e")), [
-    ["Hello", 1, 2],
-    [{ name: "x" }, 3, 3],
-    ["bye", 4, 5],
-  ]);
-  assert.deepEqual(aggregated(), []);
-});
-
-test("S2.76: the number is that of the run, also where its text occurred before", () => {
-  const system = message(2, "a", { type: "system", content: "same" });
-  assert.deepEqual(
-    aggregated(token(1, "same"), system, token(3, "same"), token(4, "same")).map(([, first]) => first),
-    [1, 2, 3],
-  );
-});
-
-test("S2.77: tokens of blocks or sub-agents that come in turns are not mixed", () => {
-  const a = { blockId: "A" };
-  const b = { blockId: "B", parent_tool_use_id: "x" };
-  assert.deepEqual(aggregated(token(1, "1", a), token(2, "x", b), token(3, "2", a), token(4, "y", b)), [
-    ["12", 1, 3],
-    ["xy", 2, 4],
-  ]);
-});
-
-test("S2.78: a line has a time, a label, text and what it came from", () => {
-  const line = lineOf(message(3, "a", { type: "tool", content: { n: 1 }, raw: '{"n":1}' }));
-  assert.deepEqual(line, { time: "00:00:03", label: "[tool]", text: '{\n  "n": 1\n}', raw: '{"n":1}' });
-});
-
-test("S2.79: a box stops following when a person scrolls up, and follows again at the end", () => {
-  const at = (scrollTop: number, scrollHeight = 1000): Parameters<typeof follows>[1] => ({
-    scrollTop,
-    clientHeight: 200,
-    scrollHeight,
-  });
-  assert.equal(follows(true, at(800), at(800, 1100)), true, "something was added");
-  assert.equal(follows(true, at(800), at(500)), false, "scrolled up");
-  assert.equal(follows(false, at(500), at(500, 1200)), false, "something was added");
-  assert.equal(follows(false, at(500), at(799)), true, "back at the end");
 });

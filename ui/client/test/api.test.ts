@@ -9,7 +9,10 @@ interface Sent {
   readonly body: unknown;
 }
 
-function recording(answer: () => Response, options: { token?: string } = {}): { api: ParleyApi; sent: Sent[] } {
+function recording(
+  answer: () => Response,
+  options: { token?: string } = {},
+): { api: ParleyApi; sent: Sent[] } {
   const sent: Sent[] = [];
   const api = new ParleyApi({
     url: "http://x/",
@@ -24,7 +27,11 @@ function recording(answer: () => Response, options: { token?: string } = {}): { 
   return { api, sent };
 }
 
-function problem(status: number, body: unknown, headers: Record<string, string> = {}): () => Response {
+function problem(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): () => Response {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return () => new Response(text, { status, headers });
 }
@@ -65,21 +72,34 @@ test("a request has a token, a key and a body, and ids in its path are made safe
 });
 
 test("a problem has its code, its words and what else it says", async () => {
-  const body = { title: "Conflict", detail: "the version is now 1", code: "version-mismatch", currentVersion: 1 };
+  const body = {
+    title: "Conflict",
+    detail: "the version is now 1",
+    code: "version-mismatch",
+    currentVersion: 1,
+  };
   const error = await refusal(problem(409, body));
-  assert.deepEqual([error.status, error.code, error.message, error.passing], [409, "version-mismatch", "the version is now 1", false]);
+  assert.deepEqual(
+    [error.status, error.code, error.message, error.passing],
+    [409, "version-mismatch", "the version is now 1", false],
+  );
   assert.equal(error.problem["currentVersion"], 1);
 });
 
 test("a refusal that passes says when to come back", async () => {
-  const error = await refusal(problem(429, { code: "queue-full", detail: "later" }, { "retry-after": "3" }));
+  const error = await refusal(
+    problem(429, { code: "queue-full", detail: "later" }, { "retry-after": "3" }),
+  );
   assert.deepEqual([error.passing, error.retryAfterMs], [true, 3000]);
 });
 
 test("what is no problem of ours is one all the same", async () => {
   for (const body of ["<html>", "", "[]", "null", '{"code": 7, "detail": null}']) {
     const error = await refusal(problem(502, body));
-    assert.deepEqual([error.status, error.code, error.message], [502, "unknown", "the server answered 502"]);
+    assert.deepEqual(
+      [error.status, error.code, error.message],
+      [502, "unknown", "the server answered 502"],
+    );
   }
 });
 
@@ -96,7 +116,10 @@ test("a request that is called off is no error of the server's", async () => {
   const leave = new AbortController();
   leave.abort();
   const api = new ParleyApi({ url: "http://127.0.0.1:1" });
-  await assert.rejects(api.contexts({ signal: leave.signal }), (error: Error) => error.name === "AbortError");
+  await assert.rejects(
+    api.contexts({ signal: leave.signal }),
+    (error: Error) => error.name === "AbortError",
+  );
 });
 
 test("keys are new each time and fit in a header", () => {

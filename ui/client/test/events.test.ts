@@ -6,7 +6,9 @@ import { KINDS } from "../src/index.js";
 const ROOT = new URL("../../", import.meta.url);
 
 test("the types of events are those of the schema", async () => {
-  const generator = (await import(new URL("tools/generate-events.mjs", ROOT).href)) as { generate(): string };
+  const generator = (await import(new URL("tools/generate-events.mjs", ROOT).href)) as {
+    generate(): string;
+  };
   const written = readFileSync(new URL("src/events.ts", ROOT), "utf8");
   assert.equal(written, generator.generate(), "run: npm run generate");
 });

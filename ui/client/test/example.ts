@@ -18,7 +18,9 @@ live.subscribe(() => {
   const { context } = live.get();
   if (context !== undefined) {
     for (const entry of view(context).conversation) {
-      console.log(entry.kind === "message" ? `${entry.message.role}: ${entry.message.content}` : entry.text);
+      console.log(
+        entry.kind === "message" ? `${entry.message.role}: ${entry.message.content}` : entry.text,
+      );
     }
     live.close();
   }

@@ -30,7 +30,11 @@ export async function calls(): Promise<void> {
   const api = new ParleyApi({ url: "http://localhost:7070", token: "my-token" });
   const { contextId } = await api.createContext({ title: "Counting" });
   try {
-    await api.send(contextId, { content: "count to 10", whenBusy: "reject" }, { idempotencyKey: "7c9e" });
+    await api.send(
+      contextId,
+      { content: "count to 10", whenBusy: "reject" },
+      { idempotencyKey: "7c9e" },
+    );
   } catch (error) {
     if (error instanceof ParleyError && error.code === "busy") {
       console.log(error.message);
@@ -51,7 +55,8 @@ export async function answer(): Promise<void> {
 export async function stream(): Promise<void> {
   const stream = streamContext(api, contextId, {
     after: 0,
-    onState: ({ status, lagMs, recovered, retryInMs }) => render({ status, lagMs, recovered, retryInMs }),
+    onState: ({ status, lagMs, recovered, retryInMs }) =>
+      render({ status, lagMs, recovered, retryInMs }),
   });
   for await (const event of stream) {
     console.log(event.seq, event.kind);
@@ -83,7 +88,11 @@ export function timeline(): void {
   for (const item of items) {
     if (item.kind === "subagentGroup") {
       const { completed, total } = item.progress;
-      console.log(keyOf(item), `${completed} of ${total}`, item.threads.map((thread) => thread.taskId));
+      console.log(
+        keyOf(item),
+        `${completed} of ${total}`,
+        item.threads.map((thread) => thread.taskId),
+      );
     }
   }
   console.log(orphans.length, "sub-agents whose call has not come yet");

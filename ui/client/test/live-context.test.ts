@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { emptyContext, LiveContext, type LiveState, ParleyApi, ParleyError, reduceAll, view } from "../src/index.js";
+import {
+  emptyContext,
+  LiveContext,
+  type LiveState,
+  ParleyApi,
+  ParleyError,
+  reduceAll,
+  view,
+} from "../src/index.js";
 import { RandomLog } from "./random-log.js";
 import { Random, seeds } from "./random.js";
 import { shownOf, snapshotOf } from "./snapshot-of.js";
@@ -28,7 +36,11 @@ test("X.9: whatever happens on the way, a live context ends up as the log says",
     const server = new StandIn(events, random, clock);
     server.faults = Array.from({ length: random.int(6) }, (): Fault => {
       const at = random.int(5000);
-      return random.pick<Fault>([{ cutAt: at, repeat: random.int(3) }, { silentAt: at }, { refuse: 503 }]);
+      return random.pick<Fault>([
+        { cutAt: at, repeat: random.int(3) },
+        { silentAt: at },
+        { refuse: 503 },
+      ]);
     });
     const head = 1 + random.int(events.length);
     const answer: typeof fetch = async (input, init) => {
@@ -48,7 +60,8 @@ test("X.9: whatever happens on the way, a live context ends up as the log says",
     const last = events.at(-1);
     const end = await until(
       live,
-      ({ context }) => context?.seq === last?.seq && context?.k === (last?.k ?? 0) && !context?.stale,
+      ({ context }) =>
+        context?.seq === last?.seq && context?.k === (last?.k ?? 0) && !context?.stale,
     );
     live.close();
     const expected = shownOf(view(reduceAll(emptyContext("c"), events)));
@@ -58,7 +71,8 @@ test("X.9: whatever happens on the way, a live context ends up as the log says",
 
 test("a reader that is ahead of the log, which was put back, loads the context afresh", async () => {
   const { events } = new RandomLog(3, 1);
-  const gap = 'event: stream-gap\ndata: {"kind":"stream-gap","reason":"ahead-of-head","position":2}\n\n';
+  const gap =
+    'event: stream-gap\ndata: {"kind":"stream-gap","reason":"ahead-of-head","position":2}\n\n';
   const heads = [events.length, 2];
   const answer: typeof fetch = async (input) => {
     if (String(input).endsWith("/snapshot")) {
@@ -68,7 +82,9 @@ test("a reader that is ahead of the log, which was put back, loads the context a
     const body = opening("9") + (heads.length === 1 ? gap : "");
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   };
-  const live = new LiveContext(new ParleyApi({ url: "http://x", fetch: answer }), "c", { clock: new TestClock() });
+  const live = new LiveContext(new ParleyApi({ url: "http://x", fetch: answer }), "c", {
+    clock: new TestClock(),
+  });
   await until(live, ({ context }) => context?.seq === events.at(-1)?.seq);
   const { context } = await until(live, ({ context }) => context?.seq === 2);
   assert.equal(context?.stale, false);
@@ -79,7 +95,9 @@ test("what is refused for good is an error, and nothing is tried again", async (
   let asked = 0;
   const answer: typeof fetch = async () => {
     asked++;
-    return new Response(JSON.stringify({ code: "not-found", detail: "no such context" }), { status: 404 });
+    return new Response(JSON.stringify({ code: "not-found", detail: "no such context" }), {
+      status: 404,
+    });
   };
   const live = new LiveContext(new ParleyApi({ url: "http://x", fetch: answer }), "c");
   const { error, loading } = await until(live, (state) => state.error !== undefined);

@@ -13,7 +13,10 @@ interface Open {
 const WORDS = ["hello", " wörld", " 語", "🦜\n", " 1", " and", '"quoted"', "\\", " "];
 const START = Date.parse("2026-11-15T10:00:00.000Z");
 
-/** A context's log as a server might write it: one task at a time, with sub-agents, and rewinds in between. */
+/**
+ * A context's log as a server might write it: one task at a time, with sub-agents, and rewinds in
+ * between.
+ */
 export class RandomLog {
   readonly events: ParleyEvent[] = [];
   private readonly random: Random;
@@ -43,13 +46,21 @@ export class RandomLog {
       const messageId = this.random.pick(this.messages);
       this.add(
         this.random.chance(0.6)
-          ? { kind: "message-updated", messageId, content: `edited ${this.names}`, metadata: { n: this.names } }
+          ? {
+              kind: "message-updated",
+              messageId,
+              content: `edited ${this.names}`,
+              metadata: { n: this.names },
+            }
           : { kind: "message-deleted", messageId },
       );
     }
     if (this.random.chance(0.4)) {
       const key = this.random.pick(["a", "b", "user:name"]);
-      this.add({ kind: "state-updated", delta: { [key]: this.random.chance(0.2) ? null : this.names++ } });
+      this.add({
+        kind: "state-updated",
+        delta: { [key]: this.random.chance(0.2) ? null : this.names++ },
+      });
     }
     if (this.random.chance(0.2)) {
       this.add({ kind: "context-updated", title: `title ${this.names++}` });
@@ -64,13 +75,24 @@ export class RandomLog {
     const taskId = this.name("t");
     const messageId = this.name("m");
     this.messages.push(messageId);
-    this.add({ kind: "message", messageId, role: "user", content: this.words(3), metadata: { taskId } });
+    this.add({
+      kind: "message",
+      messageId,
+      role: "user",
+      content: this.words(3),
+      metadata: { taskId },
+    });
     this.task({ id: taskId, root: taskId }, messageId, 0);
   }
 
   private task(task: Open, messageId: string | undefined, depth: number): void {
     const initiator = depth === 0 ? "user" : "agent";
-    this.of(task, { kind: "task-created", initiator, prompt: "do it", ...(messageId && { messageId }) });
+    this.of(task, {
+      kind: "task-created",
+      initiator,
+      prompt: "do it",
+      ...(messageId && { messageId }),
+    });
     if (this.random.chance(0.2)) {
       this.of(task, { kind: "task-status", status: "submitted", metadata: { blockedBy: "other" } });
     }
@@ -111,11 +133,23 @@ export class RandomLog {
       this.internal(task);
     }
     if (this.random.chance(0.15)) {
-      this.of(task, { kind: "content-complete", content, blockId, partial: true, finishReason: "interrupted" });
+      this.of(task, {
+        kind: "content-complete",
+        content,
+        blockId,
+        partial: true,
+        finishReason: "interrupted",
+      });
       this.block(task, blockId);
     } else if (this.random.chance(0.95)) {
       const replaced = replaces === undefined ? {} : { replaces };
-      this.of(task, { kind: "content-complete", content, blockId, finishReason: "stop", ...replaced });
+      this.of(task, {
+        kind: "content-complete",
+        content,
+        blockId,
+        finishReason: "stop",
+        ...replaced,
+      });
     }
   }
 
@@ -129,12 +163,25 @@ export class RandomLog {
 
   private tool(task: Open): void {
     const toolCallId = this.name("x");
-    this.of(task, { kind: "tool-start", toolCallId, toolName: "calculator", arguments: { a: 1 }, attempt: 1 });
+    this.of(task, {
+      kind: "tool-start",
+      toolCallId,
+      toolName: "calculator",
+      arguments: { a: 1 },
+      attempt: 1,
+    });
     if (this.random.chance(0.5)) {
-      this.of(task, { kind: "tool-progress", toolCallId, progress: this.random.next(), message: "half" });
+      this.of(task, {
+        kind: "tool-progress",
+        toolCallId,
+        progress: this.random.next(),
+        message: "half",
+      });
     }
     if (this.random.chance(0.9)) {
-      const end = this.random.chance(0.8) ? { success: true, result: 3 } : { success: false, error: "no" };
+      const end = this.random.chance(0.8)
+        ? { success: true, result: 3 }
+        : { success: false, error: "no" };
       this.of(task, { kind: "tool-complete", toolCallId, toolName: "calculator", ...end });
     }
   }
@@ -142,7 +189,11 @@ export class RandomLog {
   private ask(task: Open): void {
     const inputId = this.name("i");
     this.of(task, { kind: "input-required", inputId, inputType: "confirmation", prompt: "May I?" });
-    this.of(task, { kind: "task-status", status: "waiting-input", metadata: { blockedBy: inputId } });
+    this.of(task, {
+      kind: "task-status",
+      status: "waiting-input",
+      metadata: { blockedBy: inputId },
+    });
     const end = this.random.int(3);
     if (end < 2) {
       this.of(
@@ -221,7 +272,7 @@ export class RandomLog {
   }
 
   private interleave(logs: ParleyEvent[][]): void {
-    for (let left = logs.filter((log) => log.length > 0); left.length > 0; ) {
+    for (let left = logs.filter((log) => log.length > 0); left.length > 0;) {
       const event = this.random.pick(left).shift();
       if (event !== undefined) {
         this.number(event, event.k === undefined ? 0 : 1);
@@ -233,7 +284,13 @@ export class RandomLog {
   private end(task: Open, depth: number): void {
     const content = this.words(2);
     if (this.random.chance(0.2)) {
-      this.of(task, { kind: "error", code: "timeout", message: "late", retryable: true, scope: "task" });
+      this.of(task, {
+        kind: "error",
+        code: "timeout",
+        message: "late",
+        retryable: true,
+        scope: "task",
+      });
       this.of(task, { kind: "task-status", status: "failed", metadata: { reason: "timeout" } });
       return;
     }
@@ -276,7 +333,9 @@ export class RandomLog {
   }
 
   private add(fields: Fields): void {
-    const event = JSON.parse(JSON.stringify({ contextId: this.contextId, ...fields })) as ParleyEvent;
+    const event = JSON.parse(
+      JSON.stringify({ contextId: this.contextId, ...fields }),
+    ) as ParleyEvent;
     this.number(event, this.k);
   }
 

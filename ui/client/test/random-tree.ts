@@ -7,7 +7,10 @@ interface Node {
   readonly call?: string;
 }
 
-/** The events of one core task and a random tree of sub-agents below it, as compact as cases have them. */
+/**
+ * The events of one core task and a random tree of sub-agents below it, as compact as cases have
+ * them.
+ */
 export class RandomTree {
   readonly events: CompactEvent[] = [];
   private readonly random: Random;
@@ -83,7 +86,8 @@ export class RandomTree {
   }
 
   private stamped(task: Node, fields: CompactEvent): CompactEvent {
-    const spawned = task.parent === undefined ? {} : { parentTaskId: task.parent, spawnedByCallId: task.call };
+    const spawned =
+      task.parent === undefined ? {} : { parentTaskId: task.parent, spawnedByCallId: task.call };
     return { ...fields, taskId: task.id, ...spawned };
   }
 }

@@ -11,7 +11,9 @@ const PATIENCE_MS = 60_000;
 
 function blocks(file: string, language: string): string[] {
   const text = readFileSync(new URL(file, ROOT), "utf8");
-  return [...text.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, "g"))].map((found) => found[1] ?? "");
+  return [...text.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, "g"))].map(
+    (found) => found[1] ?? "",
+  );
 }
 
 test("the example of the README is the one that is compiled and run here", () => {

@@ -1,21 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  type ContextState,
   type ContextView,
   emptyContext,
-  fromSnapshot,
   type ParleyEvent,
   reduce,
   reduceAll,
-  type StreamedEvent,
   view,
 } from "../src/index.js";
-import { RandomLog } from "./random-log.js";
-import { Random, seeds } from "./random.js";
-import { shownOf, snapshotOf, wire } from "./snapshot-of.js";
 
-const SNAPSHOTS = 30;
 const EMPTY = emptyContext("c");
 
 /** Events written down one by one; what is missing has a default. */
@@ -23,7 +16,13 @@ function log(...events: (Record<string, unknown> & { kind: string })[]): ParleyE
   return events.map((fields, i) => {
     const seq = i + 1;
     const timestamp = new Date(seq * 1000).toISOString();
-    return { contextId: "c", seq, eventId: `e${seq}`, timestamp, ...fields } as unknown as ParleyEvent;
+    return {
+      contextId: "c",
+      seq,
+      eventId: `e${seq}`,
+      timestamp,
+      ...fields,
+    } as unknown as ParleyEvent;
   });
 }
 
@@ -35,18 +34,16 @@ const CREATED = { kind: "context-created", owner: "local" };
 const T = { taskId: "t", rootTaskId: "t", agentId: "a", agentLevel: "core" };
 const TASK = { ...T, kind: "task-created", initiator: "user", messageId: "m", prompt: "hi" };
 const WORKING = { ...T, kind: "task-status", status: "working" };
-const ASKED = { kind: "message", messageId: "m", role: "user", content: "hi", metadata: { taskId: "t" } };
+const ASKED = {
+  kind: "message",
+  messageId: "m",
+  role: "user",
+  content: "hi",
+  metadata: { taskId: "t" },
+};
 
 function delta(text: string, blockId = "b"): Record<string, unknown> & { kind: string } {
   return { ...T, kind: "content-delta", delta: text, index: 0, blockId };
-}
-
-function frozen<V>(value: V): V {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    Object.values(value).forEach(frozen);
-  }
-  return value;
 }
 
 test("text streams into a draft, and the answer takes its place", () => {
@@ -73,7 +70,14 @@ test("a block that is replaced is not shown, and one that was cut off says so", 
     TASK,
     WORKING,
     delta("wrong", "b1"),
-    { ...T, kind: "content-complete", content: "wrong", blockId: "b1", partial: true, finishReason: "interrupted" },
+    {
+      ...T,
+      kind: "content-complete",
+      content: "wrong",
+      blockId: "b1",
+      partial: true,
+      finishReason: "interrupted",
+    },
     delta("right", "b2"),
     { ...T, kind: "content-complete", content: "right", blockId: "b2", replaces: "b1" },
   );
@@ -88,7 +92,16 @@ test("a block that is replaced is not shown, and one that was cut off says so", 
 });
 
 test("texts of two blocks that come in turns are kept apart", () => {
-  const { tasks } = shown(CREATED, ASKED, TASK, WORKING, delta("a", "1"), delta("x", "2"), delta("b", "1"), delta("y", "2"));
+  const { tasks } = shown(
+    CREATED,
+    ASKED,
+    TASK,
+    WORKING,
+    delta("a", "1"),
+    delta("x", "2"),
+    delta("b", "1"),
+    delta("y", "2"),
+  );
   assert.deepEqual(
     tasks[0]?.blocks.map((block) => block.text),
     ["ab", "xy"],
@@ -109,7 +122,12 @@ test("tools have progress, results and endings", () => {
     { ...T, kind: "task-status", status: "failed" },
   );
   assert.deepEqual(
-    tasks[0]?.calls.map(({ status, progress, error, outcome }) => ({ status, progress, error, outcome })),
+    tasks[0]?.calls.map(({ status, progress, error, outcome }) => ({
+      status,
+      progress,
+      error,
+      outcome,
+    })),
     [
       { status: "failed", progress: 0.5, error: "no", outcome: "canceled" },
       { status: "abandoned", progress: undefined, error: undefined, outcome: undefined },
@@ -127,14 +145,20 @@ test("what is asked waits, and leaves when it is answered, lapses, or its task e
   });
   const auth = { ...T, kind: "auth-required", authId: "s", authType: "api-key", prompt: "Key?" };
   const begin = [CREATED, ASKED, TASK, WORKING, ask("1"), ask("2"), ask("3"), auth];
-  assert.deepEqual(shown(...begin).pendingInputs.map((one) => one.inputId), ["1", "2", "3"]);
+  assert.deepEqual(
+    shown(...begin).pendingInputs.map((one) => one.inputId),
+    ["1", "2", "3"],
+  );
   assert.equal(shown(...begin).pendingAuths.length, 1);
   const later = [
     ...begin,
     { ...T, kind: "input-received", inputId: "1", providedBy: "user", value: true },
     { ...T, kind: "input-lapsed", inputId: "2" },
   ];
-  assert.deepEqual(shown(...later).pendingInputs.map((one) => one.inputId), ["3"]);
+  assert.deepEqual(
+    shown(...later).pendingInputs.map((one) => one.inputId),
+    ["3"],
+  );
   const ended = shown(...later, { ...T, kind: "task-status", status: "canceled" });
   assert.deepEqual([ended.pendingInputs, ended.pendingAuths], [[], []]);
   assert.deepEqual(
@@ -176,11 +200,20 @@ test("base64 may be cut anywhere", () => {
     { ...file, index: 0, complete: false, encoding: "base64", data: "aGVs" + "bG" },
     { ...file, index: 1, complete: true, data: "8=" },
   );
-  assert.deepEqual([artifacts[0]?.status, artifacts[0]?.size, artifacts[0]?.content], ["complete", 5, "aGVsbG8="]);
+  assert.deepEqual(
+    [artifacts[0]?.status, artifacts[0]?.size, artifacts[0]?.content],
+    ["complete", 5, "aGVsbG8="],
+  );
 });
 
 test("tasks that wait their turn are the queue, and usage adds up along the tree", () => {
-  const sub = { taskId: "s", parentTaskId: "t", rootTaskId: "t", agentId: "b", agentLevel: "subagent" };
+  const sub = {
+    taskId: "s",
+    parentTaskId: "t",
+    rootTaskId: "t",
+    agentId: "b",
+    agentLevel: "subagent",
+  };
   const spent = { kind: "usage", model: "m", inputTokens: 10, outputTokens: 1 };
   const shownNow = shown(
     CREATED,
@@ -192,10 +225,21 @@ test("tasks that wait their turn are the queue, and usage adds up along the tree
     { ...T, ...spent, costUsd: 0.1 },
     { ...sub, ...spent, costUsd: 0.2 },
   );
-  assert.deepEqual(shownNow.queue.map((task) => task.taskId), ["q"]);
+  assert.deepEqual(
+    shownNow.queue.map((task) => task.taskId),
+    ["q"],
+  );
   assert.equal(shownNow.active?.taskId, "t");
-  assert.deepEqual(shownNow.active?.children.map((task) => task.taskId), ["s"]);
-  assert.deepEqual(shownNow.active?.totals, { calls: 2, inputTokens: 20, outputTokens: 2, costUsd: 0.3 });
+  assert.deepEqual(
+    shownNow.active?.children.map((task) => task.taskId),
+    ["s"],
+  );
+  assert.deepEqual(shownNow.active?.totals, {
+    calls: 2,
+    inputTokens: 20,
+    outputTokens: 2,
+    costUsd: 0.3,
+  });
   assert.equal(shownNow.totals.costUsd, 0.3);
 });
 
@@ -206,16 +250,25 @@ test("a rewind takes back what followed, keeps it as a branch, and can be taken 
     role: "user",
     content: messageId,
   });
-  const back = (toSeq: number): Record<string, unknown> & { kind: string } => ({ kind: "context-rewound", toSeq });
+  const back = (toSeq: number): Record<string, unknown> & { kind: string } => ({
+    kind: "context-rewound",
+    toSeq,
+  });
   const texts = (one: ContextView): string[] =>
     one.conversation.map((item) => (item.kind === "message" ? item.message.content : ""));
   const events = [CREATED, say("a"), say("b"), back(2), say("c")];
   const once = shown(...events);
   assert.deepEqual(texts(once), ["a", "c"]);
-  assert.deepEqual(once.branches.map((branch) => branch.messages.map((one) => one.content)), [["b"]]);
+  assert.deepEqual(
+    once.branches.map((branch) => branch.messages.map((one) => one.content)),
+    [["b"]],
+  );
   const again = shown(...events, back(3));
   assert.deepEqual(texts(again), ["a", "b"]);
-  assert.deepEqual(again.branches.map((branch) => branch.messages.map((one) => one.content)), [[], ["c"]]);
+  assert.deepEqual(
+    again.branches.map((branch) => branch.messages.map((one) => one.content)),
+    [[], ["c"]],
+  );
 });
 
 test("a rewind undoes edits, usage and state, but not what belongs to the user", () => {
@@ -228,89 +281,28 @@ test("a rewind undoes edits, usage and state, but not what belongs to the user",
     { kind: "usage", model: "m", inputTokens: 1, outputTokens: 1 },
     { kind: "context-rewound", toSeq: 3 },
   );
-  assert.equal(conversation[0]?.kind === "message" && conversation[0].message.content, "first words");
+  assert.equal(
+    conversation[0]?.kind === "message" && conversation[0].message.content,
+    "first words",
+  );
   assert.deepEqual([usage, state, title], [[], { a: 1, gone: 1, "user:x": 3 }, "first words"]);
 });
 
 test("a fork says where it comes from and has an owner of its own", () => {
-  const fork = shown(CREATED, ASKED, { kind: "context-forked", sourceContextId: "d", atSeq: 2, owner: "ann" });
+  const fork = shown(CREATED, ASKED, {
+    kind: "context-forked",
+    sourceContextId: "d",
+    atSeq: 2,
+    owner: "ann",
+  });
   assert.deepEqual([fork.owner, fork.forkedFrom], ["ann", { contextId: "d", atSeq: 2 }]);
 });
 
 test("kinds that are not known, and other contexts, change nothing but the position", () => {
   const state = reduceAll(EMPTY, log(CREATED, { kind: "something-new" }));
   assert.equal(state.seq, 2);
-  assert.equal(reduce(state, { ...(log(CREATED)[0] as ParleyEvent), contextId: "other", seq: 3 }), state);
+  assert.equal(
+    reduce(state, { ...(log(CREATED)[0] as ParleyEvent), contextId: "other", seq: 3 }),
+    state,
+  );
 });
-
-test("an event that comes twice counts once, and nothing is changed in place", () => {
-  for (const seed of seeds(20)) {
-    const random = new Random(seed);
-    const { events } = new RandomLog(seed);
-    const all = reduceAll(EMPTY, events);
-    let state: ContextState = frozen({ ...EMPTY });
-    for (let i = 0; i < events.length; i++) {
-      state = frozen(reduce(state, frozen(events[i] as ParleyEvent)));
-      const before = events[random.int(i + 1)] as ParleyEvent;
-      assert.equal(reduce(state, before), state);
-    }
-    assert.deepEqual(state, all, `seed ${seed}`);
-  }
-});
-
-test("X.9: a snapshot and the events after it are the same as all events", () => {
-  let afresh = 0;
-  for (const seed of seeds(20)) {
-    const { events } = new RandomLog(seed, 3);
-    const step = Math.ceil(events.length / SNAPSHOTS);
-    const expected = shownOf(view(reduceAll(EMPTY, events)));
-    let state = EMPTY;
-    for (const [i, event] of events.entries()) {
-      state = reduce(state, event);
-      if (i % step !== 0) {
-        continue;
-      }
-      const snapshot = wire(snapshotOf(state)) as ReturnType<typeof snapshotOf>;
-      let later = fromSnapshot(snapshot);
-      let all = state;
-      for (const next of events.slice(random(seed, i))) {
-        later = reduce(later, next);
-        all = reduce(all, next);
-        if (later.stale) {
-          later = fromSnapshot(snapshotOf(all));
-          afresh++;
-        }
-      }
-      assert.deepEqual(shownOf(view(later)), expected, `seed ${seed}, snapshot at ${i + 1}`);
-    }
-  }
-  assert.ok(afresh > 0, "some rewinds go back to before the snapshot");
-});
-
-/** From where on events come again: from the start, or from somewhere before the snapshot. */
-function random(seed: number, i: number): number {
-  return new Random(seed * 1000 + i).int(i + 2);
-}
-
-test("deltas that were merged give the same text", () => {
-  for (const seed of seeds(20)) {
-    const { events } = new RandomLog(seed);
-    const full = reduceAll(EMPTY, events);
-    assert.deepEqual(reduceAll(EMPTY, mergedDeltas(events)), full, `seed ${seed}`);
-  }
-});
-
-function mergedDeltas(events: readonly ParleyEvent[]): StreamedEvent[] {
-  const out: StreamedEvent[] = [];
-  for (const event of events) {
-    const last = out.at(-1);
-    const same = last?.taskId === event.taskId && last?.seq === event.seq - 1 && event.k === undefined;
-    if (same && event.kind === "content-delta" && last?.kind === "content-delta" && last.blockId === event.blockId) {
-      const fromSeq = last.fromSeq ?? last.seq;
-      out[out.length - 1] = { ...event, delta: last.delta + event.delta, index: last.index, fromSeq };
-    } else {
-      out.push(event);
-    }
-  }
-  return out;
-}

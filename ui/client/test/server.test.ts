@@ -68,7 +68,7 @@ function texts(shown: ContextView): string[] {
 
 async function allEvents(api: ParleyApi, contextId: string): Promise<ParleyEvent[]> {
   const events: ParleyEvent[] = [];
-  for (let after: number | string = 0, more = true; more; ) {
+  for (let after: number | string = 0, more = true; more;) {
     const page = await api.events(contextId, { after, filter: { internal: true } });
     events.push(...page.events);
     after = page.position;
@@ -88,7 +88,11 @@ describe("with a real server", { skip: NO_SERVER }, () => {
 
   after(() => server.stop());
 
-  async function say(contextId: string, content: string, more: object = { agentId: AGENT }): Promise<string> {
+  async function say(
+    contextId: string,
+    content: string,
+    more: object = { agentId: AGENT },
+  ): Promise<string> {
     const stream = await TaskStream.send(api, contextId, { content, ...more });
     return stream.text();
   }
@@ -106,7 +110,10 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     }
     assert.equal(stream.outcome, "completed");
     assert.ok(stream.state.reconnects > 2, `${stream.state.reconnects} reconnects`);
-    const all = await api.events(contextId, { limit: 1000, filter: { rootTaskId: stream.accepted.taskId } });
+    const all = await api.events(contextId, {
+      limit: 1000,
+      filter: { rootTaskId: stream.accepted.taskId },
+    });
     assert.deepEqual(
       seen.map((event) => event.eventId),
       all.events.map((event) => event.eventId),
@@ -120,7 +127,11 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     const { contextId } = await api.createContext();
     const live = new LiveContext(shaky, contextId, { clock: HASTY_CLOCK });
     try {
-      await api.send(contextId, { content: "run echo hello", agentId: AGENT }, { idempotencyKey: newKey() });
+      await api.send(
+        contextId,
+        { content: "run echo hello", agentId: AGENT },
+        { idempotencyKey: newKey() },
+      );
       const asked = await until(
         live,
         (shown) => shown.pendingInputs.length === 1 && shown.active?.status === "waiting-input",
@@ -132,10 +143,16 @@ describe("with a real server", { skip: NO_SERVER }, () => {
       await api.answer(contextId, question?.inputId ?? "", true);
       const ended = await until(live, (shown) => shown.tasks[0]?.status === "completed");
       assert.deepEqual(ended.pendingInputs, []);
-      assert.deepEqual(ended.tasks[0]?.calls.map((call) => call.status), ["succeeded"]);
+      assert.deepEqual(
+        ended.tasks[0]?.calls.map((call) => call.status),
+        ["succeeded"],
+      );
       assert.match(texts(ended).at(-1) ?? "", /hello/);
       const late = api.answer(contextId, question?.inputId ?? "", false);
-      await assert.rejects(late, (error: ParleyError) => error.status === 409 && error.code === "not-wanted");
+      await assert.rejects(
+        late,
+        (error: ParleyError) => error.status === 409 && error.code === "not-wanted",
+      );
     } finally {
       live.close();
     }
@@ -152,12 +169,19 @@ describe("with a real server", { skip: NO_SERVER }, () => {
       await Promise.all(both.map((live) => until(live, (shown) => texts(shown).length === 4)));
       const second = (await api.messages(contextId)).items[2];
       await api.rewind(contextId, { beforeMessageId: second?.messageId ?? "" });
-      const [full, short] = await Promise.all(both.map((live) => until(live, (shown) => texts(shown).length === 2)));
+      const [full, short] = await Promise.all(
+        both.map((live) => until(live, (shown) => texts(shown).length === 2)),
+      );
       assert.deepEqual(full && texts(full), ["say left", "left"]);
       assert.deepEqual(short && texts(short), ["say left", "left"]);
-      assert.deepEqual(full?.branches[0]?.messages.map((one) => one.content), ["say right", "right"]);
+      assert.deepEqual(
+        full?.branches[0]?.messages.map((one) => one.content),
+        ["say right", "right"],
+      );
       await api.rewindAndSend(contextId, { toSeq: 1 }, { content: "say up", agentId: AGENT });
-      await Promise.all(both.map((live) => until(live, (shown) => texts(shown).join() === "say up,up")));
+      await Promise.all(
+        both.map((live) => until(live, (shown) => texts(shown).join() === "say up,up")),
+      );
     } finally {
       started.close();
       snapped.close();
@@ -188,10 +212,16 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     for (let at = 1; at <= last; at++) {
       const snapshot = await api.snapshot(contextId, { at });
       // The server's snapshot stands after the internal events of its last public one, or before.
-      const upTo = events.filter((event) => event.seq <= at && (event.k === undefined || event.seq < at));
+      const upTo = events.filter(
+        (event) => event.seq <= at && (event.k === undefined || event.seq < at),
+      );
       const mine = reduceAll(emptyContext(contextId), upTo);
       const known = fromSnapshot(snapshot);
-      assert.deepEqual(withoutPlace(shownOf(view(known))), withoutPlace(shownOf(view(mine))), `at ${at}`);
+      assert.deepEqual(
+        withoutPlace(shownOf(view(known))),
+        withoutPlace(shownOf(view(mine))),
+        `at ${at}`,
+      );
       const later = reduceAll(known, events);
       stale += later.stale ? 1 : 0;
       if (!later.stale) {
@@ -217,12 +247,22 @@ describe("with a real server", { skip: NO_SERVER }, () => {
   test("requests count once, refusals are typed, and the rest of the door answers", async () => {
     const { contextId } = await api.createContext({ title: "All" }, { idempotencyKey: newKey() });
     const once = { idempotencyKey: newKey() };
-    const first = await api.send(contextId, { content: "count slowly to 400", agentId: AGENT }, once);
-    assert.deepEqual(await api.send(contextId, { content: "count slowly to 400", agentId: AGENT }, once), first);
+    const first = await api.send(
+      contextId,
+      { content: "count slowly to 400", agentId: AGENT },
+      once,
+    );
+    assert.deepEqual(
+      await api.send(contextId, { content: "count slowly to 400", agentId: AGENT }, once),
+      first,
+    );
     const other = api.send(contextId, { content: "other" }, once);
     await assert.rejects(other, (error: ParleyError) => error.code === "idempotency-key-reused");
     const busy = api.send(contextId, { content: "no", whenBusy: "reject" });
-    await assert.rejects(busy, (error: ParleyError) => error.status === 409 && error.code === "busy" && !error.passing);
+    await assert.rejects(
+      busy,
+      (error: ParleyError) => error.status === 409 && error.code === "busy" && !error.passing,
+    );
     assert.deepEqual(await api.contextOfTask(first.taskId), { contextId, taskId: first.taskId });
     const canceled = await api.cancelTask(contextId, first.taskId);
     assert.equal(canceled.taskId, first.taskId);
@@ -232,7 +272,10 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     assert.ok((await api.agentTypes()).items.some((one) => one.id === AGENT));
     assert.equal((await api.tasks(contextId)).items.length, 1);
     await api.writeArtifact(contextId, "a b".replace(" ", "-"), { data: { n: 1 } });
-    assert.deepEqual((await api.artifacts(contextId)).items.map((one) => one.artifactId), ["a-b"]);
+    assert.deepEqual(
+      (await api.artifacts(contextId)).items.map((one) => one.artifactId),
+      ["a-b"],
+    );
     assert.deepEqual(await (await api.artifactContent(contextId, "a-b")).json(), { n: 1 });
     const fork = await api.fork(contextId, { title: "Fork", atSeq: 2 });
     assert.deepEqual(fork.forkedFrom, { contextId, atSeq: 2 });
@@ -240,9 +283,15 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     assert.deepEqual([shown.title, shown.forkedFrom?.contextId], ["Fork", contextId]);
     await api.deleteContext(fork.contextId);
     const gone = api.context(fork.contextId);
-    await assert.rejects(gone, (error: ParleyError) => error.status === 410 && error.code === "gone");
+    await assert.rejects(
+      gone,
+      (error: ParleyError) => error.status === 410 && error.code === "gone",
+    );
     const nothing = new LiveContext(api, "no-such-context");
-    await assert.rejects(until(nothing, () => false), (error: ParleyError) => error.status === 404);
+    await assert.rejects(
+      until(nothing, () => false),
+      (error: ParleyError) => error.status === 404,
+    );
   });
 });
 

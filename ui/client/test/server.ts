@@ -14,7 +14,9 @@ const PATIENCE_MS = 60_000;
 /** The program may have to be built first. */
 const START_MS = 240_000;
 
-/** A real server: the one at PARLEY_URL, or one that PARLEY_PROGRAM starts, with data of its own. */
+/**
+ * A real server: the one at PARLEY_URL, or one that PARLEY_PROGRAM starts, with data of its own.
+ */
 export class Server {
   private constructor(
     readonly url: string,

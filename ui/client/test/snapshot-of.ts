@@ -44,7 +44,9 @@ export function shownOf(shown: ContextView): unknown {
     ...shown,
     branches: [],
     errors: [],
-    conversation: shown.conversation.flatMap((one) => (one.kind === "message" ? [one.message] : [])),
+    conversation: shown.conversation.flatMap((one) =>
+      one.kind === "message" ? [one.message] : [],
+    ),
     tasks: tasks.map((task) => ({
       ...taskInfo(task),
       blockedBy: task.blockedBy,
@@ -59,8 +61,25 @@ export function shownOf(shown: ContextView): unknown {
 }
 
 function taskInfo(task: TaskNode): TaskInfo {
-  const { children: _, text: _1, totals: _2, named: _3, written: _4, blockedBy: _5, iteration: _6, ...rest } = task;
-  const { answeredSeq: _7, blocks: _8, calls: _9, thoughts: _10, questions: _11, artifacts, ...info } = rest;
+  const {
+    children: _,
+    text: _1,
+    totals: _2,
+    named: _3,
+    written: _4,
+    blockedBy: _5,
+    iteration: _6,
+    ...rest
+  } = task;
+  const {
+    answeredSeq: _7,
+    blocks: _8,
+    calls: _9,
+    thoughts: _10,
+    questions: _11,
+    artifacts,
+    ...info
+  } = rest;
   return { ...info, ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }) };
 }
 

@@ -41,7 +41,7 @@ test("nor does it with cuts at random", () => {
     const random = new Random(seed);
     const bytes = encoder.encode(STREAM);
     const chunks: Uint8Array[] = [];
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const size = random.int(12);
       chunks.push(bytes.slice(at, at + size));
       at += size;
@@ -58,7 +58,9 @@ test("a byte order mark at the start is no part of it, and one later is", () => 
 });
 
 test("an id with a NUL and a retry that is no number are ignored", () => {
-  assert.deepEqual(parse(encoder.encode("id: a\0b\nretry: 1x\ndata: x\n\n")), [{ event: "message", data: "x" }]);
+  assert.deepEqual(parse(encoder.encode("id: a\0b\nretry: 1x\ndata: x\n\n")), [
+    { event: "message", data: "x" },
+  ]);
 });
 
 test("bytes that are not UTF-8 are refused", () => {

@@ -1,4 +1,11 @@
-import { type Clock, formatPosition, isAfter, parsePosition, type ParleyEvent, placeOf } from "../src/index.js";
+import {
+  type Clock,
+  formatPosition,
+  isAfter,
+  parsePosition,
+  type ParleyEvent,
+  placeOf,
+} from "../src/index.js";
 import { SYSTEM_CLOCK } from "../src/clock.js";
 import type { Random } from "./random.js";
 
@@ -42,7 +49,9 @@ export class TestClock implements Clock {
 export const HASTY_CLOCK: Clock = {
   now: () => Date.now(),
   sleep: (millis, signal) =>
-    millis < SHORT_MS ? new Promise((resolve) => setImmediate(resolve)) : SYSTEM_CLOCK.sleep(millis, signal),
+    millis < SHORT_MS
+      ? new Promise((resolve) => setImmediate(resolve))
+      : SYSTEM_CLOCK.sleep(millis, signal),
 };
 
 /** What happens to one connection. */
@@ -86,7 +95,11 @@ export class StandIn {
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   };
 
-  private body(lastEventId: string, fault: Fault, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+  private body(
+    lastEventId: string,
+    fault: Fault,
+    signal: AbortSignal | undefined,
+  ): ReadableStream<Uint8Array> {
     const after = parsePosition(lastEventId);
     const from = this.log.findIndex((event) => isAfter(placeOf(event), after));
     const rest = from < 0 ? [] : this.log.slice(Math.max(0, from - (fault.repeat ?? 0)));

@@ -86,8 +86,19 @@ test("after a cut it asks for what follows the last event it gave", async () => 
 test("it says how it is doing", async () => {
   const { read, states } = setup(LOG, new Random(1), [{ refuse: 503 }, { cutAt: 2000 }]);
   await read();
-  const seen = states.map((state) => state.status).filter((status, i, all) => status !== all[i - 1]);
-  assert.deepEqual(seen, ["connecting", "waiting", "connecting", "live", "waiting", "connecting", "live", "closed"]);
+  const seen = states
+    .map((state) => state.status)
+    .filter((status, i, all) => status !== all[i - 1]);
+  assert.deepEqual(seen, [
+    "connecting",
+    "waiting",
+    "connecting",
+    "live",
+    "waiting",
+    "connecting",
+    "live",
+    "closed",
+  ]);
   const end = states.at(-1) as ConnectionState;
   assert.equal(end.reconnects, 1);
   assert.ok(end.recovered > 0 && end.recovered < LOG.length);
@@ -116,7 +127,10 @@ test("what the server refuses for good is thrown, and what passes is not", async
 test("it gives up after as many failures in a row as it may", async () => {
   const faults = Array.from({ length: 9 }, () => ({ refuse: 0 }));
   const { read, server } = setup(LOG, new Random(1), faults);
-  await assert.rejects(read({ failuresMax: 3 }), (error: ParleyError) => error.code === "unreachable");
+  await assert.rejects(
+    read({ failuresMax: 3 }),
+    (error: ParleyError) => error.code === "unreachable",
+  );
   assert.equal(server.requests.length, 4);
 });
 
@@ -127,10 +141,13 @@ test("a server that leaves the same event out again and again is a gap", async (
 });
 
 test("a gap that the server tells of is thrown, with where the log stands", async () => {
-  const gap = 'event: stream-gap\ndata: {"kind":"stream-gap","reason":"ahead-of-head","position":4}\n\n';
+  const gap =
+    'event: stream-gap\ndata: {"kind":"stream-gap","reason":"ahead-of-head","position":4}\n\n';
   const answer = async (): Promise<Response> =>
     new Response(opening("9") + gap, { headers: { "content-type": "text/event-stream" } });
-  const stream = streamContext(new ParleyApi({ url: "http://x", fetch: answer }), "c", { after: 9 });
+  const stream = streamContext(new ParleyApi({ url: "http://x", fetch: answer }), "c", {
+    after: 9,
+  });
   await assert.rejects(
     async () => {
       for await (const event of stream) {
@@ -143,14 +160,20 @@ test("a gap that the server tells of is thrown, with where the log stands", asyn
 
 test("heartbeats move the cursor of a filtered reader, and tell others that something is missing", async () => {
   const beat = "id: 12\n: heartbeat\n\n";
-  const bodies = [opening("0") + beat, opening("12") + frame({ ...(LOG[0] as ParleyEvent), seq: 20 })];
+  const bodies = [
+    opening("0") + beat,
+    opening("12") + frame({ ...(LOG[0] as ParleyEvent), seq: 20 }),
+  ];
   const asked: (string | null)[] = [];
   const answer: typeof fetch = async (_, init) => {
     asked.push(new Headers(init?.headers).get("last-event-id"));
     return new Response(bodies.shift() ?? "", { headers: { "content-type": "text/event-stream" } });
   };
   const api = new ParleyApi({ url: "http://x", fetch: answer });
-  for await (const event of streamContext(api, "c", { filter: { kinds: ["message"] }, clock: new TestClock() })) {
+  for await (const event of streamContext(api, "c", {
+    filter: { kinds: ["message"] },
+    clock: new TestClock(),
+  })) {
     assert.equal(event.seq, 20);
     break;
   }
@@ -171,7 +194,8 @@ test("closing ends the reading at once, also while it waits", async () => {
 });
 
 test("a page that is no stream is refused", async () => {
-  const answer = async (): Promise<Response> => new Response("<html>", { headers: { "content-type": "text/html" } });
+  const answer = async (): Promise<Response> =>
+    new Response("<html>", { headers: { "content-type": "text/html" } });
   const stream = streamContext(new ParleyApi({ url: "http://x", fetch: answer }), "c");
   await assert.rejects(async () => {
     for await (const event of stream) {
@@ -182,20 +206,34 @@ test("a page that is no stream is refused", async () => {
 
 test("a message that is answered with a stream is sent once and read to the end of its task", async () => {
   const accepted = { contextId: "c", messageId: "m", taskId: "t", seq: 2 };
-  const envelope = { contextId: "c", taskId: "t", rootTaskId: "t", timestamp: "2026-11-15T10:00:00Z" };
+  const envelope = {
+    contextId: "c",
+    taskId: "t",
+    rootTaskId: "t",
+    timestamp: "2026-11-15T10:00:00Z",
+  };
   const of = (seq: number, fields: object): string =>
     frame({ ...envelope, seq, eventId: `e${seq}`, ...fields } as ParleyEvent);
   const open = `id: 2\nevent: stream-open\ndata: ${JSON.stringify({ kind: "stream-open", ...accepted, heartbeatMs: 15000 })}\n\n`;
-  const delta = (seq: number, text: string): string => of(seq, { kind: "content-delta", delta: text, index: 0 });
+  const delta = (seq: number, text: string): string =>
+    of(seq, { kind: "content-delta", delta: text, index: 0 });
   const bodies = [
     new TypeError("fetch failed"),
     open + delta(4, "Hello") + delta(5, ", "),
-    opening("5") + delta(6, "wörld") + of(7, { kind: "task-complete", content: "Hello, wörld" }) + delta(8, "!"),
+    opening("5") +
+      delta(6, "wörld") +
+      of(7, { kind: "task-complete", content: "Hello, wörld" }) +
+      delta(8, "!"),
   ];
   const requests: (string | null | undefined)[][] = [];
   const answer: typeof fetch = async (input, init) => {
     const headers = new Headers(init?.headers);
-    requests.push([init?.method, new URL(String(input)).search, headers.get("idempotency-key"), headers.get("last-event-id")]);
+    requests.push([
+      init?.method,
+      new URL(String(input)).search,
+      headers.get("idempotency-key"),
+      headers.get("last-event-id"),
+    ]);
     const body = bodies.shift();
     if (body instanceof Error || body === undefined) {
       throw body;
@@ -203,7 +241,12 @@ test("a message that is answered with a stream is sent once and read to the end 
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   };
   const api = new ParleyApi({ url: "http://x", fetch: answer });
-  const stream = await TaskStream.send(api, "c", { content: "hello" }, { idempotencyKey: "k", clock: new TestClock() });
+  const stream = await TaskStream.send(
+    api,
+    "c",
+    { content: "hello" },
+    { idempotencyKey: "k", clock: new TestClock() },
+  );
   assert.deepEqual(stream.accepted, accepted);
   assert.equal(await stream.text(), "Hello, wörld");
   assert.equal(stream.outcome, "completed");

@@ -1,5 +1,11 @@
 import { readFileSync } from "node:fs";
-import type { ParleyEvent, SubagentThread, Timeline, TimelineItem, WorkflowEvent } from "../src/index.js";
+import type {
+  ParleyEvent,
+  SubagentThread,
+  Timeline,
+  TimelineItem,
+  WorkflowEvent,
+} from "../src/index.js";
 
 /** An event with only what matters; `defaults` of the file have the rest. */
 export type CompactEvent = { kind: string; seq?: number } & Record<string, unknown>;
@@ -41,15 +47,21 @@ export function complete(events: readonly CompactEvent[]): ParleyEvent[] {
     const seq = event.seq ?? i + 1;
     const eventId = `00000000-0000-0000-0000-${String(seq).padStart(12, "0")}`;
     const common = { seq, eventId, contextId: "c", timestamp: "2026-11-15T10:00:00.000Z" };
-    const named = event.kind === "subtask-created" || event.kind === "input-received" ? {} : { agentId: "agent" };
+    const named =
+      event.kind === "subtask-created" || event.kind === "input-received"
+        ? {}
+        : { agentId: "agent" };
     const level = event["parentTaskId"] === undefined ? "core" : "subagent";
-    const origin = event["taskId"] === undefined ? {} : { rootTaskId: "core", agentLevel: level, ...named };
+    const origin =
+      event["taskId"] === undefined ? {} : { rootTaskId: "core", agentLevel: level, ...named };
     return { ...common, ...origin, ...defaults[event.kind], ...event } as unknown as ParleyEvent;
   });
 }
 
 /** A timeline as cases have it. */
-export function shape(timeline: Timeline<ParleyEvent | WorkflowEvent>): Pick<Case, "items" | "orphans"> {
+export function shape(
+  timeline: Timeline<ParleyEvent | WorkflowEvent>,
+): Pick<Case, "items" | "orphans"> {
   return { items: timeline.items.map(itemShape), orphans: timeline.orphans.map(threadShape) };
 }
 
@@ -64,7 +76,12 @@ export function itemShape(item: TimelineItem<ParleyEvent | WorkflowEvent>): Shap
 
 function threadShape(thread: SubagentThread<ParleyEvent | WorkflowEvent>): ThreadShape {
   const agent = thread.agentId === undefined ? {} : { agent: thread.agentId };
-  return { task: thread.taskId, ...agent, status: thread.status, items: thread.items.map(itemShape) };
+  return {
+    task: thread.taskId,
+    ...agent,
+    status: thread.status,
+    items: thread.items.map(itemShape),
+  };
 }
 
 const PHASES: Record<string, string> = {
@@ -94,22 +111,37 @@ export function toWorkflow(event: ParleyEvent): WorkflowEvent {
       const known = event.subagentMetadata;
       return {
         ...envelope,
-        event_type: event.kind === "tool-start" ? "workflow.tool.started" : "workflow.tool.completed",
+        event_type:
+          event.kind === "tool-start" ? "workflow.tool.started" : "workflow.tool.completed",
         call_id: event.toolCallId,
         tool_name: known === undefined ? event.toolName : "subagent",
         attempt: event.kind === "tool-start" ? (event.attempt ?? null) : null,
-        subagent_metadata: known === undefined ? null : { task_ids: known.taskIds, count: known.count, mode: known.mode },
+        subagent_metadata:
+          known === undefined
+            ? null
+            : { task_ids: known.taskIds, count: known.count, mode: known.mode },
       };
     }
     case "task-created":
-      return { ...envelope, event_type: "workflow.lifecycle.updated", scope: "task", phase: "created", details: {} };
+      return {
+        ...envelope,
+        event_type: "workflow.lifecycle.updated",
+        scope: "task",
+        phase: "created",
+        details: {},
+      };
     case "task-status":
       if (event.status === "failed") {
         return { ...envelope, event_type: "workflow.result.final", status: "failed" };
       }
       return event.status === "canceled"
         ? { ...envelope, event_type: "workflow.result.cancelled", status: "cancelled" }
-        : { ...envelope, event_type: "workflow.lifecycle.updated", scope: "task", phase: phase(event.status) };
+        : {
+            ...envelope,
+            event_type: "workflow.lifecycle.updated",
+            scope: "task",
+            phase: phase(event.status),
+          };
     case "task-complete":
       return { ...envelope, event_type: "workflow.result.final", status: "succeeded" };
     case "usage": {
@@ -117,7 +149,11 @@ export function toWorkflow(event: ParleyEvent): WorkflowEvent {
       return { ...envelope, event_type: "workflow.diagnostic.usage", topic: "usage", details };
     }
     case "subtask-created": {
-      const asked = { subtask_id: event.subtaskId, subtask_status: "submitted", subtask_agent_id: event.agentId ?? null };
+      const asked = {
+        subtask_id: event.subtaskId,
+        subtask_status: "submitted",
+        subtask_agent_id: event.agentId ?? null,
+      };
       return { ...envelope, event_type: "workflow.subflow.progress", ...asked };
     }
     case "subtask-complete": {

@@ -12,7 +12,17 @@ import {
 } from "../src/index.js";
 import { RandomTree } from "./random-tree.js";
 import { Random, seeds } from "./random.js";
-import { type Case, CASES, complete, itemShape, readCases, shape, type Shape, type ThreadShape, toWorkflow } from "./timeline-cases.js";
+import {
+  type Case,
+  CASES,
+  complete,
+  itemShape,
+  readCases,
+  shape,
+  type Shape,
+  type ThreadShape,
+  toWorkflow,
+} from "./timeline-cases.js";
 
 const RANDOM_CASES = "timeline-random.json";
 const TREES = 40;
@@ -22,7 +32,10 @@ describe("cases that the Java client runs too: S4.18 to S4.24", () => {
     test(one.name, () => {
       const events = complete(one.events);
       assert.deepEqual(shape(timelineOf(events)), { items: one.items, orphans: one.orphans });
-      assert.deepEqual(shape(timelineOf(events.map(toWorkflow))), { items: one.items, orphans: one.orphans });
+      assert.deepEqual(shape(timelineOf(events.map(toWorkflow))), {
+        items: one.items,
+        orphans: one.orphans,
+      });
     });
   }
 });
@@ -41,15 +54,24 @@ function randomCases(): Case[] {
 test("random cases for the Java client are those of this version", () => {
   const cases = randomCases();
   const text = `{"cases":[\n${cases.map((one) => JSON.stringify(one)).join(",\n")}\n]}\n`;
-  if (process.env["PARLEY_WRITE_CASES"] !== undefined || !existsSync(new URL(RANDOM_CASES, CASES))) {
+  if (
+    process.env["PARLEY_WRITE_CASES"] !== undefined ||
+    !existsSync(new URL(RANDOM_CASES, CASES))
+  ) {
     writeFileSync(new URL(RANDOM_CASES, CASES), text);
   }
-  assert.deepEqual(readCases(RANDOM_CASES).cases, cases, "run with PARLEY_WRITE_CASES=1 if that is right");
+  assert.deepEqual(
+    readCases(RANDOM_CASES).cases,
+    cases,
+    "run with PARLEY_WRITE_CASES=1 if that is right",
+  );
   assert.ok(cases.some((one) => one.orphans.length > 0));
 });
 
 function numbers(shapes: readonly Shape[]): number[] {
-  return shapes.flatMap((one) => (typeof one === "number" ? [one] : [one.at, ...below(one.threads)]));
+  return shapes.flatMap((one) =>
+    typeof one === "number" ? [one] : [one.at, ...below(one.threads)],
+  );
 }
 
 function below(threads: readonly ThreadShape[]): number[] {
@@ -62,8 +84,13 @@ test("every event is there once, and trees are worth looking at", () => {
     const events = complete(new RandomTree(seed).events);
     const { items, orphans } = shape(timelineOf(events));
     assert.deepEqual(orphans, []);
-    assert.deepEqual(numbers(items).sort((a, b) => a - b), events.map((event) => event.seq));
-    nested += items.filter((item) => typeof item === "object" && JSON.stringify(item).split('"at"').length > 3).length;
+    assert.deepEqual(
+      numbers(items).sort((a, b) => a - b),
+      events.map((event) => event.seq),
+    );
+    nested += items.filter(
+      (item) => typeof item === "object" && JSON.stringify(item).split('"at"').length > 3,
+    ).length;
   }
   assert.ok(nested > 10);
 });
@@ -78,7 +105,10 @@ test("S4.20, S4.24: neither the order of arrival nor repeats make a difference, 
     const some = random.shuffled(events).slice(0, random.int(events.length));
     const { items, orphans } = shape(timelineOf(some));
     const seen = [...numbers(items), ...below(orphans)].sort((a, b) => a - b);
-    assert.deepEqual(seen, some.map((event) => event.seq).sort((a, b) => a - b));
+    assert.deepEqual(
+      seen,
+      some.map((event) => event.seq).sort((a, b) => a - b),
+    );
   }
 });
 
@@ -100,7 +130,11 @@ test("S4.23: a thread has the events of its task and no others", () => {
 test("both dialects give the same timeline", () => {
   for (const seed of seeds(TREES)) {
     const events = complete(new RandomTree(seed).events);
-    assert.deepEqual(shape(timelineOf(events.map(toWorkflow))), shape(timelineOf(events)), `seed ${seed}`);
+    assert.deepEqual(
+      shape(timelineOf(events.map(toWorkflow))),
+      shape(timelineOf(events)),
+      `seed ${seed}`,
+    );
   }
 });
 
@@ -138,7 +172,11 @@ test("S4.21: logs without the new fields give the same groups", () => {
         ? { ...rest, subagentMetadata: undefined }
         : rest) as unknown as ParleyEvent;
     });
-    assert.deepEqual(places(timelineOf(older).items), places(timelineOf(events).items), `seed ${seed}`);
+    assert.deepEqual(
+      places(timelineOf(older).items),
+      places(timelineOf(events).items),
+      `seed ${seed}`,
+    );
   }
 });
 
@@ -148,7 +186,10 @@ function places(items: readonly TimelineItem<ParleyEvent>[]): string[] {
     .flatMap((item) =>
       item.kind === "event"
         ? []
-        : item.threads.flatMap((thread) => [`${thread.taskId} at ${item.trigger.seq}`, ...places(thread.items)]),
+        : item.threads.flatMap((thread) => [
+            `${thread.taskId} at ${item.trigger.seq}`,
+            ...places(thread.items),
+          ]),
     )
     .sort();
 }
@@ -167,10 +208,21 @@ test("S4.18, S4.21: events of an older workflow server, which have no numbers, a
     call_id: call,
     tool_name: "SubAgent",
   });
-  const events = [sub("s1", "a"), sub("s2", "b"), trigger("x"), sub("s1", "c"), trigger("y"), sub("s3", "d")];
+  const events = [
+    sub("s1", "a"),
+    sub("s2", "b"),
+    trigger("x"),
+    sub("s1", "c"),
+    trigger("y"),
+    sub("s3", "d"),
+  ];
   const { items } = timelineOf(events);
   assert.deepEqual(
-    items.map((item) => item.kind === "subagentGroup" && item.threads.map((thread) => [thread.taskId, thread.items.length])),
+    items.map(
+      (item) =>
+        item.kind === "subagentGroup" &&
+        item.threads.map((thread) => [thread.taskId, thread.items.length]),
+    ),
     [
       [
         ["s1", 2],

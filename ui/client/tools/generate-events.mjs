@@ -2,8 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const SCHEMA =
-  "../../../protocol/src/main/resources/dev/parley/protocol/events.schema.json";
+const SCHEMA = "../../../protocol/src/main/resources/dev/parley/protocol/events.schema.json";
 const TARGET = "../src/events.ts";
 
 /** The text of src/events.ts, for the schema as it is now. */
@@ -33,17 +32,25 @@ export function generate() {
     "/** A fact about a context. */",
     `export type ParleyEvent =\n${kinds.map((kind) => `  | ${typeName(kind)}`).join("\n")};\n`,
     "/** The kinds of events that this version knows. */",
-    `export const KINDS = [\n${kinds.map((kind) => `  ${JSON.stringify(kind)},`).join("\n")}\n] as const;\n`,
+    `export const KINDS = [\n${rows(kinds)}] as const;\n`,
     "export type Kind = (typeof KINDS)[number];",
   );
   return parts.join("\n") + "\n";
+}
+
+function rows(kinds) {
+  const quoted = kinds.map((kind) => `${JSON.stringify(kind)},`);
+  const starts = quoted.map((_, i) => i).filter((i) => i % 4 === 0);
+  return starts.map((i) => `  ${quoted.slice(i, i + 4).join(" ")}\n`).join("");
 }
 
 /** Fields that all kinds have, and that mean the same in all of them. */
 function sharedFields(definitions) {
   const first = definitions[0].properties;
   return Object.keys(first).filter(
-    (name) => name !== "kind" && definitions.every((definition) => same(definition.properties[name], first[name])),
+    (name) =>
+      name !== "kind" &&
+      definitions.every((definition) => same(definition.properties[name], first[name])),
   );
 }
 
