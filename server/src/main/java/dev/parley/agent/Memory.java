@@ -92,7 +92,7 @@ public final class Memory {
 
   /// The messages before this task's own, question with answer: the last summary, if there is one, and
   /// what it does not tell.
-  List<MessageView> earlier(Run run) {
+  public List<MessageView> earlier(Run run) {
     var messages = history.latestMessages(run.context(), limits.historyMessages());
     var summary = messages.stream().filter(Memory::isSummary).reduce((_, last) -> last);
     var told = summary.map(Memory::told).orElse(0L);
@@ -116,7 +116,7 @@ public final class Memory {
   }
 
   /// How much of the past a task is told.
-  Limits.Loop limits() {
+  public Limits.Loop limits() {
     return limits;
   }
 
@@ -139,7 +139,8 @@ public final class Memory {
                 .collect(Collectors.toSet()));
   }
 
-  private static @Nullable TaskId task(MessageView message) {
+  /// The root task that a message belongs to, if there is one.
+  public static @Nullable TaskId task(MessageView message) {
     if (message.taskId() != null || message.metadata() == null) {
       return message.taskId();
     }

@@ -111,6 +111,41 @@ final class MessageTable {
         limit);
   }
 
+  List<MessageView> pageFrom(ContextId context, long offset, int limit) throws SQLException {
+    return sql.list(
+        VISIBLE + " ORDER BY m.seq LIMIT ? OFFSET ?",
+        MessageTable::view,
+        context.value(),
+        limit,
+        offset);
+  }
+
+  /// What the message at `seq` read before each edit that counts.
+  List<EditView> edits(ContextId context, long seq) throws SQLException {
+    return sql.list(
+        """
+        SELECT edited_at, coalesce(lag(content) OVER (ORDER BY seq),
+          (SELECT m.content FROM messages m WHERE m.context = edits.context
+            AND m.seq = edits.message_seq)) AS content
+        FROM edits INDEXED BY edits_by_message
+        WHERE context = ? AND message_seq = ? AND rewound = 0 AND deletes = 0 ORDER BY seq
+        """,
+        row -> new EditView(row.text("content"), row.time("edited_at")),
+        context.value(),
+        seq);
+  }
+
+  /// What a task that began at `seq` answered.
+  Optional<MessageView> answer(ContextId context, TaskId task, long seq) throws SQLException {
+    return sql.first(
+        VISIBLE + " AND m.seq > ? AND m.task_id = ? AND m.role = ? ORDER BY m.seq DESC LIMIT 1",
+        MessageTable::view,
+        context.value(),
+        seq,
+        task.value(),
+        Role.ASSISTANT.wire());
+  }
+
   /// The latest messages, oldest first.
   List<MessageView> latest(ContextId context, int limit) throws SQLException {
     return sql.list(
