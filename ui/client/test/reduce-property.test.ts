@@ -14,7 +14,8 @@ import { RandomLog } from "./random-log.js";
 import { Random, seeds } from "./random.js";
 import { shownOf, snapshotOf, wire } from "./snapshot-of.js";
 
-const SNAPSHOTS = 30;
+const SNAPSHOTS = 20;
+const LOOKS = 13;
 const EMPTY = emptyContext("c");
 
 function frozen<V>(value: V): V {
@@ -45,7 +46,6 @@ test("X.9: a snapshot and the events after it are the same as all events", () =>
   for (const seed of seeds(20)) {
     const { events } = new RandomLog(seed, 3);
     const step = Math.ceil(events.length / SNAPSHOTS);
-    const expected = shownOf(view(reduceAll(EMPTY, events)));
     let state = EMPTY;
     for (const [i, event] of events.entries()) {
       state = reduce(state, event);
@@ -62,8 +62,12 @@ test("X.9: a snapshot and the events after it are the same as all events", () =>
           later = fromSnapshot(snapshotOf(all));
           afresh++;
         }
+        // Not only at the end, where nothing is being said any more.
+        if (next.seq % LOOKS === i % LOOKS || next === events.at(-1)) {
+          const where = `seed ${seed}, snapshot at ${i + 1}, event ${next.seq}`;
+          assert.deepEqual(shownOf(view(later)), shownOf(view(all)), where);
+        }
       }
-      assert.deepEqual(shownOf(view(later)), expected, `seed ${seed}, snapshot at ${i + 1}`);
     }
   }
   assert.ok(afresh > 0, "some rewinds go back to before the snapshot");
