@@ -30,17 +30,22 @@ public record Policy(
 
   /// What this policy says of a call.
   Permission of(Tool tool, ObjectNode arguments) {
+    return of(tool.name(), arguments, mainText(tool, arguments), tool.permission());
+  }
+
+  /// What this policy says of a call of a tool that is not ours; `main` is the argument that a rule in
+  /// brackets is about, if that is known, and `own` holds where no rule fits.
+  public Permission of(String tool, ObjectNode arguments, @Nullable String main, Permission own) {
     if (deny.stream().anyMatch(rule -> forbids(rule, tool, arguments))) {
       return Permission.DENY;
     }
     if (ask.stream().anyMatch(rule -> forbids(rule, tool, arguments))) {
       return Permission.ASK;
     }
-    var main = mainText(tool, arguments);
-    if (allow.stream().anyMatch(rule -> fits(rule, tool.name(), main, true))) {
+    if (allow.stream().anyMatch(rule -> fits(rule, tool, main, true))) {
       return Permission.ALLOW;
     }
-    return standard == null ? tool.permission() : standard;
+    return standard == null ? own : standard;
   }
 
   /// The argument that a rule in brackets is about: the first text in the tool's own list, whatever the
@@ -64,9 +69,9 @@ public record Policy(
   }
 
   /// What is forbidden is forbidden in any of the arguments.
-  private static boolean forbids(String rule, Tool tool, ObjectNode arguments) {
-    return fits(rule, tool.name(), null, false)
-        || texts(arguments).stream().anyMatch(text -> fits(rule, tool.name(), text, false));
+  private static boolean forbids(String rule, String tool, ObjectNode arguments) {
+    return fits(rule, tool, null, false)
+        || texts(arguments).stream().anyMatch(text -> fits(rule, tool, text, false));
   }
 
   private static boolean fits(
