@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import {
   emptyContext,
   fromSnapshot,
@@ -15,6 +18,7 @@ import {
   type ContextView,
   type WorkflowEvent,
 } from "../src/index.js";
+import { blocks } from "./guides.js";
 import { Random } from "./random.js";
 import { NO_SERVER, Server } from "./server.js";
 import { shownOf } from "./snapshot-of.js";
@@ -22,6 +26,7 @@ import { HASTY_CLOCK } from "./stand-in.js";
 import { shape } from "./timeline-cases.js";
 
 const AGENT = "agent-code";
+const PATIENCE_MS = 60_000;
 
 /** Cuts every stream after a while, as trains and lifts do. */
 function cutting(random: Random): typeof fetch {
@@ -229,6 +234,13 @@ describe("with a real server", { skip: NO_SERVER }, () => {
       }
     }
     assert.ok(stale > 0 && stale < last);
+  });
+
+  test("the example of the README prints what that says", async () => {
+    const program = fileURLToPath(new URL("example.js", import.meta.url));
+    const options = { env: { ...process.env, PARLEY_URL: server.url }, timeout: PATIENCE_MS };
+    const { stdout } = await promisify(execFile)(process.execPath, [program], options);
+    assert.deepEqual(blocks("README.md", "text"), [stdout]);
   });
 
   test("S4: both dialects of the server give the same timeline, with sub-agents in it", async () => {
