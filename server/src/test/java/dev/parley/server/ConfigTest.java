@@ -56,7 +56,7 @@ class ConfigTest {
               - {id: other}
             supervisor: {model: demo, fallbackAgent: other}
             workspaces: ["projects", "${ROOT}/more"]
-            limits: {taskTimeout: 5m, maxTurns: 50, maxDepth: 5, maxConcurrentTasks: 200, maxStreams: 9}
+            limits: {taskTimeout: 5m, maxTurns: 50, maxDepth: 5, maxConcurrentTasks: 200, maxStreams: 9, historyTokens: 2000, historyCharacters: 4000}
             auth: {tokens: [{name: me, sha256: "%s"}]}
             retention: {idleContexts: 30d}
             allowedHosts: [box.example]
@@ -73,6 +73,7 @@ class ConfigTest {
         .containsExactly(folder.resolve("projects"), Path.of("/elsewhere/more"));
     assertThat(config.limits().taskTimeout()).isEqualTo(Duration.ofMinutes(5));
     assertThat(config.limits().loop().maxTurns()).isEqualTo(50);
+    assertThat(config.limits().loop().historyTokens()).isEqualTo(1_000);
     assertThat(config.door().limits().streams()).isEqualTo(9);
     assertThat(config.door().tokens()).extracting("name").containsExactly("me");
     assertThat(config.idleContexts()).isEqualTo(Duration.ofDays(30));
