@@ -32,7 +32,9 @@ class SocketIoTest {
       peer.tell("{\"do\":\"connect\",\"name\":\"a\"}");
       var upgrades = options.equals("{}");
       var facts =
-          upgrades ? peer.all("begin", "connect", "event", "upgrade") : peer.all("connect", "event");
+          upgrades
+              ? peer.all("begin", "connect", "event", "upgrade")
+              : peer.all("connect", "event");
       var connected = facts.get("connect");
       var first = facts.get("event");
       assertThat(first.path("event").asString()).isEqualTo("connected");
