@@ -1,5 +1,6 @@
 package dev.parley.door;
 
+import java.util.HashMap;
 import java.util.Map;
 
 /// What a handler answers. One adapter writes all of them.
@@ -60,7 +61,11 @@ public sealed interface Reply {
   }
 
   /// Events, for as long as the reader stays.
-  record Stream(EventStream events) implements Reply {
+  record Stream(EventStream events, Map<String, String> more) implements Reply {
+    public Stream(EventStream events) {
+      this(events, Map.of());
+    }
+
     @Override
     public int status() {
       return 200;
@@ -68,7 +73,10 @@ public sealed interface Reply {
 
     @Override
     public Map<String, String> headers() {
-      return Map.of("Cache-Control", "no-cache", "X-Accel-Buffering", "no");
+      var headers = new HashMap<>(more);
+      headers.put("Cache-Control", "no-cache");
+      headers.put("X-Accel-Buffering", "no");
+      return headers;
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.parley.door;
 
+import dev.parley.log.Guard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -163,5 +164,12 @@ public final class Request {
           }
         });
     return key;
+  }
+
+  /// Lets what this request appends happen once, if the caller has named the request.
+  public Guard once() {
+    return idempotencyKey()
+        .<Guard>map(key -> new Guard.Once(principal(), key, bodyHash()))
+        .orElseGet(Guard::none);
   }
 }

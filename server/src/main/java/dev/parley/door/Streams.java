@@ -89,6 +89,7 @@ public final class Streams {
   public final class Open implements AutoCloseable {
     private final Runnable told;
     private boolean ended;
+    private boolean nudged;
     private @Nullable Thread waiting;
 
     private Open(Runnable told) {
@@ -103,7 +104,7 @@ public final class Streams {
     /// What `wait` returns; false if the stream must end.
     boolean await(Wait wait) {
       synchronized (this) {
-        if (ended) {
+        if (ended || nudged) {
           return false;
         }
         waiting = Thread.currentThread();
@@ -111,18 +112,42 @@ public final class Streams {
       try {
         return wait.run();
       } catch (InterruptedException told) {
-        end();
+        endUnlessNudged();
         return false;
       } finally {
         synchronized (this) {
           waiting = null;
-          if (ended) {
+          if (ended || nudged) {
             // The interrupt may have come when the wait was already over; the writes that follow
             // must not find it.
             Thread.interrupted();
           }
         }
       }
+    }
+
+    /// Ends the present wait, or the next one; see [#nudged].
+    synchronized void nudge() {
+      nudged = true;
+      if (waiting != null && !waiting.equals(Thread.currentThread())) {
+        waiting.interrupt();
+      }
+    }
+
+    /// True if somebody nudged the stream since this was last asked.
+    synchronized boolean nudged() {
+      var was = nudged;
+      nudged = false;
+      return was;
+    }
+
+    private void endUnlessNudged() {
+      synchronized (this) {
+        if (nudged) {
+          return;
+        }
+      }
+      end();
     }
 
     /// Ends the stream.

@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Access;
+import dev.parley.door.AgentType;
 import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Tail;
