@@ -25,10 +25,10 @@ public final class Streams {
     return max - free.availablePermits();
   }
 
-  /// Takes a place for a stream that runs on the calling thread, until it is closed.
+  /// Takes a place for a stream that runs on one thread, until it is closed.
   ///
   /// @throws Rejection.Busy if there is none
-  Open open() {
+  public Open open() {
     if (!free.tryAcquire()) {
       throw new Rejection.Busy("too-many-streams", "there are " + max + " streams already");
     }
@@ -48,7 +48,8 @@ public final class Streams {
 
   /// Something that waits, and may be told to stop.
   @FunctionalInterface
-  interface Wait {
+  public interface Wait {
+    /// What there is to wait for; false if it did not come.
     boolean run() throws InterruptedException;
   }
 
@@ -56,17 +57,17 @@ public final class Streams {
   ///
   /// Its thread is interrupted only while it waits for events, never while it writes: that would cut a
   /// frame. Its monitor guards `waiting`.
-  final class Open implements AutoCloseable {
+  public final class Open implements AutoCloseable {
     private boolean ended;
     private @Nullable Thread waiting;
 
     /// True once the stream must end.
-    synchronized boolean ended() {
+    public synchronized boolean ended() {
       return ended;
     }
 
     /// What `wait` returns; false if the stream must end.
-    boolean await(Wait wait) {
+    public boolean await(Wait wait) {
       synchronized (this) {
         if (ended) {
           return false;
@@ -90,7 +91,8 @@ public final class Streams {
       }
     }
 
-    synchronized void end() {
+    /// Tells the stream to end, soon.
+    public synchronized void end() {
       ended = true;
       if (waiting != null && !waiting.equals(Thread.currentThread())) {
         waiting.interrupt();

@@ -15,6 +15,7 @@ import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.embed.CustomAgent;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Rejection;
+import dev.parley.socket.Visit;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
 import dev.parley.vault.SignIns;
@@ -72,6 +73,7 @@ public final class Server implements AutoCloseable {
   private final Config config;
   private final Parts parts;
   private final HttpDoor door;
+  private final AgentsDoor agents;
   private final Retention retention;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
@@ -86,7 +88,7 @@ public final class Server implements AutoCloseable {
     var heartbeat = config.door().heartbeat();
     var access = new Access(log);
     var tails = new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat);
-    var types = agentTypes(config, extensions.agents());
+    var agentTypes = agentTypes(config, extensions.agents());
     var contexts =
         new ContextsDoor(
             new ContextsDoor.Parts(
@@ -98,8 +100,8 @@ public final class Server implements AutoCloseable {
                 tails,
                 parts.signIns(),
                 sources.ids(),
-                types));
-    var agents =
+                agentTypes));
+    agents =
         new AgentsDoor(
             new AgentsDoor.Parts(
                 log,
@@ -110,10 +112,10 @@ public final class Server implements AutoCloseable {
                 tails,
                 sources.clock(),
                 sources.ids(),
-                types.stream()
+                agentTypes.stream()
                     .map(t -> new AgentsDoor.Type(t.id(), t.name(), t.description(), t.type()))
                     .toList(),
-                types.getFirst().id()));
+                agentTypes.getFirst().id()));
     metrics.gauge("parley_tasks_running", parts.tasks()::running);
     metrics.gauge("parley_tasks_queued", parts.tasks()::queued);
     metrics.gauge("parley_streams_open", streams::count);
@@ -171,6 +173,11 @@ public final class Server implements AutoCloseable {
   public String url() {
     var host = config.door().host();
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + door.port();
+  }
+
+  /// Who receives those that come by socket to follow agents.
+  Visit.Host agentVisits() {
+    return agents.visits();
   }
 
   /// Stops within ten seconds: no more work, streams end, tasks are handed back, then all is closed.

@@ -7,6 +7,7 @@ import dev.parley.door.Tail;
 import dev.parley.door.Voice;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.socket.Visit;
 import dev.parley.task.Tasks;
 import dev.parley.view.Views;
 import java.time.InstantSource;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// The agents door: its routes, and what it makes of those who come by socket.
 public final class AgentsDoor {
 
-  /// What the door passes requests on to. The first of `types` that is a program, or else `standard`,
+  /// What the door passes requests on to. `claude-code`, if it is among the types, or else `standard`
   /// takes what names no agent.
   public record Parts(
       EventLog log,
@@ -57,6 +58,12 @@ public final class AgentsDoor {
     var routes = new ArrayList<Route>();
     routes.addAll(agentRoutes.routes());
     routes.addAll(new MessageRoutes(parts, agents, form).routes());
+    routes.addAll(new ProxyRoutes(parts, agents, launcher, agentRoutes).routes());
     return Refusals.in(routes);
+  }
+
+  /// What becomes of those who come by socket.
+  public Visit.Host visits() {
+    return new AgentVisits(parts, agents, form);
   }
 }
