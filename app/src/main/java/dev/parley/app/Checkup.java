@@ -124,7 +124,7 @@ final class Checkup {
       ok(
           "configuration",
           config == null
-              ? "none, so " + answering + " answers"
+              ? "none, so the model is " + answering
               : config + " is fine; models: " + answering);
     } catch (Exit wrong) {
       fail("configuration", wrong.getMessage());

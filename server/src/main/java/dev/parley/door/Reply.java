@@ -47,6 +47,19 @@ public sealed interface Reply {
     }
   }
 
+  /// A WebSocket from now on; refused if the request asks for none.
+  record Upgrade(Socket.Handler handler) implements Reply {
+    @Override
+    public int status() {
+      return 101;
+    }
+
+    @Override
+    public Map<String, String> headers() {
+      return Map.of();
+    }
+  }
+
   /// Events, for as long as the reader stays.
   record Stream(EventStream events, Map<String, String> more) implements Reply {
     public Stream(EventStream events) {

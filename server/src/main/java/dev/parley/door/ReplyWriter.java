@@ -8,14 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /// Writes replies: the one place that knows what each looks like on the wire.
 final class ReplyWriter {
 
-  static final String PROBLEM = "application/problem+json";
   private static final String JSON = "application/json";
   private static final String RETRY_SECONDS = "1";
   private static final String EXPOSED =
@@ -26,10 +24,14 @@ final class ReplyWriter {
 
   private final Response response;
   private final Callback callback;
+  private final ErrorForm form;
+  private final HangUps hangUps;
 
-  ReplyWriter(Response response, Callback callback) {
+  ReplyWriter(Response response, Callback callback, ErrorForm form, HangUps hangUps) {
     this.response = response;
     this.callback = callback;
+    this.form = form;
+    this.hangUps = hangUps;
   }
 
   /// A rejection as a reply, with the headers that go with it.
@@ -64,13 +66,18 @@ final class ReplyWriter {
   void write(Reply reply, boolean headOnly) throws IOException {
     switch (reply) {
       case Reply.Json json -> body(json, JSON, Json.bytes(json.value()));
-      case Reply.Refused refused -> body(refused, PROBLEM, Json.bytes(refused.problem().json()));
+      case Reply.Refused refused -> {
+        var json = form.body().apply(refused.problem());
+        body(refused, form.contentType(), Json.bytes(json));
+      }
       case Reply.Bytes bytes -> body(bytes, bytes.contentType(), bytes.bytes());
       case Reply.Empty empty -> {
         begin(empty);
         response.write(true, ByteBuffer.allocate(0), callback);
       }
       case Reply.Stream stream -> stream(stream, headOnly);
+      case Reply.Upgrade _ ->
+          throw new IllegalArgumentException("nothing is written to make a socket");
     }
   }
 
@@ -88,7 +95,9 @@ final class ReplyWriter {
     // Silence is the server's business here: there are heartbeats, or somebody switched them off.
     response.getRequest().addIdleTimeoutListener(_ -> false);
     if (!headOnly) {
-      stream.events().run(frames -> Content.Sink.write(response, false, frames));
+      try (var sink = new StreamSink(response, hangUps)) {
+        stream.events().run(sink);
+      }
     }
     response.write(true, ByteBuffer.allocate(0), callback);
   }

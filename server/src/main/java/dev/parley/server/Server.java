@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.door.Access;
+import dev.parley.door.AgentType;
 import dev.parley.door.FrameCache;
 import dev.parley.door.HttpDoor;
 import dev.parley.door.Metrics;
@@ -10,7 +11,7 @@ import dev.parley.door.Route;
 import dev.parley.door.Streams;
 import dev.parley.door.Tail;
 import dev.parley.door.agents.AgentsDoor;
-import dev.parley.door.contexts.AgentType;
+import dev.parley.door.chat.ChatDoor;
 import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.embed.CustomAgent;
 import dev.parley.log.EventLog;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// The server: joins the parts, starts them in order and closes them in reverse.
 public final class Server implements AutoCloseable {
@@ -86,8 +88,8 @@ public final class Server implements AutoCloseable {
     var cache = new FrameCache(log, FRAME_CACHE_BYTES);
     var removal = new Removal(log, parts.views(), parts.tasks(), cache);
     var heartbeat = config.door().heartbeat();
-    var access = new Access(log);
     var tails = new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat);
+    var access = new Access(log);
     var agentTypes = agentTypes(config, extensions.agents());
     var contexts =
         new ContextsDoor(
@@ -116,16 +118,30 @@ public final class Server implements AutoCloseable {
                     .map(t -> new AgentsDoor.Type(t.id(), t.name(), t.description(), t.type()))
                     .toList(),
                 agentTypes.getFirst().id()));
+    var chat =
+        new ChatDoor(
+            new ChatDoor.Parts(
+                log,
+                parts.views(),
+                parts.tasks(),
+                access,
+                removal,
+                tails,
+                sources.ids(),
+                agentTypes,
+                config.limits().taskTimeout()));
     metrics.gauge("parley_tasks_running", parts.tasks()::running);
     metrics.gauge("parley_tasks_queued", parts.tasks()::queued);
     metrics.gauge("parley_streams_open", streams::count);
     var routes = new ArrayList<Route>(contexts.routes());
+    routes.addAll(chat.routes());
     routes.addAll(agents.routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     door =
         new HttpDoor(
             new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
-            routes);
+            routes,
+            Stream.concat(Stream.of(ChatDoor.ERRORS), AgentsDoor.ERRORS.stream()).toList());
     retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
   }
 

@@ -210,6 +210,19 @@ final class TaskTable {
         task.value());
   }
 
+  List<TaskView> roots(ContextId context, long from, long to, int limit) throws SQLException {
+    return sql.list(
+        """
+        SELECT * FROM tasks WHERE context = ? AND rewound = 0 AND parent_task_id IS NULL
+          AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?
+        """,
+        this::view,
+        context.value(),
+        from,
+        to,
+        limit);
+  }
+
   List<TaskView> page(ContextId context, long after, int limit) throws SQLException {
     return sql.list(
         "SELECT * FROM tasks WHERE context = ? AND rewound = 0 AND seq > ? ORDER BY seq LIMIT ?",

@@ -127,7 +127,12 @@ class ConfigTest {
         "agents: [{id: a, permission: maybe}] | allow, ask, deny",
         "agents: [{id: a, taskTypes: [cooking]}] | taskTypes",
         "limits: {inputTimeout: 0} | between 1ms",
+        "mcpServers: {a: {url: 'https://x.org', oauth: {clientSecret: s}}} | clientId",
+        "mcpServers: {a: {command: [x], oauth: {clientId: s}}} | no headers or oauth",
+        "limits: {whenInputLapses: wait} | continue or fail",
         "agents: [{id: a, tools: [shel]}] | no tool shel; known: files, shell, http",
+        "agents: [{id: a, tools: [shell], permissions: {deny: ['shel(rm *)']}}] | fits none of its tools: shell",
+        "mcpServers: {e: {command: npx}} | a list is needed here",
         "agents: [{id: a}, {id: a}] | two are called a",
         "agents: [{id: a, model: b}] | no model b",
         "agents: [{name: a}] | needs an id",
@@ -154,6 +159,24 @@ class ConfigTest {
     assertThatThrownBy(() -> read(yaml.replace("\\n", "\n")))
         .isInstanceOf(Rejection.Invalid.class)
         .hasMessageContaining(reason);
+  }
+
+  @Test
+  void rules_may_name_any_tool_that_the_agent_can_have() {
+    var config =
+        read(
+            """
+            mcpServers: {e: {command: [x]}}
+            agents:
+              - {id: b}
+              - id: a
+                tools: [files, shell, "mcp:e", "agent:b"]
+                permissions:
+                  allow: ["*_file", "shell(git *)", "e_echo", "e_*", "*"]
+                  ask: ["agent_b", "subagents"]
+            """);
+
+    assertThat(config.agents().getLast().policy().rules()).hasSize(7);
   }
 
   @Test

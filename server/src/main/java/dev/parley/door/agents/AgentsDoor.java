@@ -1,6 +1,8 @@
 package dev.parley.door.agents;
 
 import dev.parley.door.Access;
+import dev.parley.door.ErrorForm;
+import dev.parley.door.Problem;
 import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Tail;
@@ -15,7 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// The agents door: its routes, and what it makes of those who come by socket.
 public final class AgentsDoor {
@@ -41,6 +45,12 @@ public final class AgentsDoor {
   /// An agent that can be launched; `kind` is what does its work: `llm`, `cli`, `supervisor`, ...
   public record Type(AgentTypeId id, String name, @Nullable String description, String kind) {}
 
+  /// What went wrong, in two dialects at once: as a problem, and with what clients of this door look for.
+  public static final List<ErrorForm> ERRORS =
+      Stream.of("/api/agents", "/api/providers", "/agent")
+          .map(path -> new ErrorForm(path, "application/problem+json", AgentsDoor::body))
+          .toList();
+
   private final Parts parts;
   private final AgentLookup agents;
   private final MessageForm form;
@@ -51,6 +61,14 @@ public final class AgentsDoor {
     this.form = new MessageForm(new Voice(parts.log(), parts.views()));
   }
 
+  private static ObjectNode body(Problem problem) {
+    return problem
+        .json()
+        .put("statusCode", problem.status())
+        .put("message", problem.detail())
+        .put("error", problem.title());
+  }
+
   /// The routes.
   public List<Route> routes() {
     var launcher = new Launcher(parts, agents);
@@ -59,7 +77,7 @@ public final class AgentsDoor {
     routes.addAll(agentRoutes.routes());
     routes.addAll(new MessageRoutes(parts, agents, form).routes());
     routes.addAll(new ProxyRoutes(parts, agents, launcher, agentRoutes).routes());
-    return Refusals.in(routes);
+    return routes;
   }
 
   /// What becomes of those who come by socket.

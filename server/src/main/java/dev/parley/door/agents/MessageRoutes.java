@@ -1,6 +1,7 @@
 package dev.parley.door.agents;
 
 import dev.parley.door.Answer;
+import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
@@ -62,7 +63,7 @@ final class MessageRoutes {
             "/api/agents/{id}/raw",
             "Lists the lines that were kept as the agent's program printed them",
             Answer.page(RawLine.class),
-            List.of(Lists.LIMIT, Lists.CURSOR),
+            List.of(Paging.LIMIT, Paging.CURSOR),
             this::lines));
   }
 

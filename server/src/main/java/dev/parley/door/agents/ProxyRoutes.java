@@ -85,8 +85,7 @@ final class ProxyRoutes {
         throw new Rejection.Invalid(
             "mcp_config is a list of names: the servers themselves are said in parley.yaml");
       }
-      return new Launch.Mcp(
-          mcp_config.valueStream().map(JsonNode::asString).toList(), mcp_strict);
+      return new Launch.Mcp(mcp_config.valueStream().map(JsonNode::asString).toList(), mcp_strict);
     }
   }
 
