@@ -131,6 +131,21 @@ final class Checkup {
     }
   }
 
+  /// The command-line agents that are on the `PATH`.
+  void programs() {
+    var found = 0;
+    for (var program : dev.parley.cli.Program.values()) {
+      var file = program.find(terminal.environment());
+      if (file.isPresent()) {
+        ok(program.agentId(), file.get().toString());
+        found++;
+      }
+    }
+    if (found == 0) {
+      ok("programs", "no claude, codex or gemini on the PATH; none is needed");
+    }
+  }
+
   /// True if a server answers.
   boolean server(ClientSettings settings) {
     try (var client = new ParleyClient(settings)) {

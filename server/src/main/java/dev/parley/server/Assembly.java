@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.agent.Memory;
+import dev.parley.cli.CliAgent;
 import dev.parley.door.Metrics;
 import dev.parley.log.EventLog;
 import dev.parley.log.SqliteLog;
@@ -106,11 +107,12 @@ final class Assembly {
   private Tasks tasks(EventLog log, Views views, Models models, McpServers mcp, SignIns signIns) {
     var history = History.of(views);
     var memory = new Memory(log, history, config.limits().loop());
+    var programs = new CliAgent.Parts(children, log, memory, config.limits().inputTimeout());
     var crew =
         new Crew(
             config,
             extensions.agents(),
-            new Crew.Parts(models, tools(signIns.bearers()), mcp, memory, signIns));
+            new Crew.Parts(models, tools(signIns.bearers()), mcp, memory, signIns, programs));
     var setup =
         new Tasks.Setup(
             crew.agents(),

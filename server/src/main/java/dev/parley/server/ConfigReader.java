@@ -55,7 +55,8 @@ final class ConfigReader {
         path == null ? ConfigFile.EMPTY : new ConfigYaml(surroundings.environment()).read(path);
     var models = new ModelReader(surroundings.environment()).read(file.models());
     var servers = new McpConfig(surroundings).read(or(file.mcpServers(), Map.of()));
-    var reader = new AgentReader(models.keySet());
+    var reader =
+        new AgentReader(models.keySet(), new CliReader(surroundings.environment(), servers));
     var agents = reader.agents(file.agents());
     var roster = new Roster(agents, extensions);
     roster.check();
