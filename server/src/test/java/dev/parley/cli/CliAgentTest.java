@@ -391,7 +391,7 @@ class CliAgentTest {
     Files.writeString(folder.resolve("home/sleepy"), "sleep");
     try (var cli = CliWorld.scripted(log, folder)) {
       task = cli.say("say hello");
-      cli.world.await(e -> e.event() instanceof Event && e.event().internal());
+      cli.world.await(e -> e.event().internal());
     }
     Files.delete(folder.resolve("home/sleepy"));
     try (var cli = CliWorld.scripted(log, folder)) {

@@ -113,8 +113,7 @@ class RealProgramsTest {
         cli.answer(question, BooleanNode.TRUE);
 
         assertThat(cli.answer(task)).isEqualTo("Hello from the model");
-        assertThat(model.lastQuestion().body().toString())
-            .contains("A person has approved it now");
+        assertThat(model.lastQuestion().body().toString()).contains("A person has approved it now");
       }
     }
   }
@@ -190,9 +189,7 @@ class RealProgramsTest {
       assertThat(model.questions().getLast()).contains("alpha", "bravo");
       rewind(cli, head, taken);
       cli.ask("PLAIN charlie");
-      assertThat(model.questions().getLast())
-          .contains("alpha", "charlie")
-          .doesNotContain("bravo");
+      assertThat(model.questions().getLast()).contains("alpha", "charlie").doesNotContain("bravo");
     }
   }
 
@@ -200,8 +197,7 @@ class RealProgramsTest {
   void gemini_cli_calls_tools_if_it_may() throws Exception {
     try (var model = new GeminiStandIn();
         var cli =
-            new CliWorld(
-                World.newLog(), folder, RealPrograms.gemini(folder, model).with(ALL))) {
+            new CliWorld(World.newLog(), folder, RealPrograms.gemini(folder, model).with(ALL))) {
       var task = cli.say("CALL alpha");
 
       assertThat(cli.answer(task)).isEqualTo("Hello from Gemini");
