@@ -33,15 +33,25 @@ public final class Compactor {
     this.memory = memory;
   }
 
-  /// Writes a summary if the past of this task needs one; by rules if there is no model, or it fails.
-  public void compact(Run run, @Nullable Model model) throws InterruptedException {
-    if (run.origin().parentTaskId() != null) {
-      return;
+  /// What a task is told when it begins. Writes a summary first if the past needs one; by rules if there is no
+  /// model, or it fails.
+  public List<Part> recall(Run run, @Nullable Model model) throws InterruptedException {
+    if (!memory.knowsPast(run)) {
+      return memory.recall(run, List.of());
     }
     var earlier = memory.earlier(run);
+    if (run.origin().parentTaskId() == null && compact(run, model, earlier)) {
+      earlier = memory.earlier(run);
+    }
+    return memory.recall(run, earlier);
+  }
+
+  /// False if all fits.
+  private boolean compact(Run run, @Nullable Model model, List<MessageView> earlier)
+      throws InterruptedException {
     var older = earlier.subList(0, cut(earlier));
     if (older.isEmpty()) {
-      return;
+      return false;
     }
     var events = new ArrayList<Event>();
     var text = model == null ? null : ask(model, older, events);
@@ -49,6 +59,7 @@ public final class Compactor {
     var max = memory.limits().historyCharacters() / 4;
     events.add(summary(run, older, told.length() <= max ? told : told.substring(0, max) + "…"));
     run.emit(events);
+    return true;
   }
 
   /// How many of the messages are to be told in short: none if all fit, else all but the newest.

@@ -125,11 +125,11 @@ final class Approvals {
 
   /// What an answer means.
   static Verdict verdict(@Nullable JsonNode value, ObjectNode arguments) {
-    var approved =
-        value != null
-            && (value.isBoolean() ? value.asBoolean() : value.path("approved").asBoolean(false));
-    if (!approved) {
-      var reason = value == null ? "" : value.path("reason").asString("");
+    if (value == null) {
+      return new Verdict.Denied("a person denied this call");
+    }
+    if (!(value.isBoolean() ? value.asBoolean() : value.path("approved").asBoolean(false))) {
+      var reason = value.path("reason").asString("");
       return new Verdict.Denied(
           reason.isBlank() ? "a person denied this call" : "a person denied this call: " + reason);
     }

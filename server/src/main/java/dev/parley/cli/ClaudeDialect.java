@@ -99,7 +99,7 @@ final class ClaudeDialect implements Dialect {
           var env = one.putObject("env");
           environment.forEach(env::put);
         }
-        case McpServer.Http(var url, var headers) -> {
+        case McpServer.Http(var url, var headers, _) -> {
           one.put("type", "http").put("url", url.toString());
           var sent = one.putObject("headers");
           headers.forEach(sent::put);

@@ -213,7 +213,8 @@ public final class CliAgent implements Agent {
                 call.subagentMetadata()));
       }
       story.questions.values().stream()
-          .filter(question -> Asked.by(question.asked()).filter(story.openCalls::containsKey).isEmpty())
+          .filter(
+              question -> Asked.by(question.asked()).filter(story.openCalls::containsKey).isEmpty())
           .forEach(question -> notes.add(note(question)));
       run.inspect(
               state ->

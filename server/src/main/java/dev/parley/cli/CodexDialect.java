@@ -54,7 +54,7 @@ final class CodexDialect implements Dialect {
         environment.forEach(
             (key, value) -> words.addAll(List.of("-c", name + "env." + key + "=" + quoted(value))));
       }
-      case McpServer.Http(var url, _) ->
+      case McpServer.Http(var url, _, _) ->
           words.addAll(List.of("-c", name + "url=" + quoted(url.toString())));
     }
   }

@@ -21,6 +21,8 @@ public enum Program implements WireName {
   private final String agentId;
   private final String title;
   private final String command;
+
+  @SuppressWarnings("ImmutableEnumChecker") // Made by Set.of.
   private final Set<String> prefixes;
 
   Program(String agentId, String title, String command, Set<String> prefixes) {

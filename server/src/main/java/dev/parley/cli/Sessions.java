@@ -54,14 +54,12 @@ final class Sessions {
         return resumed.get();
       }
     }
-    return fresh(run, earlier, prompt);
+    return fresh(earlier, prompt);
   }
 
   /// The same without a session.
   Errand fresh(Run run) {
-    return remembers(run)
-        ? fresh(run, memory.earlier(run), given(run))
-        : new Errand(given(run), null);
+    return remembers(run) ? fresh(memory.earlier(run), given(run)) : new Errand(given(run), null);
   }
 
   /// True if the task knows what was said in its context, and later ones may know what it did.
@@ -88,7 +86,7 @@ final class Sessions {
     return prompt.append(asked == null ? "" : asked).toString();
   }
 
-  private Errand fresh(Run run, List<MessageView> earlier, String prompt) {
+  private Errand fresh(List<MessageView> earlier, String prompt) {
     return new Errand(told("The conversation so far:", earlier, prompt), null);
   }
 

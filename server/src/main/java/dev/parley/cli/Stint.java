@@ -65,7 +65,7 @@ final class Stint {
         settle();
         if (failure == null && narrator.ended().isEmpty()) {
           // It is ended by now, or will be at once.
-          wires.close();
+          wires.hangUp();
           failure = endedEarly(child.alive() ? -1 : child.exitCode(), wires.lastErrors());
         }
       }

@@ -119,10 +119,15 @@ final class Wires implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() {
+  /// Ends the program, whatever it is doing.
+  void hangUp() {
     mailbox.close();
     input.add("");
     child.close();
+  }
+
+  @Override
+  public void close() {
+    hangUp();
   }
 }

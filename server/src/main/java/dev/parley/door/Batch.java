@@ -51,7 +51,8 @@ record Batch(ByteBuffer frames, Place place, boolean last) {
       buffers.add(frames);
       place =
           new Place(
-              page.entries().get(to - 1).position(), page.bytes().length / page.entries().size());
+              page.entries().get(to - 1).position(),
+              Math.max(1, page.bytes().length / page.entries().size()));
     }
     return new Batch(join(buffers, size), place, end >= 0);
   }

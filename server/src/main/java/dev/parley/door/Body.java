@@ -133,7 +133,7 @@ final class Body {
     }
   }
 
-  private static void checkSurrogates(JsonNode node) {
+  static void checkSurrogates(JsonNode node) {
     if (node.isString()) {
       checkSurrogates(node.asString());
     }

@@ -1,80 +1,29 @@
 package dev.parley.door;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.lang.System.Logger.Level;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ClosedSelectorException;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.TaskId;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 
-/// Notices that readers of streams may have left.
-///
-/// Nobody reads from a connection while a stream is written to it, so that a reader who has closed it
-/// would be missed only when a heartbeat fails, or never if there are none. One thread waits for all of
-/// these connections to become readable, which is so when they are closed. Reads nothing: whether the
-/// reader has really left, a write tells.
-final class Departures implements AutoCloseable {
+/// Which agents went with the contexts that were deleted last, for those who watch and are only told
+/// which context it was. For many threads; the monitor guards the map.
+public final class Departures {
 
-  private static final System.Logger LOG = System.getLogger(Departures.class.getName());
+  private static final int CONTEXTS_MAX = 10_000;
 
-  /// How long the descriptor of a closed connection may be kept.
-  private static final long LOOK_MILLIS = 1_000;
+  private final Map<ContextId, List<TaskId>> gone = new LinkedHashMap<>();
 
-  private final Selector selector;
-  private final Thread thread;
-
-  Departures() {
-    try {
-      selector = Selector.open();
-    } catch (IOException failed) {
-      throw new UncheckedIOException(failed);
-    }
-    thread = Thread.ofPlatform().daemon().name("parley-departures").start(this::look);
-  }
-
-  /// Calls `left` once when the other side may have closed the connection, until that is called off.
-  Runnable watch(SocketChannel connection, Runnable left) {
-    try {
-      var key = connection.register(selector, SelectionKey.OP_READ, left);
-      selector.wakeup();
-      return () -> {
-        key.cancel();
-        selector.wakeup();
-      };
-    } catch (ClosedChannelException | ClosedSelectorException over) {
-      return () -> {};
+  /// The context is about to be deleted.
+  synchronized void note(ContextId context, List<TaskId> roots) {
+    gone.put(context, List.copyOf(roots));
+    if (gone.size() > CONTEXTS_MAX) {
+      gone.remove(gone.keySet().iterator().next());
     }
   }
 
-  private void look() {
-    try {
-      while (selector.isOpen()) {
-        selector.select(
-            key -> {
-              var left = (Runnable) key.attachment();
-              key.cancel();
-              left.run();
-            },
-            LOOK_MILLIS);
-      }
-    } catch (IOException failed) {
-      LOG.log(Level.WARNING, "readers who leave are noticed late from now on", failed);
-    } catch (ClosedSelectorException closed) {
-      // The server stops.
-    }
-  }
-
-  @Override
-  public void close() {
-    try {
-      selector.close();
-      thread.join();
-    } catch (IOException failed) {
-      LOG.log(Level.DEBUG, "the selector did not close", failed);
-    } catch (InterruptedException told) {
-      Thread.currentThread().interrupt();
-    }
+  /// The root tasks that a context had; none if it was deleted long ago, or before this process began.
+  public synchronized List<TaskId> of(ContextId context) {
+    return gone.getOrDefault(context, List.of());
   }
 }

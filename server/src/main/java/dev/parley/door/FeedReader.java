@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,11 @@ public final class FeedReader {
     this.feed = feed;
     this.owners = Set.copyOf(owners);
     this.next = from;
+  }
+
+  /// Where to go on, once all that was found has been read.
+  public Optional<Feed.Cursor> reached() {
+    return moves.isEmpty() ? Optional.of(next) : Optional.empty();
   }
 
   /// Waits for more to read. False if `patience` ran out first.

@@ -23,7 +23,7 @@ public interface Format {
   /// The entry as JSON.
   byte[] json(Entry entry);
 
-  /// The entry as a frame.
+  /// The entry as a frame, or as several, or as none: then this is empty.
   byte[] frame(Entry entry);
 
   /// Several deltas as one frame, which stands where the last of them does; `from` is the first one's

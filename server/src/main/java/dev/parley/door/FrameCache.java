@@ -18,6 +18,8 @@ import java.util.concurrent.FutureTask;
 /// The oldest pages go when there are too many bytes. The monitor guards `order` and `size`.
 public final class FrameCache {
 
+  private static final int ENTRY_BYTES_MIN = 64;
+
   private final EventLog log;
   private final long bytesMax;
   private final Map<Key, FutureTask<FramePage>> pages = new ConcurrentHashMap<>();
@@ -95,8 +97,8 @@ public final class FrameCache {
   }
 
   private synchronized void kept(Key key, FramePage page) {
-    // The entries behind the frames take about as much again.
-    var bytes = 2 * page.bytes().length;
+    // The entries behind the frames take about as much again, or something where there is no frame.
+    var bytes = 2 * page.bytes().length + ENTRY_BYTES_MIN * page.entries().size();
     order.add(new Kept(key, bytes));
     size += bytes;
     while (size > bytesMax) {

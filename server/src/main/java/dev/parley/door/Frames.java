@@ -15,7 +15,22 @@ public final class Frames {
 
   /// A frame with one line of JSON. The event's name is plain ASCII.
   public static byte[] frame(Position position, String event, byte[] json) {
-    return join(ascii(head(position, event)), json, ascii(END));
+    return frame(position.toString(), event, json);
+  }
+
+  /// A frame in a stream whose cursors are no positions.
+  public static byte[] frame(String id, String event, byte[] json) {
+    return join(ascii(head(id, event)), json, ascii(END));
+  }
+
+  /// Tells where the reader stands, without an event.
+  public static byte[] place(String id) {
+    return ascii("id: " + id + "\n: ok" + END);
+  }
+
+  /// Says nothing but how soon to come back, to a reader that has no place yet.
+  static byte[] nowhere() {
+    return first(ascii(": ok" + END));
   }
 
   /// The first frame of a stream, which also says how soon to come back.
@@ -25,12 +40,25 @@ public final class Frames {
 
   /// What stands before a frame's JSON.
   static String head(Position position, String event) {
-    return "id: " + position + "\nevent: " + event + "\ndata: ";
+    return head(position.toString(), event);
+  }
+
+  private static String head(String id, String event) {
+    return "id: " + id + "\nevent: " + event + "\ndata: ";
   }
 
   /// Moves the reader's cursor and keeps the connection alive. It is no event to an `EventSource`.
   static byte[] heartbeat(Position position) {
-    return ascii("id: " + position + "\n: heartbeat" + END);
+    return heartbeat(position.toString());
+  }
+
+  static byte[] heartbeat(String id) {
+    return ascii("id: " + id + "\n: heartbeat" + END);
+  }
+
+  /// Keeps the connection of a reader alive that has no place yet.
+  static byte[] heartbeat() {
+    return ascii(": heartbeat" + END);
   }
 
   private static byte[] join(byte[]... parts) {

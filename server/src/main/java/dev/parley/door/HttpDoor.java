@@ -47,18 +47,24 @@ public final class HttpDoor implements AutoCloseable {
   private final Parts parts;
   private final Server server;
   private final ServerConnector connector;
-  private final Departures departures = new Departures();
+  private final HangUps hangUps = new HangUps();
 
   public HttpDoor(Parts parts, List<Route> routes) {
+    this(parts, routes, List.of());
+  }
+
+  /// A listener some of whose doors have their own form of errors.
+  public HttpDoor(Parts parts, List<Route> routes, List<ErrorForm> errorForms) {
     this.parts = parts;
+    var forms = new ErrorForms(errorForms);
     var all = new ArrayList<>(routes);
     all.addAll(new LoginRoutes(new Tokens(parts.settings().tokens())).routes());
-    all.add(new OpenApi(all).route());
+    all.add(new OpenApi(all, forms).route());
     server = new Server(threads(), new ScheduledExecutorScheduler("parley-timer", true), buffers());
     connector = connector();
     server.addConnector(connector);
-    server.setErrorHandler(new JettyErrors());
-    server.setHandler(handler(all));
+    server.setErrorHandler(new JettyErrors(forms));
+    server.setHandler(handler(all, forms));
     server.setStopTimeout(0);
   }
 
@@ -93,6 +99,7 @@ public final class HttpDoor implements AutoCloseable {
   public void drain(Duration patience) {
     parts.streams().end();
     try {
+      parts.streams().awaitNone(patience);
       connector.shutdown().get(patience.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS);
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
@@ -109,7 +116,7 @@ public final class HttpDoor implements AutoCloseable {
     } catch (Exception failed) { // Jetty throws anything; this is the root of a thread or of main.
       LOG.log(Level.WARNING, "the listener did not stop in order", failed);
     }
-    departures.close();
+    hangUps.close();
   }
 
   private static QueuedThreadPool threads() {
@@ -147,7 +154,7 @@ public final class HttpDoor implements AutoCloseable {
     return made;
   }
 
-  private JettyHandler handler(List<Route> routes) {
+  private JettyHandler handler(List<Route> routes, ErrorForms forms) {
     var settings = parts.settings();
     var hosts = new HashSet<>(settings.allowedHosts());
     hosts.add(settings.host());
@@ -158,7 +165,9 @@ public final class HttpDoor implements AutoCloseable {
             new Tokens(settings.tokens()),
             parts.metrics(),
             settings.limits(),
-            departures,
+            hangUps,
+            forms,
+            new Upgrades(server, parts.streams(), settings.limits()),
             parts.clock(),
             parts.ids()));
   }

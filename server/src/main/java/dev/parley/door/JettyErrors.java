@@ -12,6 +12,12 @@ import org.eclipse.jetty.util.Callback;
 /// Says what Jetty refuses by itself (a malformed request line, too large headers) as a problem too.
 final class JettyErrors extends ErrorHandler {
 
+  private final ErrorForms forms;
+
+  JettyErrors(ErrorForms forms) {
+    this.forms = forms;
+  }
+
   @Override
   public boolean handle(Request request, Response response, Callback callback) {
     var cause = request.getAttribute(ERROR_EXCEPTION);
@@ -21,9 +27,11 @@ final class JettyErrors extends ErrorHandler {
             ? Problem.of(400, "invalid-uri", "the URI is not well formed")
             : problem(status);
     response.setStatus(problem.status());
-    response.getHeaders().put(HttpHeader.CONTENT_TYPE, ReplyWriter.PROBLEM);
+    var uri = request.getHttpURI();
+    var form = forms.of(uri == null ? null : uri.getPath());
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, form.contentType());
     response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
-    response.write(true, ByteBuffer.wrap(Json.bytes(problem.json())), callback);
+    response.write(true, ByteBuffer.wrap(Json.bytes(form.body().apply(problem))), callback);
     return true;
   }
 

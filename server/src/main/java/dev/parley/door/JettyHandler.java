@@ -39,7 +39,9 @@ final class JettyHandler extends Handler.Abstract {
       Tokens tokens,
       Metrics metrics,
       Limits limits,
-      Departures departures,
+      HangUps hangUps,
+      ErrorForms forms,
+      Upgrades upgrades,
       InstantSource clock,
       Supplier<UUID> ids) {}
 
@@ -54,16 +56,21 @@ final class JettyHandler extends Handler.Abstract {
   @Override
   public boolean handle(
       org.eclipse.jetty.server.Request jetty, Response response, Callback callback) {
-    var writer = new ReplyWriter(response, callback, parts.departures());
+    var form = parts.forms().of(jetty.getHttpURI().getPath());
+    var writer = new ReplyWriter(response, callback, form, parts.hangUps());
     Reply reply;
     try {
       reply = reply(jetty, writer);
-      writer.write(reply, jetty.getMethod().equals("HEAD"));
+      if (reply instanceof Reply.Upgrade upgrade) {
+        parts.upgrades().upgrade(upgrade.handler(), jetty, response, callback);
+      } else {
+        writer.write(reply, jetty.getMethod().equals("HEAD"));
+      }
       count(reply);
     } catch (IOException | UncheckedIOException gone) {
       callback.failed(gone);
     } catch (Exception thrown) { // This is the root of a thread: one for each request.
-      finish(refusal(jetty, thrown), response, callback);
+      finish(refusal(jetty, thrown), response, writer, callback);
     }
     return true;
   }
@@ -85,7 +92,7 @@ final class JettyHandler extends Handler.Abstract {
     };
   }
 
-  private void finish(Reply refusal, Response response, Callback callback) {
+  private void finish(Reply refusal, Response response, ReplyWriter writer, Callback callback) {
     count(refusal);
     if (response.isCommitted()) {
       callback.failed(new IOException("the reply had begun"));
@@ -93,7 +100,7 @@ final class JettyHandler extends Handler.Abstract {
     }
     response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
     try {
-      new ReplyWriter(response, callback, parts.departures()).write(refusal, false);
+      writer.write(refusal, false);
     } catch (IOException gone) {
       callback.failed(gone);
     }

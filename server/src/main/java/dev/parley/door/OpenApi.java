@@ -12,10 +12,12 @@ final class OpenApi {
   private static final String ID_PATTERN = "^[A-Za-z0-9._:-]{1,128}$";
 
   private final List<Route> routes;
+  private final ErrorForms forms;
   private final ObjectNode schemas = Json.object();
 
-  OpenApi(List<Route> routes) {
+  OpenApi(List<Route> routes, ErrorForms forms) {
     this.routes = List.copyOf(routes);
+    this.forms = forms;
   }
 
   Route route() {
@@ -67,23 +69,29 @@ final class OpenApi {
     }
     var body = route.description().body();
     if (body != null) {
-      var content = operation.putObject("requestBody").put("required", true).putObject("content");
-      content.putObject("application/json").set("schema", reference(body));
+      var sent = operation.putObject("requestBody").put("required", true).putObject("content");
+      sent.putObject("application/json").set("schema", reference(body));
     }
     var responses = operation.putObject("responses");
     answer(responses, route.description().answer());
     var failure = responses.putObject("default").put("description", "A problem");
-    failure
-        .putObject("content")
-        .putObject(ReplyWriter.PROBLEM)
-        .putObject("schema")
-        .put("$ref", "#/components/schemas/Problem");
+    var form = forms.of(route.path());
+    var content = failure.putObject("content").putObject(form.contentType());
+    if (form.equals(ErrorForm.USUAL)) {
+      content.putObject("schema").put("$ref", "#/components/schemas/Problem");
+    }
     return operation;
   }
 
   private void answer(ObjectNode responses, Answer answer) {
     var response = responses.putObject(Integer.toString(answer.status()));
-    response.put("description", answer.status() == 204 ? "Done" : "As asked");
+    response.put(
+        "description",
+        switch (answer.status()) {
+          case 101 -> "A WebSocket";
+          case 204 -> "Done";
+          default -> "As asked";
+        });
     if (answer.contentType().isEmpty()) {
       return;
     }

@@ -79,6 +79,7 @@ public record Problem(
       case 414 -> "URI Too Long";
       case 415 -> "Unsupported Media Type";
       case 417 -> "Expectation Failed";
+      case 426 -> "Upgrade Required";
       case 429 -> "Too Many Requests";
       case 431 -> "Request Header Fields Too Large";
       case 500 -> "Internal Server Error";

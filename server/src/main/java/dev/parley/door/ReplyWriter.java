@@ -14,21 +14,24 @@ import org.eclipse.jetty.util.Callback;
 /// Writes replies: the one place that knows what each looks like on the wire.
 final class ReplyWriter {
 
-  static final String PROBLEM = "application/problem+json";
   private static final String JSON = "application/json";
   private static final String RETRY_SECONDS = "1";
+  private static final String EXPOSED =
+      "Location, Retry-After, Link, X-Agent-Id, X-Next-Cursor, X-Total-Count";
 
   /// The protocol of streams asks for it. Jetty leaves it out of HTTP/1.1 where it knows the name.
   private static final HttpField KEEP_ALIVE = new HttpField(null, "Connection", "keep-alive");
 
   private final Response response;
   private final Callback callback;
-  private final Departures departures;
+  private final ErrorForm form;
+  private final HangUps hangUps;
 
-  ReplyWriter(Response response, Callback callback, Departures departures) {
+  ReplyWriter(Response response, Callback callback, ErrorForm form, HangUps hangUps) {
     this.response = response;
     this.callback = callback;
-    this.departures = departures;
+    this.form = form;
+    this.hangUps = hangUps;
   }
 
   /// A rejection as a reply, with the headers that go with it.
@@ -55,7 +58,7 @@ final class ReplyWriter {
     origin.ifPresent(
         page -> {
           response.getHeaders().put("Access-Control-Allow-Origin", page);
-          response.getHeaders().put("Access-Control-Expose-Headers", "Location, Retry-After");
+          response.getHeaders().put("Access-Control-Expose-Headers", EXPOSED);
         });
   }
 
@@ -63,13 +66,18 @@ final class ReplyWriter {
   void write(Reply reply, boolean headOnly) throws IOException {
     switch (reply) {
       case Reply.Json json -> body(json, JSON, Json.bytes(json.value()));
-      case Reply.Refused refused -> body(refused, PROBLEM, Json.bytes(refused.problem().json()));
+      case Reply.Refused refused -> {
+        var json = form.body().apply(refused.problem());
+        body(refused, form.contentType(), Json.bytes(json));
+      }
       case Reply.Bytes bytes -> body(bytes, bytes.contentType(), bytes.bytes());
       case Reply.Empty empty -> {
         begin(empty);
         response.write(true, ByteBuffer.allocate(0), callback);
       }
       case Reply.Stream stream -> stream(stream, headOnly);
+      case Reply.Upgrade _ ->
+          throw new IllegalArgumentException("nothing is written to make a socket");
     }
   }
 
@@ -87,7 +95,7 @@ final class ReplyWriter {
     // Silence is the server's business here: there are heartbeats, or somebody switched them off.
     response.getRequest().addIdleTimeoutListener(_ -> false);
     if (!headOnly) {
-      try (var sink = new StreamSink(response, departures)) {
+      try (var sink = new StreamSink(response, hangUps)) {
         stream.events().run(sink);
       }
     }

@@ -1,5 +1,6 @@
 package dev.parley.door;
 
+import dev.parley.log.Guard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -109,7 +110,11 @@ public final class Request {
 
   /// A query parameter that is `true` or `false`; false if it was not given.
   public boolean flag(String name) {
-    var text = query(name).orElse("false");
+    return flag(name, query(name));
+  }
+
+  static boolean flag(String name, Optional<String> given) {
+    var text = given.orElse("false");
     return switch (text) {
       case "true" -> true;
       case "false" -> false;
@@ -151,5 +156,12 @@ public final class Request {
           }
         });
     return key;
+  }
+
+  /// Lets what this request appends happen once, if the caller has named the request.
+  public Guard once() {
+    return idempotencyKey()
+        .<Guard>map(key -> new Guard.Once(principal(), key, bodyHash()))
+        .orElseGet(Guard::none);
   }
 }

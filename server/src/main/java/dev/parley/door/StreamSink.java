@@ -10,12 +10,12 @@ import org.eclipse.jetty.server.Response;
 final class StreamSink implements EventStream.Sink, AutoCloseable {
 
   private final Response response;
-  private final Departures departures;
+  private final HangUps hangUps;
   private Runnable callOff = () -> {};
 
-  StreamSink(Response response, Departures departures) {
+  StreamSink(Response response, HangUps hangUps) {
     this.response = response;
-    this.departures = departures;
+    this.hangUps = hangUps;
   }
 
   @Override
@@ -27,7 +27,7 @@ final class StreamSink implements EventStream.Sink, AutoCloseable {
   public void whenInDoubt(Runnable doubt) {
     var connection = response.getRequest().getConnectionMetaData().getConnection();
     if (connection.getEndPoint().getTransport() instanceof SocketChannel channel) {
-      callOff = departures.watch(channel, doubt);
+      callOff = hangUps.watch(channel, doubt);
     }
   }
 

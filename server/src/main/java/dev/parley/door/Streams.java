@@ -1,9 +1,11 @@
 package dev.parley.door;
 
 import dev.parley.protocol.Rejection;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,15 @@ public final class Streams {
     this.free = new Semaphore(max);
   }
 
+  /// Refuses if there is no place just now.
+  ///
+  /// @throws Rejection.Busy if so
+  void checkFree() {
+    if (free.availablePermits() == 0) {
+      throw full();
+    }
+  }
+
   /// How many are open.
   public int count() {
     return max - free.availablePermits();
@@ -29,10 +40,18 @@ public final class Streams {
   ///
   /// @throws Rejection.Busy if there is none
   Open open() {
+    return open(() -> {});
+  }
+
+  /// Takes a place for something that stays open, until it is closed.
+  ///
+  /// @param told is run, on any thread, when it must end; it does not wait
+  /// @throws Rejection.Busy if there is none
+  public Open open(Runnable told) {
     if (!free.tryAcquire()) {
-      throw new Rejection.Busy("too-many-streams", "there are " + max + " streams already");
+      throw full();
     }
-    var stream = new Open();
+    var stream = new Open(told);
     open.add(stream);
     if (ending.get()) {
       stream.end();
@@ -46,6 +65,17 @@ public final class Streams {
     open.forEach(Open::end);
   }
 
+  /// Waits until all have ended, but no longer than `patience`.
+  void awaitNone(Duration patience) throws InterruptedException {
+    if (free.tryAcquire(max, patience.toMillis(), TimeUnit.MILLISECONDS)) {
+      free.release(max);
+    }
+  }
+
+  private Rejection full() {
+    return new Rejection.Busy("too-many-streams", "there are " + max + " streams already");
+  }
+
   /// Something that waits, and may be told to stop.
   @FunctionalInterface
   interface Wait {
@@ -56,10 +86,15 @@ public final class Streams {
   ///
   /// Its thread is interrupted only while it waits for events, never while it writes: that would cut a
   /// frame. Its monitor guards `waiting`.
-  final class Open implements AutoCloseable {
+  public final class Open implements AutoCloseable {
+    private final Runnable told;
     private boolean ended;
     private boolean nudged;
     private @Nullable Thread waiting;
+
+    private Open(Runnable told) {
+      this.told = told;
+    }
 
     /// True once the stream must end.
     synchronized boolean ended() {
@@ -106,17 +141,24 @@ public final class Streams {
       return was;
     }
 
-    private synchronized void endUnlessNudged() {
-      if (!nudged) {
-        end();
+    private void endUnlessNudged() {
+      synchronized (this) {
+        if (nudged) {
+          return;
+        }
       }
+      end();
     }
 
-    synchronized void end() {
-      ended = true;
-      if (waiting != null && !waiting.equals(Thread.currentThread())) {
-        waiting.interrupt();
+    /// Ends the stream.
+    void end() {
+      synchronized (this) {
+        ended = true;
+        if (waiting != null && !waiting.equals(Thread.currentThread())) {
+          waiting.interrupt();
+        }
       }
+      told.run();
     }
 
     @Override

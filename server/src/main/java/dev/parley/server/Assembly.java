@@ -6,6 +6,7 @@ import dev.parley.door.Metrics;
 import dev.parley.log.EventLog;
 import dev.parley.log.SqliteLog;
 import dev.parley.log.Tuning;
+import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
 import dev.parley.mcp.Pace;
 import dev.parley.task.History;
@@ -15,11 +16,14 @@ import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.Tool;
 import dev.parley.tool.process.Children;
 import dev.parley.vault.Bearers;
+import dev.parley.vault.Credential;
 import dev.parley.vault.SignIns;
 import dev.parley.vault.Vault;
 import dev.parley.view.Views;
 import java.security.SecureRandom;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /// Makes the parts that a configuration asks for: the log, the views, the agents and their tasks.
@@ -60,7 +64,7 @@ final class Assembly {
     var log = new MeteredLog(store, metrics);
     var views = new Views(config.data().resolve("views.db"), log);
     var models = new Models(config.models(), sources);
-    var signIns = new SignIns(vault());
+    var signIns = new SignIns(vault(), registered());
     var bearers = signIns.bearers();
     var mcp =
         new McpServers(
@@ -78,6 +82,20 @@ final class Assembly {
           children.close();
           models.close();
         });
+  }
+
+  /// What the authorization servers of MCP servers know us by, where the configuration says so.
+  private Map<String, Credential.Client> registered() {
+    var clients = new HashMap<String, Credential.Client>();
+    for (var server : config.mcpServers()) {
+      if (server.endpoint() instanceof McpServer.Http http && http.client() != null) {
+        var client = http.client();
+        // Every authorization server takes a secret in this way (RFC 6749, 2.3.1).
+        var basic = client.secret() != null;
+        clients.put(server.name(), new Credential.Client(client.id(), client.secret(), basic));
+      }
+    }
+    return clients;
   }
 
   private Vault vault() {

@@ -106,9 +106,12 @@ record ConfigFile(
       @Nullable String url,
       @Nullable Map<String, String> env,
       @Nullable Map<String, String> headers,
+      @Nullable OAuthSection oauth,
       @Nullable String permission,
       @Nullable String effect,
       @Nullable Duration timeout) {}
+
+  record OAuthSection(@Nullable String clientId, @Nullable String clientSecret) {}
 
   record LimitSection(
       @Nullable Duration taskTimeout,
@@ -121,6 +124,7 @@ record ConfigFile(
       @Nullable Integer maxTokens,
       @Nullable Integer historyCharacters,
       @Nullable Duration inputTimeout,
+      @Nullable String whenInputLapses,
       @Nullable Integer maxStreams) {}
 
   record VaultSection(@Nullable String store, @Nullable String key) {}

@@ -13,9 +13,11 @@ import dev.parley.server.ConfigFile.LimitSection;
 import dev.parley.server.ConfigFile.VaultSection;
 import dev.parley.task.Limits.Loop;
 import dev.parley.task.Limits.Tree;
+import dev.parley.task.WhenLapsed;
 import dev.parley.tool.Shell;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -155,11 +157,21 @@ final class ConfigReader {
         usual.maxContentLength(),
         usual.stopGrace(),
         time("limits.inputTimeout", limits.inputTimeout(), usual.inputTimeout(), INPUT_TIMEOUT_MAX),
+        whenLapsed(limits.whenInputLapses(), usual.whenInputLapses()),
         loop(limits, usual.loop()),
         new Tree(
             count("limits.maxDepth", limits.maxDepth(), usual.tree().maxDepth()),
             count("limits.maxFanOut", limits.maxFanOut(), usual.tree().maxFanOut()),
             count("limits.maxSubtasks", limits.maxSubtasks(), usual.tree().maxSubtasks())));
+  }
+
+  private static WhenLapsed whenLapsed(@Nullable String name, WhenLapsed usual) {
+    return name == null
+        ? usual
+        : Arrays.stream(WhenLapsed.values())
+            .filter(choice -> choice.wire().equals(name))
+            .findFirst()
+            .orElseThrow(() -> invalid("limits.whenInputLapses is continue or fail, not " + name));
   }
 
   private static Loop loop(LimitSection limits, Loop usual) {

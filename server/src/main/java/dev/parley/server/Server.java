@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.door.Access;
+import dev.parley.door.AgentType;
 import dev.parley.door.FrameCache;
 import dev.parley.door.HttpDoor;
 import dev.parley.door.Metrics;
@@ -9,7 +10,8 @@ import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Streams;
 import dev.parley.door.Tail;
-import dev.parley.door.contexts.AgentType;
+import dev.parley.door.agents.AgentsDoor;
+import dev.parley.door.chat.ChatDoor;
 import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.embed.CustomAgent;
 import dev.parley.log.EventLog;
@@ -83,27 +85,60 @@ public final class Server implements AutoCloseable {
     var cache = new FrameCache(log, FRAME_CACHE_BYTES);
     var removal = new Removal(log, parts.views(), parts.tasks(), cache);
     var heartbeat = config.door().heartbeat();
+    var tails = new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat);
+    var access = new Access(log);
+    var agentTypes = agentTypes(config, extensions.agents());
     var contexts =
         new ContextsDoor(
             new ContextsDoor.Parts(
                 log,
                 parts.views(),
                 parts.tasks(),
-                new Access(log),
+                access,
                 removal,
-                new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat),
+                tails,
                 parts.signIns(),
                 sources.ids(),
-                agentTypes(config, extensions.agents())));
+                agentTypes));
+    var agents =
+        new AgentsDoor(
+            new AgentsDoor.Parts(
+                log,
+                parts.views(),
+                parts.tasks(),
+                access,
+                removal,
+                tails,
+                sources.clock(),
+                sources.ids(),
+                agentTypes.stream()
+                    .map(t -> new AgentsDoor.Type(t.id(), t.name(), t.description(), t.type()))
+                    .toList(),
+                agentTypes.getFirst().id()));
+    var chat =
+        new ChatDoor(
+            new ChatDoor.Parts(
+                log,
+                parts.views(),
+                parts.tasks(),
+                access,
+                removal,
+                tails,
+                sources.ids(),
+                agentTypes,
+                config.limits().taskTimeout()));
     metrics.gauge("parley_tasks_running", parts.tasks()::running);
     metrics.gauge("parley_tasks_queued", parts.tasks()::queued);
     metrics.gauge("parley_streams_open", streams::count);
     var routes = new ArrayList<Route>(contexts.routes());
+    routes.addAll(chat.routes());
+    routes.addAll(agents.routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     door =
         new HttpDoor(
             new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
-            routes);
+            routes,
+            List.of(ChatDoor.ERRORS));
     retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
   }
 

@@ -112,7 +112,11 @@ final class Closer {
       var metadata = Json.object().put("partial", true).put("reason", reason);
       events.add(new Message(message, Role.ASSISTANT, text, null, metadata));
     }
-    events.add(new TaskStatus(ending.state(), null, Json.object().put("reason", reason)));
+    var why = Json.object().put("reason", reason);
+    if (!open.started()) {
+      why.put("started", false);
+    }
+    events.add(new TaskStatus(ending.state(), null, why));
     return events;
   }
 

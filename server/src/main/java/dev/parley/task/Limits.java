@@ -11,6 +11,7 @@ public record Limits(
     int maxContentLength,
     Duration stopGrace,
     Duration inputTimeout,
+    WhenLapsed whenInputLapses,
     Loop loop,
     Tree tree) {
 
@@ -30,6 +31,7 @@ public record Limits(
           1_000_000,
           Duration.ofSeconds(5),
           Duration.ofHours(24),
+          WhenLapsed.CONTINUE,
           new Loop(50, 2_000_000, 3, 500, 200_000),
           new Tree(5, 16, 200));
 

@@ -51,19 +51,33 @@ public final class Tasks implements AutoCloseable {
     this.admission = new Admission(log, setup, sources);
     this.board = new Board(setup.limits().maxConcurrentTasks());
     var closer = new Closer(log, sources);
-    this.inputs = new Inputs(log, sources, timers, this::moved);
-    this.runner =
-        new Runner(log, setup, sources, new Runner.Parts(board, closer, timers, inputs::watch));
+    this.inputs =
+        new Inputs(
+            log,
+            sources,
+            timers,
+            new Inputs.Reactions(setup.limits().whenInputLapses(), this::moved, this::fail));
+    this.runner = new Runner(log, setup, sources, new Runner.Parts(board, closer, timers, inputs));
   }
 
-  /// Puts a message and its task into the log in one step, and starts or queues the task.
-  public Accepted submit(Submission submission) {
+  /// Refuses what [#submit] would refuse in an idle context, which need not exist yet.
+  public void check(Submission submission) {
+    checkOpen();
+    admission.check(submission);
+  }
+
+  private void checkOpen() {
     if (board.closed()) {
       throw new Rejection.Unavailable("the server is stopping and takes no more work");
     }
     if (board.waiting() >= setup.limits().maxQueuedContexts()) {
       throw new Rejection.Busy("server-busy", "too many tasks wait already");
     }
+  }
+
+  /// Puts a message and its task into the log in one step, and starts or queues the task.
+  public Accepted submit(Submission submission) {
+    checkOpen();
     var order = admission.check(submission);
     var whenBusy = Optional.ofNullable(submission.options().whenBusy()).orElse(WhenBusy.ENQUEUE);
     var accepted =
@@ -257,6 +271,10 @@ public final class Tasks implements AutoCloseable {
       board.find(moved.task()).ifPresent(Run::signal);
     }
     runner.advance(moved.context());
+  }
+
+  private void fail(ContextId context, TaskId task, Ending ending) {
+    runner.fail(context, task, ending);
   }
 
   /// Cancels every task of a context and returns when all have ended.

@@ -198,6 +198,31 @@ final class ContextTable {
         limit);
   }
 
+  List<ContextView> page(Set<String> owners, long offset, int limit) throws SQLException {
+    return sql.list(
+        """
+        SELECT * FROM contexts WHERE (? OR owner IN (SELECT value FROM json_each(?)))
+        ORDER BY updated_at DESC, context DESC LIMIT ? OFFSET ?
+        """,
+        ContextTable::view,
+        owners.isEmpty(),
+        Column.json(owners),
+        limit,
+        offset);
+  }
+
+  long count(Set<String> owners) throws SQLException {
+    return sql.first(
+            """
+            SELECT count(*) AS n FROM contexts
+            WHERE (? OR owner IN (SELECT value FROM json_each(?)))
+            """,
+            row -> row.number("n"),
+            owners.isEmpty(),
+            Column.json(owners))
+        .orElseThrow();
+  }
+
   private static @Nullable ForkedFrom forkedFrom(Row row) throws SQLException {
     var source = row.optionalId("forked_from", ContextId::new);
     return source == null ? null : new ForkedFrom(source, row.number("forked_at"));

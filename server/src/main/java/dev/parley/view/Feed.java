@@ -83,6 +83,11 @@ public final class Feed {
     return thread.call(tables -> new Cursor(tables.mark(), ALL));
   }
 
+  /// After everything that readers have been told of: for waiting, in no time.
+  public Cursor known() {
+    return new Cursor(Math.max(0, mark.get()), ALL);
+  }
+
   /// Up to `limit` moves after `cursor`.
   ///
   /// @throws Rejection.Invalid `cursor-lost` if what follows the cursor is no longer known

@@ -11,6 +11,7 @@ import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.TaskId;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ final class MessageTable {
 
   void add(Entry entry, Message message) throws SQLException {
     var origin = entry.origin();
-    var task = origin == null ? taskOf(message.metadata()) : origin.taskId().value();
+    var task = taskOf(entry, message);
     sql.update(
         """
         INSERT INTO messages (context, seq, message_id, role, content, parts, task_id, agent_id,
@@ -110,6 +111,41 @@ final class MessageTable {
         limit);
   }
 
+  List<MessageView> pageFrom(ContextId context, long offset, int limit) throws SQLException {
+    return sql.list(
+        VISIBLE + " ORDER BY m.seq LIMIT ? OFFSET ?",
+        MessageTable::view,
+        context.value(),
+        limit,
+        offset);
+  }
+
+  /// What the message at `seq` read before each edit that counts.
+  List<EditView> edits(ContextId context, long seq) throws SQLException {
+    return sql.list(
+        """
+        SELECT edited_at, coalesce(lag(content) OVER (ORDER BY seq),
+          (SELECT m.content FROM messages m WHERE m.context = edits.context
+            AND m.seq = edits.message_seq)) AS content
+        FROM edits INDEXED BY edits_by_message
+        WHERE context = ? AND message_seq = ? AND rewound = 0 AND deletes = 0 ORDER BY seq
+        """,
+        row -> new EditView(row.text("content"), row.time("edited_at")),
+        context.value(),
+        seq);
+  }
+
+  /// What a task that began at `seq` answered.
+  Optional<MessageView> answer(ContextId context, TaskId task, long seq) throws SQLException {
+    return sql.first(
+        VISIBLE + " AND m.seq > ? AND m.task_id = ? AND m.role = ? ORDER BY m.seq DESC LIMIT 1",
+        MessageTable::view,
+        context.value(),
+        seq,
+        task.value(),
+        Role.ASSISTANT.wire());
+  }
+
   /// The latest messages, oldest first.
   List<MessageView> latest(ContextId context, int limit) throws SQLException {
     return sql.list(
@@ -164,6 +200,26 @@ final class MessageTable {
   private static @Nullable String taskOf(@Nullable ObjectNode metadata) {
     var task = metadata == null ? null : metadata.get("taskId");
     return task != null && task.isString() && Id.valid(task.asString()) ? task.asString() : null;
+  }
+
+  private static @Nullable String taskOf(Entry entry, Message message) {
+    return entry.taskId() == null ? taskOf(message.metadata()) : entry.taskId().value();
+  }
+
+  /// A message as it reads when it has just been said.
+  static MessageView view(Entry entry, Message message) {
+    var task = taskOf(entry, message);
+    return new MessageView(
+        message.messageId(),
+        entry.position().seq(),
+        message.role(),
+        message.content(),
+        message.parts(),
+        task == null ? null : new TaskId(task),
+        entry.origin() == null ? null : entry.origin().agentId(),
+        Instant.ofEpochMilli(entry.timestamp().toEpochMilli()),
+        null,
+        message.metadata());
   }
 
   private static MessageView view(Row row) throws SQLException {

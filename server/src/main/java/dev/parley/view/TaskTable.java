@@ -189,6 +189,18 @@ final class TaskTable {
         seq);
   }
 
+  /// Where the first task with this id began, rewound or not.
+  Optional<Long> first(ContextId context, TaskId task) throws SQLException {
+    return sql.first(
+        """
+        SELECT seq FROM tasks INDEXED BY tasks_by_id
+        WHERE context = ? AND task_id = ? ORDER BY seq LIMIT 1
+        """,
+        row -> row.number("seq"),
+        context.value(),
+        task.value());
+  }
+
   Optional<TaskView> find(ContextId context, TaskId task) throws SQLException {
     return sql.first(
         "SELECT * FROM tasks" + THIS + " AND rewound = 0",
@@ -196,6 +208,19 @@ final class TaskTable {
         context.value(),
         context.value(),
         task.value());
+  }
+
+  List<TaskView> roots(ContextId context, long from, long to, int limit) throws SQLException {
+    return sql.list(
+        """
+        SELECT * FROM tasks WHERE context = ? AND rewound = 0 AND parent_task_id IS NULL
+          AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?
+        """,
+        this::view,
+        context.value(),
+        from,
+        to,
+        limit);
   }
 
   List<TaskView> page(ContextId context, long after, int limit) throws SQLException {
@@ -261,7 +286,7 @@ final class TaskTable {
     sql.update("UPDATE tasks SET " + what + THIS, all);
   }
 
-  private TaskView view(Row row) throws SQLException {
+  TaskView view(Row row) throws SQLException {
     return new TaskView(
         new TaskId(row.text("task_id")),
         new ContextId(row.text("context")),

@@ -70,6 +70,7 @@ class CompactorTest {
         d.maxContentLength(),
         d.stopGrace(),
         d.inputTimeout(),
+        d.whenInputLapses(),
         loop,
         d.tree());
   }

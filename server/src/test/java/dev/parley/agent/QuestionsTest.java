@@ -11,6 +11,8 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
@@ -18,7 +20,9 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.Limits;
 import dev.parley.task.WhenBusy;
+import dev.parley.task.WhenLapsed;
 import dev.parley.task.World;
+import dev.parley.tool.AskUser;
 import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
@@ -196,6 +200,46 @@ class QuestionsTest {
       assertThat(world.events(task, InputLapsed.class)).hasSize(1);
       assertThat(world.answer(task).content()).contains("nobody approved this call");
       assertThat(guarded.called()).isEmpty();
+    }
+  }
+
+  @Test
+  void s5_31_a_task_fails_by_policy_when_nobody_answers() throws Exception {
+    var limits = patience(Duration.ofMillis(150), WhenLapsed.FAIL);
+    try (var world = Team.world(World.newLog(), folder, limits, Policy.USUAL, guarded)) {
+      var task = world.say("!guarded").taskId();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(world.events(task, InputLapsed.class)).hasSize(1);
+      var error = world.events(task, ErrorReported.class).getFirst();
+      assertThat(error.code()).isEqualTo(ErrorCode.TIMEOUT);
+      assertThat(error.message()).contains("nobody answered in time", "call guarded?");
+      assertThat(guarded.called()).isEmpty();
+    }
+  }
+
+  @Test
+  void s5_31_a_question_says_itself_what_becomes_of_its_task() throws Exception {
+    var limits = patience(Duration.ofMillis(150), WhenLapsed.CONTINUE);
+    try (var world = Team.world(World.newLog(), folder, limits, Policy.USUAL, new AskUser())) {
+      var strict = world.say("!ask_user {\"question\":\"who?\",\"whenLapsed\":\"fail\"}").taskId();
+      assertThat(world.end(strict)).isEqualTo(TaskState.FAILED);
+
+      var usual = world.say("!ask_user {\"question\":\"who?\"}").taskId();
+      assertThat(world.end(usual)).isEqualTo(TaskState.COMPLETED);
+      assertThat(world.answer(usual).content()).contains("there is no answer");
+    }
+  }
+
+  @Test
+  void s5_31_a_task_that_failed_for_want_of_an_answer_is_told_to_the_one_above() throws Exception {
+    var limits = patience(Duration.ofMillis(150), WhenLapsed.FAIL);
+    try (var world = Team.world(World.newLog(), folder, limits, Policy.USUAL, guarded)) {
+      var task = world.say(SubagentsTest.hand("a", "!guarded")).taskId();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(world.answer(task).content()).contains("nobody answered in time");
+      SubagentsTest.assertSound(world);
     }
   }
 
@@ -423,6 +467,10 @@ class QuestionsTest {
   }
 
   private static Limits patience(Duration patience) {
+    return patience(patience, WhenLapsed.CONTINUE);
+  }
+
+  private static Limits patience(Duration patience, WhenLapsed whenLapsed) {
     var d = Limits.DEFAULT;
     return new Limits(
         d.taskTimeout(),
@@ -432,6 +480,7 @@ class QuestionsTest {
         d.maxContentLength(),
         d.stopGrace(),
         patience,
+        whenLapsed,
         d.loop(),
         d.tree());
   }

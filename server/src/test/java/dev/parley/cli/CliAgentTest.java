@@ -9,7 +9,6 @@ import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.Entry;
-import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Json;
@@ -391,7 +390,7 @@ class CliAgentTest {
     Files.writeString(folder.resolve("home/sleepy"), "sleep");
     try (var cli = CliWorld.scripted(log, folder)) {
       task = cli.say("say hello");
-      cli.world.await(e -> e.event() instanceof Event && e.event().internal());
+      cli.world.await(e -> e.event().internal());
     }
     Files.delete(folder.resolve("home/sleepy"));
     try (var cli = CliWorld.scripted(log, folder)) {

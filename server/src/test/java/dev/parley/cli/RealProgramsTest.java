@@ -116,8 +116,7 @@ class RealProgramsTest {
         cli.answer(question, BooleanNode.TRUE);
 
         assertThat(cli.answer(task)).isEqualTo("Hello from the model");
-        assertThat(model.lastQuestion().body().toString())
-            .contains("A person has approved it now");
+        assertThat(model.lastQuestion().body().toString()).contains("A person has approved it now");
       }
     }
   }
@@ -193,9 +192,7 @@ class RealProgramsTest {
       assertThat(model.questions().getLast()).contains("alpha", "bravo");
       rewind(cli, head, taken);
       cli.ask("PLAIN charlie");
-      assertThat(model.questions().getLast())
-          .contains("alpha", "charlie")
-          .doesNotContain("bravo");
+      assertThat(model.questions().getLast()).contains("alpha", "charlie").doesNotContain("bravo");
     }
   }
 
@@ -203,8 +200,7 @@ class RealProgramsTest {
   void gemini_cli_calls_tools_if_it_may() throws Exception {
     try (var model = new GeminiStandIn();
         var cli =
-            new CliWorld(
-                World.newLog(), folder, RealPrograms.gemini(folder, model).with(ALL))) {
+            new CliWorld(World.newLog(), folder, RealPrograms.gemini(folder, model).with(ALL))) {
       var task = cli.say("PLEASE-CALL alpha");
 
       assertThat(cli.answer(task)).isEqualTo("Hello from Gemini");
@@ -235,10 +231,8 @@ class RealProgramsTest {
     cli.world.await(e -> task.equals(e.taskId()) && e.event() instanceof ContentDelta);
   }
 
-  private static void awaitQuestion(StandInModel model, String text)
-      throws InterruptedException {
-    Predicate<StandInModel.Question> wanted =
-        question -> question.body().toString().contains(text);
+  private static void awaitQuestion(StandInModel model, String text) throws InterruptedException {
+    Predicate<StandInModel.Question> wanted = question -> question.body().toString().contains(text);
     while (model.questions().stream().noneMatch(wanted)) {
       assertThat(model.awaitQuestion(Duration.ofSeconds(60))).isTrue();
     }

@@ -17,7 +17,8 @@ final class AnthropicWire implements StandInWire {
   public String begin(StandInAnswer answer) {
     var used = StandInWire.used(answer);
     var start = typed("message_start");
-    var message = start.putObject("message").put("id", "msg_" + UUID.randomUUID()).put("type", "message");
+    var message =
+        start.putObject("message").put("id", "msg_" + UUID.randomUUID()).put("type", "message");
     message.put("role", "assistant").put("model", "stand-in").putArray("content");
     message
         .putObject("usage")

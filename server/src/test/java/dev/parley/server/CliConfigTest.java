@@ -106,8 +106,7 @@ class CliConfigTest {
   private CliSettings settings(String yaml, Map<String, String> environment) throws IOException {
     var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
     var all = new HashMap<>(environment);
-    var agent =
-        Config.load(file, new Config.Surroundings(all, folder, folder)).agents().getFirst();
+    var agent = Config.load(file, new Config.Surroundings(all, folder, folder)).agents().getFirst();
     return ((Config.Kind.Cli) agent.kind()).settings();
   }
 }

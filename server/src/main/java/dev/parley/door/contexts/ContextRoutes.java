@@ -1,6 +1,9 @@
 package dev.parley.door.contexts;
 
+import dev.parley.door.AgentType;
 import dev.parley.door.Answer;
+import dev.parley.door.NewContextId;
+import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;

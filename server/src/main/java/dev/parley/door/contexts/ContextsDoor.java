@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Access;
+import dev.parley.door.AgentType;
 import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Tail;
@@ -46,6 +47,7 @@ public final class ContextsDoor {
     routes.addAll(new ContextRoutes(parts).routes());
     routes.addAll(new MessageRoutes(parts, events).routes());
     routes.addAll(events.routes());
+    routes.addAll(new SocketRoutes(parts).routes());
     routes.addAll(new TaskRoutes(parts).routes());
     routes.addAll(new ArtifactRoutes(parts).routes());
     var inputs = new InputRoutes(parts);

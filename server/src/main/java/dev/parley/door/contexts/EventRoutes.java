@@ -3,6 +3,7 @@ package dev.parley.door.contexts;
 import dev.parley.door.Answer;
 import dev.parley.door.EventFilter;
 import dev.parley.door.Format;
+import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;

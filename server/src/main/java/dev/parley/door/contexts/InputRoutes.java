@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
@@ -55,13 +56,8 @@ final class InputRoutes {
     var context = parts.access().context(request);
     var input = new InputId(request.path("i"));
     var value = request.body(NewAnswer.class).value();
-    var guard =
-        request
-            .idempotencyKey()
-            .<Guard>map(key -> new Guard.Once(request.principal(), key, request.bodyHash()))
-            .orElseGet(Guard::none);
-    return new Reply.Json(
-        202, answer(new Answering(context, request.principal(), guard), input, value));
+    var by = new Answering(context, request.principal(), request.once());
+    return new Reply.Json(202, answer(by, input, value));
   }
 
   /// Who answers in which context, and the guard of that.

@@ -1,19 +1,17 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.Messages;
+import dev.parley.door.NewContextId;
+import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
-import dev.parley.log.Decision;
-import dev.parley.log.Draft;
-import dev.parley.log.Guard;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
-import dev.parley.protocol.MessageEvent.MessageDeleted;
-import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Rejection;
@@ -42,10 +40,12 @@ final class MessageRoutes {
 
   private final ContextsDoor.Parts parts;
   private final EventRoutes events;
+  private final Messages messages;
 
   MessageRoutes(ContextsDoor.Parts parts, EventRoutes events) {
     this.parts = parts;
     this.events = events;
+    this.messages = new Messages(parts.log(), parts.views());
   }
 
   /// Something a person says, and how it is to be taken up.
@@ -143,7 +143,7 @@ final class MessageRoutes {
     parts.log().create(context, new ContextCreated(request.principal(), null, null));
     parts.access().check(request.principal(), context);
     var submission =
-        new Submission(context, request.principal(), content, null, Options.NONE, guard(request));
+        new Submission(context, request.principal(), content, null, Options.NONE, request.once());
     return events.follow(parts.tasks().submit(submission));
   }
 
@@ -168,14 +168,7 @@ final class MessageRoutes {
         text(message.content(), message.parts()),
         message.parts(),
         options,
-        guard(request));
-  }
-
-  static Guard guard(Request request) {
-    return request
-        .idempotencyKey()
-        .<Guard>map(key -> new Guard.Once(request.principal(), key, request.bodyHash()))
-        .orElseGet(Guard::none);
+        request.once());
   }
 
   /// The text of a message: its content, or else the texts among its parts.
@@ -206,40 +199,20 @@ final class MessageRoutes {
 
   private Reply show(Request request) {
     var context = parts.access().context(request);
-    return new Reply.Json(200, message(context, new MessageId(request.path("m"))));
+    return new Reply.Json(200, messages.find(context, new MessageId(request.path("m"))));
   }
 
   private Reply edit(Request request) {
     var context = parts.access().context(request);
     var id = new MessageId(request.path("m"));
     var content = checked(request.body(Edit.class).content());
-    message(context, id);
-    // An edit that loses against a delete stays without effect, and is answered as unknown.
-    append(context, Guard.none(), new MessageUpdated(id, content, null));
-    return new Reply.Json(200, message(context, id));
+    return new Reply.Json(200, messages.edit(context, id, content));
   }
 
   private Reply delete(Request request) {
     var context = parts.access().context(request);
     var id = new MessageId(request.path("m"));
-    message(context, id);
-    // Nobody has the empty name: of two deletes at the same time, the log lets one happen.
-    var once = new Guard.Once("", "delete-message:" + id, "");
-    if (append(context, once, new MessageDeleted(id))) {
-      throw unknown(id);
-    }
+    messages.delete(context, id);
     return new Reply.Empty(204);
-  }
-
-  private boolean append(ContextId context, Guard guard, dev.parley.protocol.Event event) {
-    return parts.log().append(context, guard, Decision.always(Draft.of(event))).replayed();
-  }
-
-  private MessageView message(ContextId context, MessageId id) {
-    return parts.views().message(context, id).orElseThrow(() -> unknown(id));
-  }
-
-  private static Rejection unknown(MessageId id) {
-    return new Rejection.NotFound("no such message: " + id);
   }
 }

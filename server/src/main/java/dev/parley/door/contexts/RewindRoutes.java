@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.NewContextId;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
@@ -75,7 +76,7 @@ final class RewindRoutes {
       return new Reply.Json(
           202, parts.tasks().submit(submission, () -> rewinder.plan(context, target)));
     }
-    return new Reply.Json(200, rewinder.rewind(context, target, MessageRoutes.guard(request)));
+    return new Reply.Json(200, rewinder.rewind(context, target, request.once()));
   }
 
   private static Target target(Rewind wanted) {

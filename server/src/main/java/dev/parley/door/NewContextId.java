@@ -1,20 +1,18 @@
-package dev.parley.door.contexts;
+package dev.parley.door;
 
-import dev.parley.door.Hash;
-import dev.parley.door.Request;
 import dev.parley.protocol.ContextId;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.function.Supplier;
 
 /// The id of a context that the caller has not named.
-final class NewContextId {
+public final class NewContextId {
 
   private NewContextId() {}
 
   /// The id that the request's key stands for, so that the same request twice makes one context; a new
   /// one if it has none.
-  static ContextId of(Request request, Supplier<UUID> ids) {
+  public static ContextId of(Request request, Supplier<UUID> ids) {
     return new ContextId(
         request
             .idempotencyKey()

@@ -1,4 +1,4 @@
-package dev.parley.door.contexts;
+package dev.parley.door;
 
 import dev.parley.protocol.AgentTypeId;
 import java.util.List;

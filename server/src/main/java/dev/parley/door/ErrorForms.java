@@ -1,0 +1,23 @@
+package dev.parley.door;
+
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the form of errors for a path: that of the longest prefix.
+final class ErrorForms {
+
+  private final List<ErrorForm> forms;
+
+  ErrorForms(List<ErrorForm> forms) {
+    var longestFirst = Comparator.comparingInt((ErrorForm form) -> form.prefix().length());
+    this.forms = forms.stream().sorted(longestFirst.reversed()).toList();
+  }
+
+  /// The form for a path, which is missing where a request could not even be read.
+  ErrorForm of(@Nullable String path) {
+    return path == null
+        ? ErrorForm.USUAL
+        : forms.stream().filter(form -> form.covers(path)).findFirst().orElse(ErrorForm.USUAL);
+  }
+}

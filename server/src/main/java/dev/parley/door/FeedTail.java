@@ -1,0 +1,133 @@
+package dev.parley.door;
+
+import dev.parley.door.FeedReader.Seen;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.view.Feed;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/// A reader of all contexts of some owners: a cursor and a wait, as a [Tail] is for one context.
+///
+/// A reader whose cursor is too old is told so, and goes on with what happens now. It ends when the
+/// server stops, or when the reader no longer reads.
+public final class FeedTail implements EventStream {
+
+  /// How what happens is written for a reader.
+  public interface Writing {
+
+    /// An entry, or the end of a context, as frames, each with an id of its own; perhaps none.
+    List<byte[]> frames(Seen seen);
+
+    /// Tells the reader where it begins.
+    byte[] open(Feed.Cursor cursor);
+
+    /// Tells the reader that it goes on at `cursor` and misses what followed `requested`.
+    byte[] gap(Feed.Cursor cursor, Feed.Cursor requested);
+  }
+
+  /// What a reader asked for. Of the entry that ends at `after`, it has read the first `part` frames; all
+  /// of it, if that is zero.
+  public record Wish(Set<String> owners, Feed.Cursor after, int part, Writing writing) {
+    public Wish {
+      owners = Set.copyOf(owners);
+    }
+  }
+
+  private static final Duration FOR_EVER = Duration.ofDays(1);
+
+  private final Tail.Parts parts;
+  private final Feed feed;
+  private final Wish wish;
+  private FeedReader reader;
+  private Feed.Cursor cursor;
+  private long quietSince;
+
+  /// Takes a reader in.
+  public FeedTail(Tail.Parts parts, Feed feed, Wish wish) {
+    this.parts = parts;
+    this.feed = feed;
+    this.wish = wish;
+    this.cursor = wish.part() == 0 ? wish.after() : before(wish.after());
+    this.reader = reader(cursor);
+  }
+
+  /// Right before the entry that ends at `cursor`.
+  private static Feed.Cursor before(Feed.Cursor cursor) {
+    var within = cursor.within();
+    if (within == null || within.seq() < 1) {
+      throw new Rejection.Invalid("invalid-cursor", "this is not a cursor of this stream");
+    }
+    return cursor.within(new Position(within.seq() - 1, Integer.MAX_VALUE));
+  }
+
+  @Override
+  public void run(Sink sink) throws IOException {
+    try (var open = parts.streams().open()) {
+      write(sink, wish.writing().open(cursor));
+      while (!open.ended()) {
+        if (open.await(() -> reader.await(patience()))) {
+          advance(sink);
+        } else if (!open.ended()) {
+          beat(sink);
+        }
+      }
+    }
+  }
+
+  private void advance(Sink sink) throws IOException {
+    var bytes = new ByteArrayOutputStream();
+    try {
+      for (var seen : reader.read()) {
+        cursor = seen.cursor();
+        frames(seen).forEach(bytes::writeBytes);
+      }
+    } catch (Rejection.Invalid lost) {
+      var requested = cursor;
+      cursor = feed.end();
+      reader = reader(cursor);
+      bytes.writeBytes(wish.writing().gap(cursor, requested));
+    }
+    cursor = reader.reached().orElse(cursor);
+    if (bytes.size() > 0) {
+      write(sink, bytes.toByteArray());
+    } else if (!patience().isPositive()) {
+      beat(sink);
+    }
+  }
+
+  private List<byte[]> frames(Seen seen) {
+    var frames = wish.writing().frames(seen);
+    var read = seen.cursor().equals(wish.after()) ? Math.min(wish.part(), frames.size()) : 0;
+    return frames.subList(read, frames.size());
+  }
+
+  private FeedReader reader(Feed.Cursor from) {
+    return new FeedReader(parts.log(), feed, wish.owners(), from);
+  }
+
+  /// The time to the next heartbeat. A clock that jumps makes one early or late, no more.
+  private Duration patience() {
+    if (!parts.heartbeat().isPositive()) {
+      return FOR_EVER;
+    }
+    var interval = parts.heartbeat().toMillis();
+    var left = interval - (parts.clock().millis() - quietSince);
+    return Duration.ofMillis(Math.clamp(left, 0, interval));
+  }
+
+  private void beat(Sink sink) throws IOException {
+    if (parts.heartbeat().isPositive()) {
+      write(sink, Frames.heartbeat(cursor.toString()));
+    }
+  }
+
+  private void write(Sink sink, byte[] frames) throws IOException {
+    sink.write(ByteBuffer.wrap(frames));
+    quietSince = parts.clock().millis();
+  }
+}

@@ -1,0 +1,33 @@
+package dev.parley.door.chat;
+
+/// What happens to a task, as its own list of events and as the stream of its conversation name it.
+enum AgentEventType {
+  STARTED("task:started", "task_started"),
+  PROGRESS("task:progress", "task_progress"),
+  OUTPUT("task:output", "task_output"),
+  TOOL_CALL("task:tool_call", "tool_call"),
+  TOOL_RESULT("task:tool_result", "tool_result"),
+  SUBAGENT_START("task:subagent_start", "subagent_start"),
+  SUBAGENT_STOP("task:subagent_stop", "subagent_stop"),
+  COMPLETED("task:completed", "task_completed"),
+  FAILED("task:failed", "task_failed"),
+  CANCELLED("task:cancelled", "task_cancelled");
+
+  private final String task;
+  private final String chat;
+
+  AgentEventType(String task, String chat) {
+    this.task = task;
+    this.chat = chat;
+  }
+
+  /// The name among the events of a task.
+  String ofTask() {
+    return task;
+  }
+
+  /// The name in the stream of a conversation.
+  String ofChat() {
+    return chat;
+  }
+}

@@ -1,0 +1,70 @@
+package dev.parley.door.chat;
+
+import dev.parley.door.Access;
+import dev.parley.door.AgentType;
+import dev.parley.door.ErrorForm;
+import dev.parley.door.Problem;
+import dev.parley.door.Removal;
+import dev.parley.door.Route;
+import dev.parley.door.Tail;
+import dev.parley.door.Voice;
+import dev.parley.log.EventLog;
+import dev.parley.protocol.Json;
+import dev.parley.task.Rewinder;
+import dev.parley.task.Tasks;
+import dev.parley.view.Views;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The chat door: all its routes.
+public final class ChatDoor {
+
+  /// How this door says that a request failed.
+  public static final ErrorForm ERRORS = ErrorForm.json("/chat", ChatDoor::error);
+
+  /// What the door passes requests on to. `taskTimeout` is that of tasks that name none.
+  public record Parts(
+      EventLog log,
+      Views views,
+      Tasks tasks,
+      Access access,
+      Removal removal,
+      Tail.Parts tails,
+      Supplier<UUID> ids,
+      List<AgentType> agentTypes,
+      Duration taskTimeout) {
+    public Parts {
+      agentTypes = List.copyOf(agentTypes);
+    }
+  }
+
+  private final Parts parts;
+
+  public ChatDoor(Parts parts) {
+    this.parts = parts;
+  }
+
+  /// The routes.
+  public List<Route> routes() {
+    var past = new LookBack(parts.log());
+    var agents = new AgentEvents(past, new AgentNames(parts.agentTypes()));
+    var chat = new ChatEvents(agents, past, new Voice(parts.log(), parts.views()));
+    var results = new Results(parts);
+    var routes = new ArrayList<Route>();
+    routes.addAll(new SendRoutes(parts).routes());
+    routes.addAll(new StreamRoutes(parts, new ChatFormat(chat)).routes());
+    routes.addAll(new ConversationRoutes(parts).routes());
+    routes.addAll(new HistoryRoutes(parts, new Rewinder(parts.log(), parts.views())).routes());
+    routes.addAll(new TaskRoutes(parts, results, agents).routes());
+    return routes;
+  }
+
+  private static ObjectNode error(Problem problem) {
+    var json = Json.object().put("success", false);
+    return json.put("error", problem.detail()).put("code", problem.code());
+  }
+}

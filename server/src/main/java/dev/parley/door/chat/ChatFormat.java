@@ -1,0 +1,97 @@
+package dev.parley.door.chat;
+
+import dev.parley.door.FeedReader.Seen;
+import dev.parley.door.FeedTail;
+import dev.parley.door.Format;
+import dev.parley.door.Frames;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
+import dev.parley.view.Feed;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Chat events as frames, of one conversation and of all.
+final class ChatFormat implements Format, FeedTail.Writing {
+
+  private static final String GAP = "stream_gap";
+
+  private final ChatEvents events;
+
+  ChatFormat(ChatEvents events) {
+    this.events = events;
+  }
+
+  @Override
+  public byte[] json(Entry entry) {
+    return Json.bytes(events.of(entry));
+  }
+
+  @Override
+  public byte[] frame(Entry entry) {
+    var bytes = new ByteArrayOutputStream();
+    frames(entry).forEach(bytes::writeBytes);
+    return bytes.toByteArray();
+  }
+
+  /// The frames of an entry in the stream of its conversation.
+  List<byte[]> frames(Entry entry) {
+    return frames(entry.position().toString(), events.of(entry));
+  }
+
+  @Override
+  public byte[] merged(Entry entry, long from) {
+    return frame(entry);
+  }
+
+  @Override
+  public byte[] open(Opening opening) {
+    return Frames.first(Frames.place(opening.position().toString()));
+  }
+
+  @Override
+  public byte[] gap(Position position, String reason, String requested) {
+    return gap(position.toString(), reason, requested);
+  }
+
+  @Override
+  public List<byte[]> frames(Seen seen) {
+    var entry = seen.entry();
+    if (entry == null) {
+      var json = Json.object().put("type", "conversation_deleted");
+      json.put("conversationId", seen.context().value());
+      return frames(seen.cursor().toString(), List.of(json));
+    }
+    return frames(seen.cursor().toString(), events.of(entry));
+  }
+
+  @Override
+  public byte[] open(Feed.Cursor cursor) {
+    return Frames.first(Frames.place(cursor.toString()));
+  }
+
+  @Override
+  public byte[] gap(Feed.Cursor cursor, Feed.Cursor requested) {
+    return gap(cursor.toString(), "cursor-lost", requested.toString());
+  }
+
+  private static List<byte[]> frames(String place, List<ObjectNode> events) {
+    var frames = new ArrayList<byte[]>();
+    var ids = ChatCursor.ids(place, events.size());
+    for (var i = 0; i < events.size(); i++) {
+      var event = events.get(i);
+      frames.add(Frames.frame(ids.get(i), event.path("type").asString(), Json.bytes(event)));
+    }
+    return frames;
+  }
+
+  private static byte[] gap(String id, String reason, String requested) {
+    var json = Json.object().put("type", GAP).put("reason", reason);
+    if (!requested.isEmpty()) {
+      json.put("requested", requested);
+    }
+    return Frames.frame(id, GAP, Json.bytes(json));
+  }
+}

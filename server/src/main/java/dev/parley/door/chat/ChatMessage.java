@@ -1,0 +1,66 @@
+package dev.parley.door.chat;
+
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Timestamps;
+import dev.parley.view.MessageView;
+import dev.parley.view.TaskView;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A message of a conversation.
+record ChatMessage(
+    MessageId id,
+    ContextId conversationId,
+    Role role,
+    String content,
+    Instant createdAt,
+    @Nullable ObjectNode metadata) {
+
+  /// The message with what is to be known of its task, if that is known.
+  static ChatMessage of(ContextId context, MessageView view, @Nullable TaskView task) {
+    var metadata = Json.object();
+    if (view.taskId() != null) {
+      metadata.put("taskId", view.taskId().value());
+    }
+    if (view.agentId() != null) {
+      var agent = view.agentId().value();
+      metadata.put("agentId", task == null ? agent : Author.of(task.metadata()).orElse(agent));
+    }
+    if (view.metadata() != null) {
+      metadata.setAll(view.metadata());
+    }
+    if (view.role() == Role.ASSISTANT && task != null && metadata.has("usage")) {
+      var usage = Costs.of(task.metadata()).usage();
+      metadata.set("usage", usage == null ? metadata.get("usage") : usage);
+    }
+    if (view.editedAt() != null) {
+      metadata.put("editedAt", Timestamps.format(view.editedAt()));
+    }
+    if (view.role() == Role.USER && task != null) {
+      mark(task, metadata);
+    }
+    return new ChatMessage(
+        view.messageId(),
+        context,
+        view.role(),
+        view.content(),
+        view.createdAt(),
+        metadata.isEmpty() ? null : metadata);
+  }
+
+  /// Says at a question that it was not answered, so that no history has half a turn without a word.
+  private static void mark(TaskView task, ObjectNode metadata) {
+    var error = task.error();
+    var status = ChatStatus.of(task.status(), error == null ? null : error.code());
+    if (status.ended() && status != ChatStatus.SUCCESS) {
+      metadata.put("status", status.wire());
+      if (error != null) {
+        metadata.put("error", error.message()).put("code", error.code().wire());
+      }
+    }
+  }
+}

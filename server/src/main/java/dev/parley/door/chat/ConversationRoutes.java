@@ -1,0 +1,148 @@
+package dev.parley.door.chat;
+
+import dev.parley.door.Answer;
+import dev.parley.door.Paging;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
+import dev.parley.view.ContextView;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Conversations: listing, showing, renaming, deleting.
+final class ConversationRoutes {
+
+  static final Parameter OFFSET =
+      Parameter.query("offset", Parameter.Type.INTEGER, "leave out this many");
+  static final String ONE = "/chat/conversations/{c}";
+  private static final int TITLE_MAX = 500;
+
+  private final ChatDoor.Parts parts;
+
+  ConversationRoutes(ChatDoor.Parts parts) {
+    this.parts = parts;
+  }
+
+  /// A conversation.
+  record Conversation(
+      ContextId id,
+      String title,
+      Instant createdAt,
+      Instant updatedAt,
+      @Nullable ObjectNode metadata) {
+
+    static Conversation of(ContextView view) {
+      return new Conversation(
+          view.contextId(),
+          view.title() == null ? "" : view.title(),
+          view.createdAt(),
+          view.updatedAt(),
+          view.metadata());
+    }
+  }
+
+  /// Some conversations, the one that changed last first.
+  record Conversations(
+      boolean success,
+      List<Conversation> conversations,
+      long total,
+      boolean hasMore,
+      @Nullable String nextCursor) {}
+
+  /// One conversation.
+  record OneConversation(boolean success, Conversation conversation) {}
+
+  /// What is to change of a conversation.
+  record ConversationChange(@Nullable String title, @Nullable ObjectNode metadata) {}
+
+  /// That something was done.
+  record Done(boolean success, @Nullable String message) {}
+
+  List<Route> routes() {
+    return List.of(
+        Route.get(
+            "/chat/conversations",
+            "Lists conversations, the one that changed last first",
+            Answer.one(Conversations.class),
+            List.of(OFFSET, Paging.LIMIT, Paging.CURSOR),
+            this::list),
+        Route.get(ONE, "Shows a conversation", Answer.one(OneConversation.class), this::show),
+        Route.send(
+            Route.Method.PATCH,
+            ONE,
+            new Route.Description(
+                "Renames a conversation or replaces its metadata",
+                List.of(),
+                ConversationChange.class,
+                Answer.one(OneConversation.class)),
+            this::change),
+        Route.act(
+            Route.Method.DELETE,
+            ONE,
+            "Deletes a conversation for ever",
+            Answer.one(Done.class),
+            this::delete));
+  }
+
+  private Reply list(Request request) {
+    var owners = parts.access().owners(request.principal());
+    var offset = request.number("offset", 0);
+    var cursor = request.query("cursor");
+    if (offset.isPresent() && cursor.isPresent()) {
+      throw new Rejection.Invalid("offset and cursor do not go together; use one of them");
+    }
+    var views = parts.views();
+    if (offset.isPresent()) {
+      var found = views.contexts(owners, offset.get(), request.limit());
+      var total = views.countContexts(owners);
+      return reply(found, total, offset.get() + found.size() < total, null);
+    }
+    var page = views.contexts(owners, cursor.orElse(null), request.limit());
+    var next = page.nextCursor();
+    return reply(page.items(), views.countContexts(owners), next != null, next);
+  }
+
+  private static Reply reply(
+      List<ContextView> found, long total, boolean more, @Nullable String next) {
+    var list = found.stream().map(Conversation::of).toList();
+    return new Reply.Json(200, new Conversations(true, list, total, more, next));
+  }
+
+  private Reply show(Request request) {
+    return one(parts.access().context(request));
+  }
+
+  private Reply change(Request request) {
+    var context = parts.access().context(request);
+    var change = request.body(ConversationChange.class);
+    var title = change.title();
+    if (title != null && (title.isBlank() || title.length() > TITLE_MAX)) {
+      throw new Rejection.Invalid("a title has 1 to " + TITLE_MAX + " characters");
+    }
+    if (title == null && change.metadata() == null) {
+      throw new Rejection.Invalid("title or metadata is needed");
+    }
+    var event = new ContextUpdated(title, change.metadata());
+    parts.log().append(context, Guard.none(), Decision.always(Draft.of(event)));
+    return one(context);
+  }
+
+  private Reply one(ContextId context) {
+    var conversation = Conversation.of(parts.views().context(context));
+    return new Reply.Json(200, new OneConversation(true, conversation));
+  }
+
+  private Reply delete(Request request) {
+    parts.removal().remove(parts.access().context(request));
+    return new Reply.Json(200, new Done(true, null));
+  }
+}

@@ -1,0 +1,57 @@
+package dev.parley.door.chat;
+
+import dev.parley.protocol.Json;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What a task cost, with the agents that it handed its work to.
+///
+/// @param usage tokens in all, if any are known
+/// @param modelUsage tokens of each model, if any are known
+/// @param costUsd money in all, if any is known
+record Costs(
+    @Nullable ObjectNode usage, @Nullable ObjectNode modelUsage, @Nullable BigDecimal costUsd) {
+
+  private static final List<String> TOKENS =
+      List.of("inputTokens", "outputTokens", "cacheCreationInputTokens", "cacheReadInputTokens");
+  private static final String COST = "costUsd";
+
+  /// What the metadata at the end of a task say: its own, and one result for each agent below.
+  static Costs of(@Nullable ObjectNode metadata) {
+    if (metadata == null) {
+      return new Costs(null, null, null);
+    }
+    var usage = Json.object();
+    var models = Json.object();
+    add(usage, metadata.path("usage"));
+    addModels(models, metadata.path("modelUsage"));
+    for (var result : metadata.path("results")) {
+      add(usage, result.path("usage"));
+      addModels(models, result.path("modelUsage"));
+    }
+    var cost = Optional.ofNullable(usage.remove(COST)).map(JsonNode::decimalValue);
+    return new Costs(
+        usage.isEmpty() ? null : usage, models.isEmpty() ? null : models, cost.orElse(null));
+  }
+
+  private static void addModels(ObjectNode models, JsonNode more) {
+    more.properties()
+        .forEach(model -> add(models.withObjectProperty(model.getKey()), model.getValue()));
+  }
+
+  private static void add(ObjectNode sum, JsonNode more) {
+    for (var name : TOKENS) {
+      if (more.has(name)) {
+        sum.put(name, sum.path(name).asLong(0) + more.get(name).longValue());
+      }
+    }
+    if (more.has(COST)) {
+      var before = sum.has(COST) ? sum.get(COST).decimalValue() : BigDecimal.ZERO;
+      sum.put(COST, before.add(more.get(COST).decimalValue()));
+    }
+  }
+}

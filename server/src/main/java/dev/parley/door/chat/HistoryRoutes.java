@@ -1,0 +1,190 @@
+package dev.parley.door.chat;
+
+import dev.parley.door.Answer;
+import dev.parley.door.Messages;
+import dev.parley.door.Paging;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.door.chat.ConversationRoutes.Done;
+import dev.parley.door.chat.SendRoutes.ChatAccepted;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.task.Rewinder;
+import dev.parley.task.Submission;
+import dev.parley.task.Submission.Options;
+import dev.parley.view.EditView;
+import dev.parley.view.MessageView;
+import dev.parley.view.TaskView;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// What was said in a conversation: reading it, editing it, saying it anew, hiding it.
+final class HistoryRoutes {
+
+  private static final String ALL = ConversationRoutes.ONE + "/messages";
+  private static final String ONE = ALL + "/{m}";
+
+  private final ChatDoor.Parts parts;
+  private final Rewinder rewinder;
+  private final Messages messages;
+
+  HistoryRoutes(ChatDoor.Parts parts, Rewinder rewinder) {
+    this.parts = parts;
+    this.rewinder = rewinder;
+    this.messages = new Messages(parts.log(), parts.views());
+  }
+
+  /// Some messages, oldest first. `nextAfter` is the next `after`.
+  record ChatMessages(
+      boolean success, List<ChatMessage> messages, long total, boolean hasMore, long nextAfter) {}
+
+  /// One message, and what it read before.
+  record OneMessage(boolean success, ChatMessage message, List<EditView> history) {}
+
+  /// What a message is to read from now on, and whether it is to be answered anew.
+  record ChatEdit(@Nullable String content, @Nullable Boolean rerun) {}
+
+  List<Route> routes() {
+    return List.of(
+        Route.get(
+            ALL,
+            "Lists messages, oldest first",
+            Answer.one(ChatMessages.class),
+            List.of(
+                ConversationRoutes.OFFSET,
+                Paging.LIMIT,
+                Parameter.query(
+                    "after", Parameter.Type.INTEGER, "only messages after this nextAfter")),
+            this::list),
+        Route.get(ONE, "Shows a message", Answer.one(OneMessage.class), this::show),
+        Route.send(
+            Route.Method.PATCH,
+            ONE,
+            new Route.Description(
+                "Edits a message; with rerun, goes back to before it and says it anew",
+                List.of(SendRoutes.KEY),
+                ChatEdit.class,
+                Answer.one(OneMessage.class)),
+            this::edit),
+        Route.act(
+            Route.Method.DELETE, ONE, "Hides a message", Answer.one(Done.class), this::delete));
+  }
+
+  private Reply list(Request request) {
+    var context = parts.access().context(request);
+    var offset = request.number("offset", 0);
+    var after = request.number("after", 0);
+    if (offset.isPresent() && after.isPresent()) {
+      throw new Rejection.Invalid("offset and after do not go together; use one of them");
+    }
+    var views = parts.views();
+    if (offset.isPresent()) {
+      var found = views.messagesFrom(context, offset.get(), request.limit());
+      var total = views.context(context).messageCount();
+      return reply(context, found, total, offset.get() + found.size() < total, 0);
+    }
+    var page = views.messages(context, after.orElse(0L), request.limit());
+    var total = views.context(context).messageCount();
+    return reply(context, page.items(), total, page.nextCursor() != null, after.orElse(0L));
+  }
+
+  private Reply reply(
+      ContextId context, List<MessageView> found, long total, boolean more, long after) {
+    var tasks = tasks(context, found);
+    var list =
+        found.stream()
+            .map(view -> ChatMessage.of(context, view, task(context, view, tasks)))
+            .toList();
+    var last = found.isEmpty() ? after : found.getLast().seq();
+    return new Reply.Json(200, new ChatMessages(true, list, total, more, last));
+  }
+
+  /// The tasks that the messages began, of which each stands right after its message.
+  private Map<TaskId, TaskView> tasks(ContextId context, List<MessageView> found) {
+    var tasks = new HashMap<TaskId, TaskView>();
+    if (!found.isEmpty()) {
+      parts.views().roots(context, found.getFirst().seq(), found.getLast().seq() + 1).stream()
+          .forEach(task -> tasks.put(task.taskId(), task));
+    }
+    return tasks;
+  }
+
+  private @Nullable TaskView task(
+      ContextId context, MessageView message, Map<TaskId, TaskView> known) {
+    var id = message.taskId();
+    if (id == null) {
+      return null;
+    }
+    var task = known.get(id);
+    return task != null ? task : parts.views().task(context, id).orElse(null);
+  }
+
+  private Reply show(Request request) {
+    var context = parts.access().context(request);
+    return one(context, messages.find(context, new MessageId(request.path("m"))));
+  }
+
+  private Reply one(ContextId context, MessageView view) {
+    var message = ChatMessage.of(context, view, task(context, view, Map.of()));
+    return new Reply.Json(200, new OneMessage(true, message, parts.views().edits(context, view)));
+  }
+
+  private Reply edit(Request request) {
+    var context = parts.access().context(request);
+    var id = new MessageId(request.path("m"));
+    var edit = request.body(ChatEdit.class);
+    var content = SendRoutes.text(edit.content());
+    return Boolean.TRUE.equals(edit.rerun())
+        ? rerun(request, context, id, content)
+        : one(context, messages.edit(context, id, content));
+  }
+
+  private Reply rerun(Request request, ContextId context, MessageId id, String content) {
+    // One that was sent twice finds its message gone, and is answered by its key.
+    var message = parts.views().message(context, id);
+    if (message.isEmpty() && request.idempotencyKey().isEmpty()) {
+      throw new Rejection.NotFound("no such message: " + id);
+    }
+    if (message.filter(view -> view.role() != Role.USER).isPresent()) {
+      throw new Rejection.Invalid("only what a person said can be said anew");
+    }
+    var options =
+        message
+            .flatMap(view -> Optional.ofNullable(view.taskId()))
+            .flatMap(task -> parts.views().task(context, task))
+            .map(HistoryRoutes::same)
+            .orElse(Options.NONE);
+    var submission =
+        new Submission(context, request.principal(), content, null, options, request.once());
+    var target = new Rewinder.Target.BeforeMessage(id);
+    var accepted = parts.tasks().submit(submission, () -> rewinder.plan(context, target));
+    return new Reply.Json(202, ChatAccepted.of(accepted));
+  }
+
+  /// To be worked on as the first time.
+  private static Options same(TaskView task) {
+    return new Options(
+        task.agentId(),
+        task.taskType(),
+        task.priority(),
+        task.timeoutMs(),
+        task.workingDirectory(),
+        null,
+        null,
+        List.of());
+  }
+
+  private Reply delete(Request request) {
+    var context = parts.access().context(request);
+    messages.delete(context, new MessageId(request.path("m")));
+    return new Reply.Json(200, new Done(true, null));
+  }
+}

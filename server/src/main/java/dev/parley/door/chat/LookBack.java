@@ -1,0 +1,112 @@
+package dev.parley.door.chat;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/// What stands in the log shortly before an entry, which the entry itself does not say again.
+final class LookBack {
+
+  private static final int PAGE = 64;
+
+  /// How far the end of a task looks back: what belongs to it stands in the same append.
+  private static final int APPEND_MAX = 8;
+
+  private final EventLog log;
+
+  LookBack(EventLog log) {
+    this.log = log;
+  }
+
+  /// What a root task answered, when it ended with this entry.
+  Optional<Message> answer(Entry end) {
+    return near(end, entry -> same(end, entry) && entry.event() instanceof Message)
+        .map(entry -> (Message) entry.event())
+        .filter(message -> message.role() == Role.ASSISTANT);
+  }
+
+  /// Why a task failed, when it ended with this entry.
+  Optional<ErrorReported> error(Entry end) {
+    return near(
+            end,
+            entry ->
+                same(end, entry)
+                    && entry.event() instanceof ErrorReported error
+                    && error.scope() == ErrorScope.TASK)
+        .map(entry -> (ErrorReported) entry.event());
+  }
+
+  /// Where a subtask belonged whose end this entry tells its parent.
+  Optional<Origin> ended(Entry told, TaskId subtask) {
+    return near(told, entry -> subtask.equals(entry.taskId())).map(Entry::origin);
+  }
+
+  /// True if the block that this entry ends came in pieces.
+  boolean streamed(Entry end, ContentComplete complete) {
+    return nearest(end, Integer.MAX_VALUE, entry -> same(end, entry) && tells(entry, complete))
+        .filter(entry -> entry.event() instanceof ContentDelta)
+        .isPresent();
+  }
+
+  /// A task speaks one block after another: before a block's own pieces stands another's end.
+  private static boolean tells(Entry entry, ContentComplete complete) {
+    return entry.event() instanceof TaskCreated
+        || entry.event() instanceof ContentComplete
+        || (entry.event() instanceof ContentDelta delta
+            && Objects.equals(delta.blockId(), complete.blockId()));
+  }
+
+  private static boolean same(Entry one, Entry other) {
+    return one.taskId() != null && one.taskId().equals(other.taskId());
+  }
+
+  private Optional<Entry> near(Entry entry, Predicate<Entry> wanted) {
+    return nearest(entry, APPEND_MAX, wanted);
+  }
+
+  private Optional<Entry> nearest(Entry entry, int most, Predicate<Entry> wanted) {
+    var end = entry.position();
+    for (var looked = 0; looked < most && end.seq() > 0; looked += PAGE) {
+      var page = Math.min(PAGE, most);
+      var after = new Position(Math.max(0, end.seq() - page), 0);
+      var found = between(entry, after, end).reversed().stream().filter(wanted).findFirst();
+      if (found.isPresent()) {
+        return found;
+      }
+      end = after.nextInternal();
+      if (after.seq() == 0) {
+        break;
+      }
+    }
+    return Optional.empty();
+  }
+
+  private List<Entry> between(Entry entry, Position after, Position before) {
+    var entries = new ArrayList<Entry>();
+    var page = log.read(entry.contextId(), after, PAGE);
+    while (!page.isEmpty()) {
+      for (var read : page) {
+        if (!before.after(read.position())) {
+          return entries;
+        }
+        entries.add(read);
+      }
+      page = log.read(entry.contextId(), page.getLast().position(), PAGE);
+    }
+    return entries;
+  }
+}

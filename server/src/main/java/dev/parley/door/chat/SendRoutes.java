@@ -1,0 +1,101 @@
+package dev.parley.door.chat;
+
+import dev.parley.door.Answer;
+import dev.parley.door.NewContextId;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.Priority;
+import dev.parley.protocol.TaskId;
+import dev.parley.task.Accepted;
+import dev.parley.task.Submission;
+import dev.parley.task.Submission.Options;
+import dev.parley.task.WhenBusy;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// `POST /chat/messages`: a person says something, in a conversation that is made if need be.
+final class SendRoutes {
+
+  static final Parameter KEY =
+      Parameter.header("Idempotency-Key", "makes it safe to send this twice");
+
+  private final ChatDoor.Parts parts;
+
+  SendRoutes(ChatDoor.Parts parts) {
+    this.parts = parts;
+  }
+
+  /// Something a person says, and how it is to be taken up. Other fields are ignored: ids are ours.
+  record ChatPost(
+      @Nullable String content,
+      @Nullable ContextId conversationId,
+      @Nullable String workingDirectory,
+      @Nullable AgentTypeId agentId,
+      @Nullable String taskType,
+      @Nullable Priority priority,
+      @Nullable Long timeoutMs,
+      @Nullable String strategy,
+      @Nullable WhenBusy whenBusy) {}
+
+  /// A message that is in the log.
+  record ChatAccepted(
+      boolean success, ContextId conversationId, MessageId messageId, TaskId taskId) {
+
+    static ChatAccepted of(Accepted accepted) {
+      return new ChatAccepted(true, accepted.contextId(), accepted.messageId(), accepted.taskId());
+    }
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.send(
+            Route.Method.POST,
+            "/chat/messages",
+            new Route.Description(
+                "Says something, in a conversation that is made if need be",
+                List.of(KEY),
+                ChatPost.class,
+                Answer.one(202, ChatAccepted.class)),
+            this::post));
+  }
+
+  private Reply post(Request request) {
+    var post = request.body(ChatPost.class);
+    var context =
+        post.conversationId() == null
+            ? NewContextId.of(request, parts.ids())
+            : post.conversationId();
+    var options =
+        new Options(
+            post.agentId(),
+            post.taskType(),
+            post.priority(),
+            post.timeoutMs(),
+            post.workingDirectory(),
+            post.strategy(),
+            post.whenBusy(),
+            List.of());
+    var submission =
+        new Submission(
+            context, request.principal(), text(post.content()), null, options, request.once());
+    // Before anything is made: what is refused leaves no conversation behind.
+    parts.tasks().check(submission);
+    parts.log().create(context, new ContextCreated(request.principal(), null, null));
+    parts.access().check(request.principal(), context);
+    return new Reply.Json(202, ChatAccepted.of(parts.tasks().submit(submission)));
+  }
+
+  static String text(@Nullable String content) {
+    if (content == null || content.isBlank()) {
+      throw new Rejection.Invalid("content is needed: a message needs text");
+    }
+    return content;
+  }
+}

@@ -1,0 +1,167 @@
+package dev.parley.door.chat;
+
+import dev.parley.door.Answer;
+import dev.parley.door.Arrival;
+import dev.parley.door.EventFilter;
+import dev.parley.door.EventStream;
+import dev.parley.door.FeedTail;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.door.Tail;
+import dev.parley.log.OpenTask;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.view.Feed;
+import dev.parley.view.Place;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+
+/// `GET /chat/stream`: what happens in one conversation, or in all that the caller may see.
+final class StreamRoutes {
+
+  private final ChatDoor.Parts parts;
+  private final ChatFormat format;
+
+  StreamRoutes(ChatDoor.Parts parts, ChatFormat format) {
+    this.parts = parts;
+    this.format = format;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.get(
+            "/chat/stream",
+            "Streams chat events of a conversation, which need not exist yet, or of all",
+            Answer.stream(),
+            List.of(
+                Parameter.query("conversationId", "only events of this conversation"),
+                Parameter.query("after", "only events after this one, by the id of its frame"),
+                Parameter.header("Last-Event-ID", "the same as after, and stronger")),
+            this::stream));
+  }
+
+  private Reply stream(Request request) {
+    var cursor =
+        request
+            .header("Last-Event-ID")
+            .or(() -> request.query("after"))
+            .filter(text -> !text.isBlank())
+            .map(ChatCursor::parse);
+    return request
+        .query("conversationId")
+        .map(id -> one(request.principal(), new ContextId(id), cursor))
+        .orElseGet(() -> all(request.principal(), cursor));
+  }
+
+  private Reply all(String principal, Optional<ChatCursor> cursor) {
+    var feed = parts.views().feed();
+    var wish =
+        new FeedTail.Wish(
+            parts.access().owners(principal),
+            cursor.map(ChatCursor::place).map(Feed.Cursor::parse).orElseGet(feed::end),
+            cursor.map(ChatCursor::part).orElse(0),
+            format);
+    return new Reply.Stream(new FeedTail(parts.tails(), feed, wish));
+  }
+
+  private Reply one(String principal, ContextId context, Optional<ChatCursor> cursor) {
+    var read = cursor.map(c -> new Read(Position.parse(c.place()), c.part()));
+    // Says now, with a status, that a conversation was deleted.
+    var known = visible(principal, context);
+    return new Reply.Stream(
+        new Arrival(
+            parts.tails(),
+            parts.views().feed(),
+            () -> {
+              try {
+                return visible(principal, context)
+                    ? Optional.of(reader(context, read, known))
+                    : Optional.empty();
+              } catch (Rejection.Gone deleted) {
+                var gap = format.gap(Position.START, "deleted", "");
+                return Optional.of(sink -> sink.write(ByteBuffer.wrap(gap)));
+              }
+            }));
+  }
+
+  /// What a reader has: everything before `position`, and so many frames of the entry there; all, if zero.
+  private record Read(Position position, int part) {}
+
+  /// Somebody else's conversation is as one that does not exist.
+  private boolean visible(String principal, ContextId context) {
+    try {
+      parts.access().check(principal, context);
+      return true;
+    } catch (Rejection.NotFound unknown) {
+      return false;
+    }
+  }
+
+  private EventStream reader(ContextId context, Optional<Read> read, boolean known) {
+    var after =
+        read.map(Read::position)
+            // Whoever waited for the conversation gets all of it.
+            .orElseGet(() -> known ? beforeTurn(context) : Position.START);
+    var tail =
+        new Tail(
+            parts.tails(),
+            new Tail.Wish(context, after, EventFilter.ALL, format, false, null, null));
+    if (read.isEmpty() || read.get().part() == 0) {
+      return tail;
+    }
+    var rest = rest(context, read.get());
+    return sink -> {
+      sink.write(ByteBuffer.wrap(rest));
+      tail.run(sink);
+    };
+  }
+
+  /// The frames of an entry that a reader was cut off from.
+  private byte[] rest(ContextId context, Read read) {
+    var bytes = new ByteArrayOutputStream();
+    if (read.position().k() == 0 && read.position().seq() > 0) {
+      var before = new Position(read.position().seq() - 1, Integer.MAX_VALUE);
+      parts.log().read(context, before, 1).stream()
+          .map(format::frames)
+          .filter(frames -> frames.size() > read.part())
+          .flatMap(frames -> frames.subList(read.part(), frames.size()).stream())
+          .forEach(bytes::writeBytes);
+    }
+    return bytes.toByteArray();
+  }
+
+  /// Right before the latest message's turn, or before the first one that has not ended.
+  private Position beforeTurn(ContextId context) {
+    var latest =
+        parts.views().latestMessages(context, 1).stream()
+            .findFirst()
+            .map(
+                message ->
+                    Optional.ofNullable(message.taskId())
+                        .flatMap(task -> parts.views().place(context, task))
+                        .map(Place::seq)
+                        .orElse(message.seq()))
+            .orElse(1L);
+    var open =
+        parts
+            .log()
+            .inspect(
+                context,
+                state ->
+                    state.openTasks().stream()
+                        .filter(task -> task.origin().parentTaskId() == null)
+                        .mapToLong(StreamRoutes::begins)
+                        .min());
+    return Position.of(Math.max(0, Math.min(latest, open.orElse(latest)) - 1));
+  }
+
+  /// A task's message stands right before it.
+  private static long begins(OpenTask task) {
+    return task.createdSeq() - (task.created().messageId() == null ? 0 : 1);
+  }
+}

@@ -1,0 +1,5 @@
+/// The chat door: conversations, messages and tasks over `/chat`, with a stream of chat events.
+@NullMarked
+package dev.parley.door.chat;
+
+import org.jspecify.annotations.NullMarked;
