@@ -43,7 +43,8 @@ class DoorPeersTest {
     var given = System.getProperty("parley.peers");
     var peers = given == null ? above(Path.of("").toAbsolutePath()) : Path.of(given);
     if (!Files.isDirectory(peers.resolve("doors/node_modules"))) {
-      fail("%s has no node_modules: ./check installs them, or npm ci there", peers.resolve("doors"));
+      fail(
+          "%s has no node_modules: ./check installs them, or npm ci there", peers.resolve("doors"));
     }
     return peers.resolve("doors").resolve(name);
   }
