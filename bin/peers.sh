@@ -10,7 +10,11 @@ find_node() {
     { apt-get install -y nodejs npm || { apt-get update && apt-get install -y nodejs npm; }; } >&2 || true
     node_is_good && return
   fi
+<<<<<<< HEAD
+  say "The tests talk to real MCP servers and other programs, which run on Node.js $NODE_MIN or newer with npm. Get them with one of:"
+=======
   say "The tests talk to real MCP servers and clients, which run on Node.js $NODE_MIN or newer with npm. Get them with one of:"
+>>>>>>> main
   die "  apt-get install nodejs npm, brew install node, or from nodejs.org"
 }
 
@@ -23,13 +27,18 @@ node_is_good() {
 
 # Installs what the lock file in peers/$1 names, unless that is there already.
 install_peers() {
-  local folder=$ROOT/peers/$1 stamp installed
+  install_package "peers/$1"
+}
+
+# Installs what the lock file in the folder $1 names, unless that is there already.
+install_package() {
+  local folder=$ROOT/$1 stamp installed
   stamp=$(cksum <"$folder/package-lock.json")
   installed=$folder/node_modules/.parley-stamp
   [ -r "$installed" ] && [ "$(cat "$installed")" = "$stamp" ] && return
   find_node
-  say "Installing the peers of the tests from npm (once): peers/$1"
+  say "Installing what the tests need from npm (once): $1"
   (cd "$folder" && npm ci --silent --no-audit --no-fund --ignore-scripts) >&2 \
-    || die "npm could not install peers/$1: see above."
+    || die "npm could not install $1: see above."
   printf '%s\n' "$stamp" >"$installed"
 }

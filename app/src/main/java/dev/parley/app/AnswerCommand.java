@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import dev.parley.client.InboxItem;
 import dev.parley.client.ParleyClient;
+import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
@@ -75,6 +76,9 @@ final class AnswerCommand implements Callable<Integer> {
           InboxCommand.items(client).stream()
               .filter(item -> item.contextId().equals(place))
               .toList();
+      if (asked.isEmpty()) {
+        client.context(place);
+      }
       if (input == null) {
         InboxCommand.print(terminal, asked, false);
         return 0;
@@ -88,7 +92,7 @@ final class AnswerCommand implements Callable<Integer> {
 
   private void answer(ParleyClient client, ContextId place, Optional<InboxItem> item)
       throws IOException {
-    var auth = item.map(InboxItem::authId).orElse(null);
+    var auth = item.map(InboxItem::authId).orElseGet(() -> signedInBefore(item));
     if (auth != null) {
       if (value != null) {
         // It would stay in the shell's history, and others could see it in the list of processes.
@@ -98,6 +102,13 @@ final class AnswerCommand implements Callable<Integer> {
     } else {
       client.answer(place, new InputId(String.valueOf(input)), value(item));
     }
+  }
+
+  /// What no longer waits and gets no VALUE can only have been a sign-in; the server says what became of it.
+  private @Nullable AuthId signedInBefore(Optional<InboxItem> item) {
+    return item.isEmpty() && value == null && arguments == null && input != null
+        ? new AuthId(input)
+        : null;
   }
 
   private JsonNode value(Optional<InboxItem> item) {

@@ -124,10 +124,25 @@ final class Checkup {
       ok(
           "configuration",
           config == null
-              ? "none, so " + answering + " answers"
+              ? "none, so the model is " + answering
               : config + " is fine; models: " + answering);
     } catch (Exit wrong) {
       fail("configuration", wrong.getMessage());
+    }
+  }
+
+  /// The command-line agents that are on the `PATH`.
+  void programs() {
+    var found = 0;
+    for (var program : dev.parley.cli.Program.values()) {
+      var file = program.find(terminal.environment());
+      if (file.isPresent()) {
+        ok(program.agentId(), file.get().toString());
+        found++;
+      }
+    }
+    if (found == 0) {
+      ok("programs", "no claude, codex or gemini on the PATH; none is needed");
     }
   }
 

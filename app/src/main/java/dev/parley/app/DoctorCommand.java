@@ -38,6 +38,7 @@ final class DoctorCommand implements Callable<Integer> {
     checkup.dataFolder(running);
     checkup.sqlite();
     checkup.config(config);
+    checkup.programs();
     var settings = server.settings(terminal);
     if (!checkup.server(settings)) {
       checkup.port(port);

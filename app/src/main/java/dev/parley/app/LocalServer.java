@@ -50,6 +50,7 @@ final class LocalServer implements AutoCloseable {
   static List<String> check(@Nullable Path config, Map<String, String> environment) {
     var read = load(config, environment);
     return read.agents().stream()
+        .filter(agent -> agent.kind() instanceof Config.Kind.Llm)
         .map(Config.Agent::model)
         .distinct()
         .map(read.models()::get)

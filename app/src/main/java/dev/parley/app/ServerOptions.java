@@ -41,7 +41,8 @@ final class ServerOptions {
 
   ClientSettings settings(Terminal terminal) {
     return ClientSettings.of(find(terminal))
-        .withToken(token == null ? terminal.variable("PARLEY_TOKEN") : token);
+        .withToken(token == null ? terminal.variable("PARLEY_TOKEN") : token)
+        .withNotice(reason -> terminal.err().println("Waiting for the server: " + reason));
   }
 
   Path dataFolder(Terminal terminal) {

@@ -46,7 +46,7 @@ final class FanoutBenchmark implements Benchmark {
             "sse",
             folder -> Child.server(FanoutServer.class, folder.path().toString())));
     if (pace.others()) {
-      SocketIo.install(report)
+      SocketIo.install(SocketIo.Kind.ROOM, report)
           .ifPresent(
               room -> contenders.add(new Contender("Socket.IO", "socket.io", _ -> room.start())));
     }

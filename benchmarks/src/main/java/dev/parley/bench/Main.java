@@ -34,6 +34,7 @@ public final class Main {
         new FanoutBenchmark(pace),
         new LatencyBenchmark(pace),
         new TasksBenchmark(pace),
+        new RelayBenchmark(pace),
         new StartupBenchmark(pace));
   }
 

@@ -5,45 +5,77 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A Socket.IO server on Node, as the second system to fan out with.
+/// A Socket.IO server on Node, as the second system to compare with.
 final class SocketIo {
 
-  private static final String SCRIPT = "socket-io-server.js";
-  private static final String PACKAGE = "socket.io@4.8";
+  /// A server to run on Node: its script, and what it needs from npm.
+  enum Kind {
+    ROOM("socket-io-server.js", List.of("socket.io@4.8")),
+    RELAY("relay-server.js", List.of("socket.io@4.8", "better-sqlite3@12"));
 
-  private final Path folder;
+    private final String script;
 
-  private SocketIo(Path folder) {
-    this.folder = folder;
+    @SuppressWarnings("ImmutableEnumChecker") // Made by List.of.
+    private final List<String> packages;
+
+    Kind(String script, List<String> packages) {
+      this.script = script;
+      this.packages = packages;
+    }
   }
 
-  /// Gets Socket.IO from npm, once. Empty if there is no Node or it cannot be had, and says so.
-  static Optional<SocketIo> install(Report report) throws IOException, InterruptedException {
+  private final Path folder;
+  private final Kind kind;
+
+  private SocketIo(Path folder, Kind kind) {
+    this.folder = folder;
+    this.kind = kind;
+  }
+
+  /// Gets what it needs from npm, once. Empty if there is no Node or it cannot be had, and says so.
+  static Optional<SocketIo> install(Kind kind, Report report)
+      throws IOException, InterruptedException {
     var folder = Home.target().resolve("socket.io");
     Files.createDirectories(folder);
     if (run(folder, "node", "--version") != 0) {
       report.note("Socket.IO left out: there is no node on the PATH");
       return Optional.empty();
     }
-    if (!Files.isDirectory(folder.resolve("node_modules/socket.io"))
-        && run(folder, "npm", "install", "--no-audit", "--no-fund", "--silent", PACKAGE) != 0) {
-      report.note("Socket.IO left out: npm could not install it");
-      return Optional.empty();
-    }
-    try (var script = SocketIo.class.getResourceAsStream(SCRIPT)) {
-      if (script == null) {
-        throw new IllegalStateException(SCRIPT + " is missing");
+    for (var wanted : kind.packages) {
+      var name = wanted.substring(0, wanted.indexOf('@'));
+      if (!Files.isDirectory(folder.resolve("node_modules").resolve(name))
+          && run(folder, install(wanted)) != 0) {
+        report.note("Node left out: npm could not install " + wanted);
+        return Optional.empty();
       }
-      Files.copy(script, folder.resolve(SCRIPT), StandardCopyOption.REPLACE_EXISTING);
     }
-    return Optional.of(new SocketIo(folder));
+    try (var script = SocketIo.class.getResourceAsStream(kind.script)) {
+      if (script == null) {
+        throw new IllegalStateException(kind.script + " is missing");
+      }
+      Files.copy(script, folder.resolve(kind.script), StandardCopyOption.REPLACE_EXISTING);
+    }
+    return Optional.of(new SocketIo(folder, kind));
   }
 
-  Child start() throws IOException {
-    return Child.start(List.of("node", "--expose-gc", SCRIPT), folder);
+  /// What is not there ready-made is compiled, with the headers that came with Node if there are any.
+  private static String[] install(String wanted) {
+    var command =
+        new ArrayList<>(List.of("npm", "install", "--no-audit", "--no-fund", "--silent", wanted));
+    if (Files.isDirectory(Path.of("/usr/include/node"))) {
+      command.add("--nodedir=/usr");
+    }
+    return command.toArray(String[]::new);
+  }
+
+  Child start(String... arguments) throws IOException {
+    var command = new ArrayList<>(List.of("node", "--expose-gc", kind.script));
+    command.addAll(List.of(arguments));
+    return Child.start(command, folder);
   }
 
   private static int run(Path folder, String... command) throws InterruptedException {

@@ -11,6 +11,8 @@ final class SocketIoWire implements Wire {
 
   private static final byte[] HEAD_END = "\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1);
   private static final byte[] DELTA = "\"delta\":\"".getBytes(StandardCharsets.ISO_8859_1);
+  private static final byte[] SUBSCRIBED = "\"subscribed\"".getBytes(StandardCharsets.ISO_8859_1);
+  private static final byte[] TOKEN = "content_delta".getBytes(StandardCharsets.ISO_8859_1);
   private static final int LENGTH_16 = 126;
   private static final int LENGTH_64 = 127;
   private static final int FINAL_TEXT = 0x81;
@@ -19,6 +21,7 @@ final class SocketIoWire implements Wire {
   private final int port;
   private final boolean thorough;
   private final Tally tally;
+  private final @Nullable String agent;
   private boolean upgraded;
   private int keep;
 
@@ -26,6 +29,15 @@ final class SocketIoWire implements Wire {
     this.port = port;
     this.thorough = thorough;
     this.tally = tally;
+    this.agent = null;
+  }
+
+  /// A reader of the tokens of one agent, which it subscribes to.
+  SocketIoWire(int port, String agent, Tally tally) {
+    this.port = port;
+    this.thorough = false;
+    this.tally = tally;
+    this.agent = agent;
   }
 
   @Override
@@ -93,15 +105,24 @@ final class SocketIoWire implements Wire {
     return switch (bytes[begin]) {
       case '0' -> frame("40");
       case '2' -> frame("3");
-      case '4' -> {
-        message(bytes, begin + 1, end);
-        yield null;
-      }
+      case '4' -> agent == null ? message(bytes, begin + 1, end) : told(bytes, begin + 1, end);
       default -> null;
     };
   }
 
-  private void message(byte[] bytes, int begin, int end) {
+  private byte @Nullable [] told(byte[] bytes, int begin, int end) {
+    if (bytes[begin] == '0') {
+      return frame("42[\"subscribe\",{\"agentId\":\"" + agent + "\"}]");
+    }
+    if (Bytes.find(bytes, begin, end, TOKEN) >= 0) {
+      tally.received(1);
+    } else if (Bytes.find(bytes, begin, end, SUBSCRIBED) >= 0) {
+      tally.opened();
+    }
+    return null;
+  }
+
+  private byte @Nullable [] message(byte[] bytes, int begin, int end) {
     if (bytes[begin] == '0') {
       tally.opened();
     } else if (bytes[begin] == '2') {
@@ -111,6 +132,7 @@ final class SocketIoWire implements Wire {
         tally.took(Bytes.number(bytes, text + DELTA.length));
       }
     }
+    return null;
   }
 
   /// A client masks what it sends; a mask of zeros will do.

@@ -4,17 +4,19 @@ import dev.parley.protocol.Rejection;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Where a server is, and how patient a client is with it.
 ///
-/// `requestTimeout` is how long an answer may take to begin.
+/// `requestTimeout` is how long an answer may take to begin. `notice` is told why a stream has to wait.
 public record ClientSettings(
     URI url,
     @Nullable String token,
     Duration connectTimeout,
     Duration requestTimeout,
-    Reconnect reconnect) {
+    Reconnect reconnect,
+    Consumer<String> notice) {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
@@ -33,17 +35,23 @@ public record ClientSettings(
 
   /// A server at `url`, with every default.
   public static ClientSettings of(URI url) {
-    return new ClientSettings(url, null, CONNECT_TIMEOUT, REQUEST_TIMEOUT, Reconnect.DEFAULT);
+    return new ClientSettings(
+        url, null, CONNECT_TIMEOUT, REQUEST_TIMEOUT, Reconnect.DEFAULT, _ -> {});
   }
 
   /// The same, but with a token to show.
   public ClientSettings withToken(@Nullable String newToken) {
-    return new ClientSettings(url, newToken, connectTimeout, requestTimeout, reconnect);
+    return new ClientSettings(url, newToken, connectTimeout, requestTimeout, reconnect, notice);
   }
 
   /// The same, but reconnecting otherwise.
   public ClientSettings withReconnect(Reconnect newReconnect) {
-    return new ClientSettings(url, token, connectTimeout, requestTimeout, newReconnect);
+    return new ClientSettings(url, token, connectTimeout, requestTimeout, newReconnect, notice);
+  }
+
+  /// The same, telling why a stream has to wait for more than a moment, once each time.
+  public ClientSettings withNotice(Consumer<String> newNotice) {
+    return new ClientSettings(url, token, connectTimeout, requestTimeout, reconnect, newNotice);
   }
 
   @Override

@@ -24,11 +24,13 @@ public final class EventStream implements AutoCloseable {
   private static final Duration HEARTBEAT_USUAL = Duration.ofSeconds(15);
   private static final double HEARTBEATS_MISSED_MAX = 2.5;
   private static final int GARBLED_MAX = 3;
+  private static final int FAILURES_TOLD = 2;
 
   private final Http http;
   private final ContextId context;
   private final StreamFilter filter;
   private final Reconnect reconnect;
+  private final Consumer<String> notice;
   private final RandomGenerator random;
   private final Inbox inbox;
 
@@ -43,11 +45,13 @@ public final class EventStream implements AutoCloseable {
   private long retryAt;
   private long connects;
 
-  EventStream(Http http, Subscription subscription, Reconnect reconnect, RandomGenerator random) {
+  EventStream(
+      Http http, Subscription subscription, ClientSettings settings, RandomGenerator random) {
     this.http = http;
     this.context = subscription.context();
     this.filter = subscription.filter();
-    this.reconnect = reconnect;
+    this.reconnect = settings.reconnect();
+    this.notice = settings.notice();
     this.random = random;
     this.inbox = new Inbox(http, subscription);
   }
@@ -220,6 +224,9 @@ public final class EventStream implements AutoCloseable {
     var now = System.nanoTime();
     if (failures++ == 0) {
       outageSince = now;
+    }
+    if (failures == FAILURES_TOLD) {
+      notice.accept(String.valueOf(reason.getMessage()));
     }
     var wait = reconnect.delay(failures, retryAfter == null ? asked : retryAfter, random);
     retryAt = now + wait.toNanos();

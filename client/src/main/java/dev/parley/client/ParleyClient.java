@@ -204,7 +204,7 @@ public final class ParleyClient implements AutoCloseable {
   /// Events after `after` ([Position#START] for all), and then live ones, until it is closed.
   public EventStream stream(ContextId context, Position after, StreamFilter filter) {
     var subscription = new Subscription(context, after, filter);
-    return new EventStream(http, subscription, settings.reconnect(), random);
+    return new EventStream(http, subscription, settings, random);
   }
 
   /// What the server says of its health.

@@ -196,7 +196,7 @@ class ParleyClientTest {
     try (var server = new StandIn((_, reply) -> reply.hold())) {
       var settings =
           new ClientSettings(
-              server.url(), null, Duration.ofSeconds(5), Duration.ofMillis(30), QUICK);
+              server.url(), null, Duration.ofSeconds(5), Duration.ofMillis(30), QUICK, _ -> {});
       try (var client = new ParleyClient(settings)) {
         assertThatThrownBy(() -> client.context(Log.CONTEXT))
             .isInstanceOf(Unreachable.class)

@@ -38,6 +38,11 @@ public final class AgentTool implements SpawnTool {
 
   @Override
   public String name() {
+    return nameOf(agent);
+  }
+
+  /// What the tool is called that hands work to this agent.
+  public static String nameOf(AgentTypeId agent) {
     var name = "agent_" + agent.value().replaceAll("[^A-Za-z0-9_-]", "_");
     return name.substring(0, Math.min(name.length(), NAME_MAX));
   }

@@ -33,37 +33,48 @@ public final class Compactor {
     this.memory = memory;
   }
 
-  /// Writes a summary if the past of this task needs one; by rules if there is no model, or it fails.
-  public void compact(Run run, @Nullable Model model) throws InterruptedException {
-    if (run.origin().parentTaskId() != null) {
-      return;
+  /// What a task is told when it begins. Writes a summary first if the past needs one; by rules if there is no
+  /// model, or it fails.
+  public List<Part> recall(Run run, @Nullable Model model) throws InterruptedException {
+    if (!memory.knowsPast(run)) {
+      return memory.recall(run, List.of());
     }
     var earlier = memory.earlier(run);
+    if (run.origin().parentTaskId() == null && compact(run, model, earlier)) {
+      earlier = memory.earlier(run);
+    }
+    return memory.recall(run, earlier);
+  }
+
+  /// False if all fits.
+  private boolean compact(Run run, @Nullable Model model, List<MessageView> earlier)
+      throws InterruptedException {
     var older = earlier.subList(0, cut(earlier));
     if (older.isEmpty()) {
-      return;
+      return false;
     }
     var events = new ArrayList<Event>();
     var text = model == null ? null : ask(model, older, events);
     var told = text == null ? excerpts(older) : text;
-    var max = memory.limits().historyCharacters() / 4;
-    events.add(summary(run, older, told.length() <= max ? told : told.substring(0, max) + "…"));
+    var max = memory.limits().historyTokens() / 4;
+    events.add(summary(run, older, TokenCount.head(told, max)));
     run.emit(events);
+    return true;
   }
 
   /// How many of the messages are to be told in short: none if all fit, else all but the newest.
   private int cut(List<MessageView> messages) {
     var limits = memory.limits();
-    var size = messages.stream().mapToLong(message -> message.content().length()).sum();
-    if (size <= limits.historyCharacters() && messages.size() < limits.historyMessages()) {
+    var size = messages.stream().mapToLong(message -> TokenCount.of(message.content())).sum();
+    if (size <= limits.historyTokens() && messages.size() < limits.historyMessages()) {
       return 0;
     }
     var kept = 0L;
     var cut = messages.size();
     while (cut > 0
         && messages.size() - cut < limits.historyMessages() / 2
-        && kept + messages.get(cut - 1).content().length() <= limits.historyCharacters() / 2) {
-      kept += messages.get(--cut).content().length();
+        && kept + TokenCount.of(messages.get(cut - 1).content()) <= limits.historyTokens() / 2) {
+      kept += TokenCount.of(messages.get(--cut).content());
     }
     // What was said while another task ran stands before that task's answer: no cut in between.
     while (cut > 0 && cut < messages.size() && !clean(messages, cut)) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// What an agent remembers of a context when a task begins: its latest messages, and what is asked now.
 public final class Memory {
@@ -35,16 +36,11 @@ public final class Memory {
     this.limits = limits;
   }
 
-  /// What is asked now, and before it, for a task that a person gave, the messages of the context, question
-  /// with answer. A task that another one gave knows only what it was told, and the results of those
-  /// before it.
-  public List<Part> recall(Run run) {
-    var metadata = run.created().metadata() == null ? Json.object() : run.created().metadata();
-    var parts = new ArrayList<Part>();
-    if (run.origin().parentTaskId() == null || metadata.path(HISTORY).asBoolean(false)) {
-      parts.addAll(past(run));
-    }
-    for (var result : metadata.path(Spawns.PREVIOUS_RESULTS)) {
+  /// What is asked now, and before it the results of those who worked on it before, and the messages of the
+  /// context that are `earlier`.
+  List<Part> recall(Run run, List<MessageView> earlier) {
+    var parts = new ArrayList<>(past(run, earlier));
+    for (var result : metadata(run).path(Spawns.PREVIOUS_RESULTS)) {
       parts.add(
           new Part.Said(
               Role.USER,
@@ -57,19 +53,29 @@ public final class Memory {
     return parts;
   }
 
+  /// True if the task is told the messages of the context: if a person gave it, or its giver said so. Others know
+  /// only what they were told.
+  boolean knowsPast(Run run) {
+    return run.origin().parentTaskId() == null || metadata(run).path(HISTORY).asBoolean(false);
+  }
+
+  private static ObjectNode metadata(Run run) {
+    return run.created().metadata() == null ? Json.object() : run.created().metadata();
+  }
+
   private static String prompt(Run run) {
     return run.created().prompt() == null ? "" : run.created().prompt();
   }
 
-  private List<Part> past(Run run) {
+  private List<Part> past(Run run, List<MessageView> messages) {
     var parts = new ArrayList<Part>();
-    var earlier = new ArrayList<>(earlier(run));
+    var earlier = new ArrayList<>(messages);
     var summary =
         !earlier.isEmpty() && isSummary(earlier.getFirst()) ? earlier.removeFirst() : null;
-    var room = limits.historyCharacters() - prompt(run).length();
-    room -= summary == null ? 0 : summary.content().length();
+    var room = limits.historyTokens() - TokenCount.of(prompt(run));
+    room -= summary == null ? 0 : TokenCount.of(summary.content());
     for (var message : earlier.reversed()) {
-      room -= message.content().length();
+      room -= TokenCount.of(message.content());
       if (room < 0) {
         break;
       }
@@ -86,7 +92,7 @@ public final class Memory {
 
   /// The messages before this task's own, question with answer: the last summary, if there is one, and
   /// what it does not tell.
-  List<MessageView> earlier(Run run) {
+  public List<MessageView> earlier(Run run) {
     var messages = history.latestMessages(run.context(), limits.historyMessages());
     var summary = messages.stream().filter(Memory::isSummary).reduce((_, last) -> last);
     var told = summary.map(Memory::told).orElse(0L);
@@ -110,7 +116,7 @@ public final class Memory {
   }
 
   /// How much of the past a task is told.
-  Limits.Loop limits() {
+  public Limits.Loop limits() {
     return limits;
   }
 
@@ -133,7 +139,8 @@ public final class Memory {
                 .collect(Collectors.toSet()));
   }
 
-  private static @Nullable TaskId task(MessageView message) {
+  /// The root task that a message belongs to, if there is one.
+  public static @Nullable TaskId task(MessageView message) {
     if (message.taskId() != null || message.metadata() == null) {
       return message.taskId();
     }

@@ -55,7 +55,8 @@ public final class ModelLoop implements Agent {
     this(type, parts, null);
   }
 
-  /// `spawned` is the metadata of the tasks that this one hands to others.
+  /// A loop that only hands work on, so that its model is told nothing of the past. `spawned` is the metadata
+  /// of the tasks that it hands to others.
   public ModelLoop(AgentType type, Parts parts, @Nullable ObjectNode spawned) {
     this.type = type;
     this.parts = parts;
@@ -70,7 +71,6 @@ public final class ModelLoop implements Agent {
   @Override
   public Outcome work(Run run) throws InterruptedException {
     run.closeBlocks();
-    new Compactor(parts.memory()).compact(run, type.model());
     var tools = tools(run);
     var thoughts = new Thoughts();
     var calling =
@@ -101,7 +101,7 @@ public final class ModelLoop implements Agent {
     private final Calls calls;
     private final Thoughts thoughts;
     private final List<ToolDescription> tools;
-    private final List<Part> remembered;
+    private @Nullable List<Part> remembered;
     private final Story story = new Story();
 
     Work(Run run, Pen pen, Calls calls, Thoughts thoughts, Map<String, Tool> tools) {
@@ -114,7 +114,6 @@ public final class ModelLoop implements Agent {
               .filter(Tool::offered)
               .map(tool -> new ToolDescription(tool.name(), tool.description(), tool.schema()))
               .toList();
-      this.remembered = parts.memory().recall(run);
     }
 
     Outcome go() throws InterruptedException {
@@ -223,11 +222,19 @@ public final class ModelLoop implements Agent {
           : null;
     }
 
-    private Prompt prompt() {
+    private Prompt prompt() throws InterruptedException {
+      if (remembered == null) {
+        // Only now: most calls of an agent that waits for others end without a question to the
+        // model.
+        remembered =
+            spawned == null
+                ? new Compactor(parts.memory()).recall(run, type.model())
+                : parts.memory().recall(run, List.of());
+      }
       var told = new ArrayList<>(remembered);
       told.addAll(story.parts());
       told.addAll(story.unheard());
-      var fitting = Budget.fit(told, parts.limits().loop().historyCharacters());
+      var fitting = Budget.fit(told, parts.limits().loop().historyTokens());
       return new Prompt(type.instructions(), fitting, tools, null);
     }
 

@@ -4,6 +4,7 @@ import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -29,17 +30,22 @@ public record Policy(
 
   /// What this policy says of a call.
   Permission of(Tool tool, ObjectNode arguments) {
+    return of(tool.name(), arguments, mainText(tool, arguments), tool.permission());
+  }
+
+  /// What this policy says of a call of a tool that is not ours; `main` is the argument that a rule in
+  /// brackets is about, if that is known, and `own` holds where no rule fits.
+  public Permission of(String tool, ObjectNode arguments, @Nullable String main, Permission own) {
     if (deny.stream().anyMatch(rule -> forbids(rule, tool, arguments))) {
       return Permission.DENY;
     }
     if (ask.stream().anyMatch(rule -> forbids(rule, tool, arguments))) {
       return Permission.ASK;
     }
-    var main = mainText(tool, arguments);
-    if (allow.stream().anyMatch(rule -> fits(rule, tool.name(), main, true))) {
+    if (allow.stream().anyMatch(rule -> fits(rule, tool, main, true))) {
       return Permission.ALLOW;
     }
-    return standard == null ? tool.permission() : standard;
+    return standard == null ? own : standard;
   }
 
   /// The argument that a rule in brackets is about: the first text in the tool's own list, whatever the
@@ -63,9 +69,9 @@ public record Policy(
   }
 
   /// What is forbidden is forbidden in any of the arguments.
-  private static boolean forbids(String rule, Tool tool, ObjectNode arguments) {
-    return fits(rule, tool.name(), null, false)
-        || texts(arguments).stream().anyMatch(text -> fits(rule, tool.name(), text, false));
+  private static boolean forbids(String rule, String tool, ObjectNode arguments) {
+    return fits(rule, tool, null, false)
+        || texts(arguments).stream().anyMatch(text -> fits(rule, tool, text, false));
   }
 
   private static boolean fits(
@@ -80,6 +86,27 @@ public record Policy(
         && (wanted.equals(argument)
             || (glob(wanted).matcher(argument).matches()
                 && !(careful && SEVERAL.matcher(argument).find())));
+  }
+
+  /// All rules, whatever they say.
+  public List<String> rules() {
+    return Stream.of(deny, ask, allow).flatMap(List::stream).toList();
+  }
+
+  /// The pattern of the tool's name in a rule.
+  public static String toolOf(String rule) {
+    var bracket = rule.indexOf('(');
+    return bracket < 0 || !rule.endsWith(")") ? rule : rule.substring(0, bracket);
+  }
+
+  /// True if the pattern fits the name of a tool, or, where that ends in `*`, of one that begins like it.
+  public static boolean couldFit(String pattern, String tool) {
+    if (!tool.endsWith("*")) {
+      return glob(pattern).matcher(tool).matches();
+    }
+    var begin = tool.substring(0, tool.length() - 1);
+    var star = pattern.indexOf('*');
+    return pattern.startsWith(begin) || (star >= 0 && begin.startsWith(pattern.substring(0, star)));
   }
 
   private static Pattern glob(String pattern) {

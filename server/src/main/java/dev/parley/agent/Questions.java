@@ -28,10 +28,10 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Puts what is asked for a tool call into events.
-final class Questions {
+public final class Questions {
 
   /// In the metadata of an approval: what exactly is approved.
-  static final String HASH = "hash";
+  public static final String HASH = "hash";
 
   private final Run run;
   private final Duration patience;
@@ -49,6 +49,7 @@ final class Questions {
     metadata.set("toolCall", toolCall(call));
     metadata.put(HASH, hash(call.name(), call.arguments()));
     metadata.put("effect", tool.effect().wire());
+    metadata.set(Asked.ARGUMENTS_SCHEMA, tool.schema());
     if (preview != null) {
       metadata.put("preview", preview);
     }
@@ -142,7 +143,7 @@ final class Questions {
   }
 
   /// What an approval is bound to: the tool and its arguments, whatever the order of their fields.
-  static String hash(String tool, JsonNode arguments) {
+  public static String hash(String tool, JsonNode arguments) {
     try {
       var sorted =
           Json.mapper()

@@ -42,6 +42,11 @@ public record Answer(int status, Shape shape, @Nullable Class<?> type, String co
     return other("text/event-stream");
   }
 
+  /// A WebSocket.
+  public static Answer socket() {
+    return new Answer(101, Shape.NONE, null, "");
+  }
+
   /// No body.
   public static Answer empty() {
     return new Answer(204, Shape.NONE, null, "");

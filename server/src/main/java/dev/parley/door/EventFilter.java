@@ -11,7 +11,9 @@ import dev.parley.protocol.WireName;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -61,19 +63,26 @@ public record EventFilter(
   ///
   /// @throws Rejection.Invalid for a value that does not exist
   public static EventFilter of(Request request) {
-    var kinds = EnumSet.copyOf(list(Kind.class, "kinds", request, ALL.kinds));
-    kinds.removeAll(list(Kind.class, "exclude", request, Set.of()));
+    return of(request::query);
+  }
+
+  /// Reads the filter in what is said as a query would, wherever that stands.
+  ///
+  /// @throws Rejection.Invalid for a value that does not exist
+  public static EventFilter of(Function<String, Optional<String>> query) {
+    var kinds = EnumSet.copyOf(list(Kind.class, "kinds", query, ALL.kinds));
+    kinds.removeAll(list(Kind.class, "exclude", query, Set.of()));
     return new EventFilter(
         kinds,
-        request.query("taskId").map(TaskId::new).orElse(null),
-        request.query("rootTaskId").map(TaskId::new).orElse(null),
-        request
-            .query("verbosity")
+        query.apply("taskId").map(TaskId::new).orElse(null),
+        query.apply("rootTaskId").map(TaskId::new).orElse(null),
+        query
+            .apply("verbosity")
             .map(name -> WireName.parse(Verbosity.class, "verbosity", name))
             .orElse(ALL.verbosity),
-        list(ThoughtType.class, "thoughtTypes", request, ALL.thoughtTypes),
-        request.query("minConfidence").map(EventFilter::confidence).orElse(ALL.minConfidence),
-        request.flag("internal"));
+        list(ThoughtType.class, "thoughtTypes", query, ALL.thoughtTypes),
+        query.apply("minConfidence").map(EventFilter::confidence).orElse(ALL.minConfidence),
+        Request.flag("internal", query.apply("internal")));
   }
 
   /// The same with internal events too.
@@ -117,9 +126,9 @@ public record EventFilter(
   }
 
   private static <E extends Enum<E> & WireName> Set<E> list(
-      Class<E> type, String name, Request request, Set<E> otherwise) {
-    return request
-        .query(name)
+      Class<E> type, String name, Function<String, Optional<String>> query, Set<E> otherwise) {
+    return query
+        .apply(name)
         .map(
             text ->
                 Arrays.stream(text.split(",", -1))

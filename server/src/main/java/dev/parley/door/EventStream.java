@@ -18,5 +18,8 @@ public interface EventStream {
 
     /// Sends the bytes at once and returns when they are on their way.
     void write(ByteBuffer frames) throws IOException;
+
+    /// Has `doubt` called, by another thread and once, if the reader may have left: writing twice tells.
+    default void whenInDoubt(Runnable doubt) {}
   }
 }

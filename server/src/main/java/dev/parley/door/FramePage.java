@@ -5,6 +5,7 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -88,6 +89,14 @@ record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
       i += run;
     }
     return ByteBuffer.wrap(merged.toByteArray());
+  }
+
+  /// The JSON of the entry at this index, in a page of [Format#NATIVE]: the very bytes that streams have.
+  String json(int index) {
+    var head = NativeFormat.head(entries.get(index)).length();
+    var from = start(index) + head;
+    return new String(
+        bytes, from, ends[index] - Frames.END.length() - from, StandardCharsets.UTF_8);
   }
 
   private int start(int index) {

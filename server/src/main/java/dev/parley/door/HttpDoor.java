@@ -47,6 +47,7 @@ public final class HttpDoor implements AutoCloseable {
   private final Parts parts;
   private final Server server;
   private final ServerConnector connector;
+  private final HangUps hangUps = new HangUps();
 
   public HttpDoor(Parts parts, List<Route> routes) {
     this(parts, routes, List.of());
@@ -98,6 +99,7 @@ public final class HttpDoor implements AutoCloseable {
   public void drain(Duration patience) {
     parts.streams().end();
     try {
+      parts.streams().awaitNone(patience);
       connector.shutdown().get(patience.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS);
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
@@ -109,11 +111,13 @@ public final class HttpDoor implements AutoCloseable {
 
   @Override
   public void close() {
+    parts.streams().end();
     try {
       server.stop();
     } catch (Exception failed) { // Jetty throws anything; this is the root of a thread or of main.
       LOG.log(Level.WARNING, "the listener did not stop in order", failed);
     }
+    hangUps.close();
   }
 
   private static QueuedThreadPool threads() {
@@ -162,7 +166,9 @@ public final class HttpDoor implements AutoCloseable {
             new Tokens(settings.tokens()),
             parts.metrics(),
             settings.limits(),
+            hangUps,
             forms,
+            new Upgrades(server, parts.streams(), settings.limits()),
             parts.clock(),
             parts.ids()));
   }

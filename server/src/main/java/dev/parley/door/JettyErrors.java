@@ -22,7 +22,10 @@ final class JettyErrors extends ErrorHandler {
   public boolean handle(Request request, Response response, Callback callback) {
     var cause = request.getAttribute(ERROR_EXCEPTION);
     var status = cause instanceof HttpException http ? http.getCode() : response.getStatus();
-    var problem = problem(status);
+    var problem =
+        cause instanceof HttpException http && String.valueOf(http.getReason()).contains("URI")
+            ? Problem.of(400, "invalid-uri", "the URI is not well formed")
+            : problem(status);
     response.setStatus(problem.status());
     var uri = request.getHttpURI();
     var form = forms.of(uri == null ? null : uri.getPath());

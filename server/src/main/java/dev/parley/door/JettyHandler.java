@@ -30,8 +30,12 @@ final class JettyHandler extends Handler.Abstract {
   /// Where an authorization server sends browsers, which have no token then, nor a strict cookie.
   static final String CALLBACK = "/oauth/callback";
 
+  /// Whoever comes by Socket.IO may show a token later, when it connects.
+  private static final String SOCKET_IO = "/socket.io/";
+
   /// What may be asked without a token.
-  private static final Set<String> OPEN = Set.of("/healthz", "/readyz", "/api/login", CALLBACK);
+  private static final Set<String> OPEN =
+      Set.of("/healthz", "/readyz", "/api/login", CALLBACK, SOCKET_IO);
 
   /// What a handler needs beside its routes.
   record Parts(
@@ -39,7 +43,9 @@ final class JettyHandler extends Handler.Abstract {
       Tokens tokens,
       Metrics metrics,
       Limits limits,
+      HangUps hangUps,
       ErrorForms forms,
+      Upgrades upgrades,
       InstantSource clock,
       Supplier<UUID> ids) {}
 
@@ -55,11 +61,15 @@ final class JettyHandler extends Handler.Abstract {
   public boolean handle(
       org.eclipse.jetty.server.Request jetty, Response response, Callback callback) {
     var form = parts.forms().of(jetty.getHttpURI().getPath());
-    var writer = new ReplyWriter(response, callback, form);
+    var writer = new ReplyWriter(response, callback, form, parts.hangUps());
     Reply reply;
     try {
       reply = reply(jetty, writer);
-      writer.write(reply, jetty.getMethod().equals("HEAD"));
+      if (reply instanceof Reply.Upgrade upgrade) {
+        parts.upgrades().upgrade(upgrade.handler(), jetty, response, callback);
+      } else {
+        writer.write(reply, jetty.getMethod().equals("HEAD"));
+      }
       count(reply);
     } catch (IOException | UncheckedIOException gone) {
       callback.failed(gone);

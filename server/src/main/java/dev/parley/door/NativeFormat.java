@@ -18,7 +18,12 @@ final class NativeFormat implements Format {
 
   @Override
   public byte[] frame(Entry entry) {
-    return EventJson.bytes(Frames.head(entry.position(), name(entry)), entry, Frames.END);
+    return EventJson.bytes(head(entry), entry, Frames.END);
+  }
+
+  /// What stands before the JSON in an entry's frame; plain ASCII.
+  static String head(Entry entry) {
+    return Frames.head(entry.position(), name(entry));
   }
 
   @Override

@@ -85,7 +85,13 @@ final class OpenApi {
 
   private void answer(ObjectNode responses, Answer answer) {
     var response = responses.putObject(Integer.toString(answer.status()));
-    response.put("description", answer.status() == 204 ? "Done" : "As asked");
+    response.put(
+        "description",
+        switch (answer.status()) {
+          case 101 -> "A WebSocket";
+          case 204 -> "Done";
+          default -> "As asked";
+        });
     if (answer.contentType().isEmpty()) {
       return;
     }

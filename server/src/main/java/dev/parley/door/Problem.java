@@ -40,7 +40,8 @@ public record Problem(
     return new Problem(status, title, code, detail, place, more);
   }
 
-  ObjectNode json() {
+  /// The problem as JSON.
+  public ObjectNode json() {
     var json = Json.object();
     json.put("type", TYPE).put("title", title).put("status", status);
     json.put("detail", detail).put("code", code);
@@ -79,6 +80,7 @@ public record Problem(
       case 414 -> "URI Too Long";
       case 415 -> "Unsupported Media Type";
       case 417 -> "Expectation Failed";
+      case 426 -> "Upgrade Required";
       case 429 -> "Too Many Requests";
       case 431 -> "Request Header Fields Too Large";
       case 500 -> "Internal Server Error";

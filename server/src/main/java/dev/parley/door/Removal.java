@@ -12,6 +12,7 @@ public final class Removal {
   private final Views views;
   private final Tasks tasks;
   private final FrameCache cache;
+  private final Departures departures = new Departures();
 
   public Removal(EventLog log, Views views, Tasks tasks, FrameCache cache) {
     this.log = log;
@@ -20,9 +21,15 @@ public final class Removal {
     this.cache = cache;
   }
 
+  /// What was removed lately.
+  public Departures departures() {
+    return departures;
+  }
+
   /// Returns when the context is gone.
   public void remove(ContextId context) {
     tasks.cancelAll(context, "deleted");
+    departures.note(context, views.roots().of(context));
     log.delete(context);
     views.forget(context);
     cache.forget(context);

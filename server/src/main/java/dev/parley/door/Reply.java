@@ -1,5 +1,6 @@
 package dev.parley.door;
 
+import java.util.HashMap;
 import java.util.Map;
 
 /// What a handler answers. One adapter writes all of them.
@@ -46,8 +47,25 @@ public sealed interface Reply {
     }
   }
 
+  /// A WebSocket from now on; refused if the request asks for none.
+  record Upgrade(Socket.Handler handler) implements Reply {
+    @Override
+    public int status() {
+      return 101;
+    }
+
+    @Override
+    public Map<String, String> headers() {
+      return Map.of();
+    }
+  }
+
   /// Events, for as long as the reader stays.
-  record Stream(EventStream events) implements Reply {
+  record Stream(EventStream events, Map<String, String> more) implements Reply {
+    public Stream(EventStream events) {
+      this(events, Map.of());
+    }
+
     @Override
     public int status() {
       return 200;
@@ -55,7 +73,10 @@ public sealed interface Reply {
 
     @Override
     public Map<String, String> headers() {
-      return Map.of("Cache-Control", "no-cache", "X-Accel-Buffering", "no");
+      var headers = new HashMap<>(more);
+      headers.put("Cache-Control", "no-cache");
+      headers.put("X-Accel-Buffering", "no");
+      return headers;
     }
   }
 }

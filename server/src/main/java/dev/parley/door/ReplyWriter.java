@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
@@ -17,6 +16,8 @@ final class ReplyWriter {
 
   private static final String JSON = "application/json";
   private static final String RETRY_SECONDS = "1";
+  private static final String EXPOSED =
+      "Location, Retry-After, Link, X-Agent-Id, X-Next-Cursor, X-Total-Count";
 
   /// The protocol of streams asks for it. Jetty leaves it out of HTTP/1.1 where it knows the name.
   private static final HttpField KEEP_ALIVE = new HttpField(null, "Connection", "keep-alive");
@@ -24,11 +25,13 @@ final class ReplyWriter {
   private final Response response;
   private final Callback callback;
   private final ErrorForm form;
+  private final HangUps hangUps;
 
-  ReplyWriter(Response response, Callback callback, ErrorForm form) {
+  ReplyWriter(Response response, Callback callback, ErrorForm form, HangUps hangUps) {
     this.response = response;
     this.callback = callback;
     this.form = form;
+    this.hangUps = hangUps;
   }
 
   /// A rejection as a reply, with the headers that go with it.
@@ -55,7 +58,7 @@ final class ReplyWriter {
     origin.ifPresent(
         page -> {
           response.getHeaders().put("Access-Control-Allow-Origin", page);
-          response.getHeaders().put("Access-Control-Expose-Headers", "Location, Retry-After");
+          response.getHeaders().put("Access-Control-Expose-Headers", EXPOSED);
         });
   }
 
@@ -73,6 +76,8 @@ final class ReplyWriter {
         response.write(true, ByteBuffer.allocate(0), callback);
       }
       case Reply.Stream stream -> stream(stream, headOnly);
+      case Reply.Upgrade _ ->
+          throw new IllegalArgumentException("nothing is written to make a socket");
     }
   }
 
@@ -90,7 +95,9 @@ final class ReplyWriter {
     // Silence is the server's business here: there are heartbeats, or somebody switched them off.
     response.getRequest().addIdleTimeoutListener(_ -> false);
     if (!headOnly) {
-      stream.events().run(frames -> Content.Sink.write(response, false, frames));
+      try (var sink = new StreamSink(response, hangUps)) {
+        stream.events().run(sink);
+      }
     }
     response.write(true, ByteBuffer.allocate(0), callback);
   }

@@ -110,7 +110,11 @@ public final class Request {
 
   /// A query parameter that is `true` or `false`; false if it was not given.
   public boolean flag(String name) {
-    var text = query(name).orElse("false");
+    return flag(name, query(name));
+  }
+
+  static boolean flag(String name, Optional<String> given) {
+    var text = given.orElse("false");
     return switch (text) {
       case "true" -> true;
       case "false" -> false;
@@ -129,6 +133,14 @@ public final class Request {
   /// @throws Rejection.TooLarge if it is larger than the limit
   public <T> T body(Class<T> type) {
     return Json.read(body.json(header("Content-Type").orElse("")), type);
+  }
+
+  /// The body as text.
+  ///
+  /// @throws Rejection.Invalid if it is not UTF-8
+  /// @throws Rejection.TooLarge if it is larger than the limit
+  public String text() {
+    return Body.decode(body.bytes());
   }
 
   /// A hash of the body, to tell whether two requests are the same.

@@ -39,6 +39,12 @@ public record Route(Method method, String path, Description description, Handler
     return get(path, summary, answer, List.of(), handler);
   }
 
+  /// Talks with whoever comes with a WebSocket: `handler` answers with [Reply.Upgrade].
+  public static Route socket(
+      String path, String summary, List<Parameter> parameters, Handler handler) {
+    return get(path, summary, Answer.socket(), parameters, handler);
+  }
+
   /// Does something without a body.
   public static Route act(
       Method method, String path, String summary, Answer answer, Handler handler) {

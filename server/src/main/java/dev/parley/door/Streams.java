@@ -1,9 +1,11 @@
 package dev.parley.door;
 
 import dev.parley.protocol.Rejection;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -20,19 +22,36 @@ public final class Streams {
     this.free = new Semaphore(max);
   }
 
+  /// Refuses if there is no place just now.
+  ///
+  /// @throws Rejection.Busy if so
+  void checkFree() {
+    if (free.availablePermits() == 0) {
+      throw full();
+    }
+  }
+
   /// How many are open.
   public int count() {
     return max - free.availablePermits();
   }
 
-  /// Takes a place for a stream that runs on the calling thread, until it is closed.
+  /// Takes a place for a stream that runs on one thread, until it is closed.
   ///
   /// @throws Rejection.Busy if there is none
-  Open open() {
+  public Open open() {
+    return open(() -> {});
+  }
+
+  /// Takes a place for something that stays open, until it is closed.
+  ///
+  /// @param told is run, on any thread, when it must end; it does not wait
+  /// @throws Rejection.Busy if there is none
+  public Open open(Runnable told) {
     if (!free.tryAcquire()) {
-      throw new Rejection.Busy("too-many-streams", "there are " + max + " streams already");
+      throw full();
     }
-    var stream = new Open();
+    var stream = new Open(told);
     open.add(stream);
     if (ending.get()) {
       stream.end();
@@ -46,9 +65,21 @@ public final class Streams {
     open.forEach(Open::end);
   }
 
+  /// Waits until all have ended, but no longer than `patience`.
+  void awaitNone(Duration patience) throws InterruptedException {
+    if (free.tryAcquire(max, patience.toMillis(), TimeUnit.MILLISECONDS)) {
+      free.release(max);
+    }
+  }
+
+  private Rejection full() {
+    return new Rejection.Busy("too-many-streams", "there are " + max + " streams already");
+  }
+
   /// Something that waits, and may be told to stop.
   @FunctionalInterface
-  interface Wait {
+  public interface Wait {
+    /// What there is to wait for; false if it did not come.
     boolean run() throws InterruptedException;
   }
 
@@ -56,19 +87,25 @@ public final class Streams {
   ///
   /// Its thread is interrupted only while it waits for events, never while it writes: that would cut a
   /// frame. Its monitor guards `waiting`.
-  final class Open implements AutoCloseable {
+  public final class Open implements AutoCloseable {
+    private final Runnable told;
     private boolean ended;
+    private boolean nudged;
     private @Nullable Thread waiting;
 
+    private Open(Runnable told) {
+      this.told = told;
+    }
+
     /// True once the stream must end.
-    synchronized boolean ended() {
+    public synchronized boolean ended() {
       return ended;
     }
 
     /// What `wait` returns; false if the stream must end.
-    boolean await(Wait wait) {
+    public boolean await(Wait wait) {
       synchronized (this) {
-        if (ended) {
+        if (ended || nudged) {
           return false;
         }
         waiting = Thread.currentThread();
@@ -76,12 +113,12 @@ public final class Streams {
       try {
         return wait.run();
       } catch (InterruptedException told) {
-        end();
+        endUnlessNudged();
         return false;
       } finally {
         synchronized (this) {
           waiting = null;
-          if (ended) {
+          if (ended || nudged) {
             // The interrupt may have come when the wait was already over; the writes that follow
             // must not find it.
             Thread.interrupted();
@@ -90,11 +127,39 @@ public final class Streams {
       }
     }
 
-    synchronized void end() {
-      ended = true;
+    /// Ends the present wait, or the next one; see [#nudged].
+    synchronized void nudge() {
+      nudged = true;
       if (waiting != null && !waiting.equals(Thread.currentThread())) {
         waiting.interrupt();
       }
+    }
+
+    /// True if somebody nudged the stream since this was last asked.
+    synchronized boolean nudged() {
+      var was = nudged;
+      nudged = false;
+      return was;
+    }
+
+    private void endUnlessNudged() {
+      synchronized (this) {
+        if (nudged) {
+          return;
+        }
+      }
+      end();
+    }
+
+    /// Ends the stream.
+    public void end() {
+      synchronized (this) {
+        ended = true;
+        if (waiting != null && !waiting.equals(Thread.currentThread())) {
+          waiting.interrupt();
+        }
+      }
+      told.run();
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -39,6 +40,9 @@ public final class Tail implements EventStream {
       @Nullable TaskId until,
       @Nullable ObjectNode greeting) {}
 
+  /// How long a refusal takes to come back, or nearly always less.
+  private static final Duration REFUSAL = Duration.ofMillis(100);
+
   private static final Duration FOR_EVER = Duration.ofDays(1);
 
   private final Parts parts;
@@ -60,6 +64,7 @@ public final class Tail implements EventStream {
   @Override
   public void run(Sink sink) throws IOException {
     try (var open = parts.streams().open()) {
+      sink.whenInDoubt(open::nudge);
       begin(sink);
       var more = true;
       while (more && !open.ended()) {
@@ -90,7 +95,9 @@ public final class Tail implements EventStream {
   /// Sends what is new, or a heartbeat if there is nothing. False when nothing more will come.
   private boolean advance(Sink sink, Streams.Open open) throws IOException, InterruptedException {
     if (!open.await(() -> parts.log().await(wish.context(), position(), patience()))) {
-      if (!open.ended() && parts.heartbeat().isPositive()) {
+      if (open.nudged()) {
+        probe(sink);
+      } else if (!open.ended() && parts.heartbeat().isPositive()) {
         heartbeat(sink);
       }
       return true;
@@ -117,6 +124,14 @@ public final class Tail implements EventStream {
     var interval = parts.heartbeat().toMillis();
     var left = interval - (parts.clock().millis() - quietSince);
     return Duration.ofMillis(Math.clamp(left, 0, interval));
+  }
+
+  /// Finds out whether the reader is still there: a reader who has closed the connection refuses the first
+  /// write, which the second then finds out.
+  private void probe(Sink sink) throws IOException {
+    heartbeat(sink);
+    LockSupport.parkNanos(REFUSAL.toNanos());
+    heartbeat(sink);
   }
 
   private void heartbeat(Sink sink) throws IOException {

@@ -48,7 +48,10 @@ final class DataFolder implements AutoCloseable {
       return lock(folder, real);
     } catch (IOException unusable) {
       throw new Rejection.Unavailable(
-          "the data folder " + folder + " cannot be used: " + unusable.getMessage());
+          "the data folder "
+              + folder
+              + " cannot be used: "
+              + (Files.isRegularFile(folder) ? "it is a file" : unusable.getMessage()));
     }
   }
 

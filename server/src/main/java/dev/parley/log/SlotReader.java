@@ -19,9 +19,19 @@ final class SlotReader {
 
   /// Up to `limit` entries that follow `after`.
   List<Entry> entriesAfter(LiveContext context, Position after, int limit) {
+    var slots = after(context, after, limit);
     var entries = new ArrayList<Entry>();
-    for (var slot : after(context, after, limit)) {
-      entries.add(slot.missing() ? restored(context, slot) : slot.entry());
+    for (var slot : slots) {
+      if (!slot.missing()) {
+        entries.add(slot.entry());
+      } else if (after.after(begin(slot))) {
+        entries.add(restored(context, slot));
+      } else {
+        // Its deltas are at hand: a page of many short answers would be read once more for each.
+        var text = new BlockText(slot);
+        slots.subList(0, entries.size()).forEach(text::add);
+        entries.add(slot.withText(text.toString()).entry());
+      }
     }
     return entries;
   }
@@ -52,12 +62,17 @@ final class SlotReader {
   /// The end of a block, with its text put together again from the block's deltas.
   private Entry restored(LiveContext context, Slot end) {
     var text = new BlockText(end);
-    var at = Position.of(end.textFrom() - 1);
+    var at = begin(end);
     while (at.compareTo(end.entry().position()) < 0) {
       var slots = after(context, at, page);
       slots.forEach(text::add);
       at = slots.getLast().entry().position();
     }
     return end.withText(text.toString()).entry();
+  }
+
+  /// The place before the first delta of a block.
+  private static Position begin(Slot end) {
+    return Position.of(end.textFrom() - 1);
   }
 }

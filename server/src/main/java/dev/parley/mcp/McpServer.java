@@ -30,6 +30,16 @@ public record McpServer(
     }
   }
 
+  /// A registration at an authorization server that was made by hand.
+  public record OAuthClient(String id, @Nullable String secret) {
+
+    /// Never shows a secret.
+    @Override
+    public String toString() {
+      return "client " + id;
+    }
+  }
+
   /// Where a server is.
   public sealed interface Endpoint {}
 
@@ -48,10 +58,16 @@ public record McpServer(
     }
   }
 
-  /// A server elsewhere that speaks streamable HTTP.
-  public record Http(URI url, Map<String, String> headers) implements Endpoint {
+  /// A server elsewhere that speaks streamable HTTP; `client` is what its authorization server knows Parley by, if
+  /// that was agreed on beforehand.
+  public record Http(URI url, Map<String, String> headers, @Nullable OAuthClient client)
+      implements Endpoint {
     public Http {
       headers = Map.copyOf(headers);
+    }
+
+    public Http(URI url, Map<String, String> headers) {
+      this(url, headers, null);
     }
 
     /// True if the configuration has the credentials, so that nobody needs to sign in.

@@ -14,6 +14,7 @@ import dev.parley.task.TaskType;
 import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.Tool.Permission;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -21,20 +22,23 @@ import org.jspecify.annotations.Nullable;
 /// Reads `agents` and `supervisor`.
 final class AgentReader {
 
-  private static final Set<String> LATER = Set.of("cli", "a2a", "proxy");
+  private static final Set<String> LATER = Set.of("a2a", "proxy");
 
   private final Set<String> models;
   private final String standardModel;
+  private final CliReader programs;
 
-  AgentReader(Set<String> models) {
+  AgentReader(Set<String> models, CliReader programs) {
     this.models = models;
+    this.programs = programs;
     this.standardModel =
         models.contains(ModelReader.STANDARD) ? ModelReader.STANDARD : models.iterator().next();
   }
 
   List<Config.Agent> agents(@Nullable List<AgentSection> sections) {
     if (sections == null || sections.isEmpty()) {
-      return Team.standard(standardModel);
+      return Stream.concat(Team.standard(standardModel).stream(), programs.found().stream())
+          .toList();
     }
     return sections.stream().map(this::agent).toList();
   }
@@ -45,24 +49,26 @@ final class AgentReader {
     }
     var where = "agents." + section.id();
     checkType(where, section);
-    var model = or(section.model(), standardModel);
-    if (!models.contains(model)) {
+    var llm = !"cli".equals(section.type());
+    var model = llm ? or(section.model(), standardModel) : "";
+    if (llm && !models.contains(model)) {
       throw invalid(where + ": there is no model " + model);
     }
     try {
       for (var type : or(section.taskTypes(), List.<String>of())) {
         WireName.parse(TaskType.class, "taskTypes", type);
       }
+      var policy = policy(section.permission(), section.permissions());
       return new Config.Agent(
           new AgentTypeId(section.id()),
           or(section.name(), section.id()),
           section.description(),
           model,
           section.instructions(),
-          or(section.tools(), BuiltInTools.GROUPS),
+          llm ? or(section.tools(), BuiltInTools.GROUPS) : List.of(),
           or(section.taskTypes(), List.of()),
-          policy(section.permission(), section.permissions()),
-          new Config.Kind.Llm());
+          policy,
+          llm ? new Config.Kind.Llm() : programs.kind(where, section, policy));
     } catch (Rejection.Invalid misfit) {
       throw invalid(where + ": " + misfit.getMessage());
     }
@@ -72,13 +78,35 @@ final class AgentReader {
     var type = or(section.type(), "llm");
     if (LATER.contains(type)) {
       throw invalid(
-          where + ": type " + type + " is not available in this version of Parley yet; llm is");
+          where
+              + ": type "
+              + type
+              + " is not available in this version of Parley yet; llm and cli are");
+    }
+    if (type.equals("cli")) {
+      return;
     }
     if (!type.equals("llm")) {
-      throw invalid(where + ": type must be llm");
+      throw invalid(where + ": type must be llm or cli");
     }
     if (section.cli() != null || section.command() != null || section.url() != null) {
       throw invalid(where + ": cli, command and url do not go with type llm");
+    }
+    if (Stream.of(
+            section.args(),
+            section.allowedTools(),
+            section.disallowedTools(),
+            section.mcp(),
+            section.maxTurns(),
+            section.env(),
+            section.mapping(),
+            section.resume(),
+            section.silence())
+        .anyMatch(Objects::nonNull)) {
+      throw invalid(
+          where
+              + ": args, allowedTools, disallowedTools, mcp, maxTurns, env, mapping, resume and silence"
+              + " go with type cli only");
     }
   }
 

@@ -1,10 +1,12 @@
 package dev.parley.server;
 
 import dev.parley.agent.Memory;
+import dev.parley.cli.CliAgent;
 import dev.parley.door.Metrics;
 import dev.parley.log.EventLog;
 import dev.parley.log.SqliteLog;
 import dev.parley.log.Tuning;
+import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
 import dev.parley.mcp.Pace;
 import dev.parley.task.History;
@@ -14,11 +16,14 @@ import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.Tool;
 import dev.parley.tool.process.Children;
 import dev.parley.vault.Bearers;
+import dev.parley.vault.Credential;
 import dev.parley.vault.SignIns;
 import dev.parley.vault.Vault;
 import dev.parley.view.Views;
 import java.security.SecureRandom;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /// Makes the parts that a configuration asks for: the log, the views, the agents and their tasks.
@@ -59,7 +64,7 @@ final class Assembly {
     var log = new MeteredLog(store, metrics);
     var views = new Views(config.data().resolve("views.db"), log);
     var models = new Models(config.models(), sources);
-    var signIns = new SignIns(vault());
+    var signIns = new SignIns(vault(), registered());
     var bearers = signIns.bearers();
     var mcp =
         new McpServers(
@@ -79,6 +84,20 @@ final class Assembly {
         });
   }
 
+  /// What the authorization servers of MCP servers know us by, where the configuration says so.
+  private Map<String, Credential.Client> registered() {
+    var clients = new HashMap<String, Credential.Client>();
+    for (var server : config.mcpServers()) {
+      if (server.endpoint() instanceof McpServer.Http http && http.client() != null) {
+        var client = http.client();
+        // Every authorization server takes a secret in this way (RFC 6749, 2.3.1).
+        var basic = client.secret() != null;
+        clients.put(server.name(), new Credential.Client(client.id(), client.secret(), basic));
+      }
+    }
+    return clients;
+  }
+
   private Vault vault() {
     return config.vault().inMemory()
         ? Vault.inMemory(sources.vault())
@@ -88,11 +107,12 @@ final class Assembly {
   private Tasks tasks(EventLog log, Views views, Models models, McpServers mcp, SignIns signIns) {
     var history = History.of(views);
     var memory = new Memory(log, history, config.limits().loop());
+    var programs = new CliAgent.Parts(children, log, memory, config.limits().inputTimeout());
     var crew =
         new Crew(
             config,
             extensions.agents(),
-            new Crew.Parts(models, tools(signIns.bearers()), mcp, memory, signIns));
+            new Crew.Parts(models, tools(signIns.bearers()), mcp, memory, signIns, programs));
     var setup =
         new Tasks.Setup(
             crew.agents(),

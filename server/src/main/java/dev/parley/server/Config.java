@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.agent.Policy;
+import dev.parley.cli.CliSettings;
 import dev.parley.door.Settings;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
@@ -85,6 +86,9 @@ public record Config(
 
     /// A loop around one of the models.
     record Llm() implements Kind {}
+
+    /// A program of its own.
+    record Cli(CliSettings settings) implements Kind {}
   }
 
   /// Who decides which agents act: with which model, and who acts where nothing points to another.

@@ -57,7 +57,44 @@ record ConfigFile(
       @Nullable List<String> command,
       @Nullable String permission,
       @Nullable PermissionSection permissions,
-      @Nullable String url) {}
+      @Nullable String url,
+      @Nullable List<String> args,
+      @Nullable List<String> allowedTools,
+      @Nullable List<String> disallowedTools,
+      @Nullable List<String> mcp,
+      @Nullable Integer maxTurns,
+      @Nullable Map<String, String> env,
+      @Nullable MappingSection mapping,
+      @Nullable List<String> resume,
+      @Nullable Duration silence) {}
+
+  record MappingSection(
+      @Nullable String type,
+      @Nullable TypesSection types,
+      @Nullable String text,
+      @Nullable String thought,
+      @Nullable String toolId,
+      @Nullable String toolName,
+      @Nullable String toolArguments,
+      @Nullable String toolResult,
+      @Nullable String toolError,
+      @Nullable String result,
+      @Nullable String error,
+      @Nullable String session,
+      @Nullable String model,
+      @Nullable String inputTokens,
+      @Nullable String outputTokens,
+      @Nullable String costUsd) {}
+
+  record TypesSection(
+      @Nullable List<String> text,
+      @Nullable List<String> thought,
+      @Nullable List<String> toolStart,
+      @Nullable List<String> toolEnd,
+      @Nullable List<String> result,
+      @Nullable List<String> error,
+      @Nullable List<String> session,
+      @Nullable List<String> skip) {}
 
   record PermissionSection(
       @Nullable List<String> allow, @Nullable List<String> ask, @Nullable List<String> deny) {}
@@ -69,9 +106,12 @@ record ConfigFile(
       @Nullable String url,
       @Nullable Map<String, String> env,
       @Nullable Map<String, String> headers,
+      @Nullable OAuthSection oauth,
       @Nullable String permission,
       @Nullable String effect,
       @Nullable Duration timeout) {}
+
+  record OAuthSection(@Nullable String clientId, @Nullable String clientSecret) {}
 
   record LimitSection(
       @Nullable Duration taskTimeout,
@@ -82,8 +122,10 @@ record ConfigFile(
       @Nullable Integer maxFanOut,
       @Nullable Integer maxSubtasks,
       @Nullable Integer maxTokens,
+      @Nullable Integer historyTokens,
       @Nullable Integer historyCharacters,
       @Nullable Duration inputTimeout,
+      @Nullable String whenInputLapses,
       @Nullable Integer maxStreams) {}
 
   record VaultSection(@Nullable String store, @Nullable String key) {}

@@ -13,9 +13,11 @@ import dev.parley.server.ConfigFile.LimitSection;
 import dev.parley.server.ConfigFile.VaultSection;
 import dev.parley.task.Limits.Loop;
 import dev.parley.task.Limits.Tree;
+import dev.parley.task.WhenLapsed;
 import dev.parley.tool.Shell;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -53,7 +55,8 @@ final class ConfigReader {
         path == null ? ConfigFile.EMPTY : new ConfigYaml(surroundings.environment()).read(path);
     var models = new ModelReader(surroundings.environment()).read(file.models());
     var servers = new McpConfig(surroundings).read(or(file.mcpServers(), Map.of()));
-    var reader = new AgentReader(models.keySet());
+    var reader =
+        new AgentReader(models.keySet(), new CliReader(surroundings.environment(), servers));
     var agents = reader.agents(file.agents());
     var roster = new Roster(agents, extensions);
     roster.check();
@@ -154,11 +157,21 @@ final class ConfigReader {
         usual.maxContentLength(),
         usual.stopGrace(),
         time("limits.inputTimeout", limits.inputTimeout(), usual.inputTimeout(), INPUT_TIMEOUT_MAX),
+        whenLapsed(limits.whenInputLapses(), usual.whenInputLapses()),
         loop(limits, usual.loop()),
         new Tree(
             count("limits.maxDepth", limits.maxDepth(), usual.tree().maxDepth()),
             count("limits.maxFanOut", limits.maxFanOut(), usual.tree().maxFanOut()),
             count("limits.maxSubtasks", limits.maxSubtasks(), usual.tree().maxSubtasks())));
+  }
+
+  private static WhenLapsed whenLapsed(@Nullable String name, WhenLapsed usual) {
+    return name == null
+        ? usual
+        : Arrays.stream(WhenLapsed.values())
+            .filter(choice -> choice.wire().equals(name))
+            .findFirst()
+            .orElseThrow(() -> invalid("limits.whenInputLapses is continue or fail, not " + name));
   }
 
   private static Loop loop(LimitSection limits, Loop usual) {
@@ -169,7 +182,16 @@ final class ConfigReader {
             : positive("limits.maxTokens", limits.maxTokens()),
         usual.maxFailedTurns(),
         usual.historyMessages(),
-        count("limits.historyCharacters", limits.historyCharacters(), usual.historyCharacters()));
+        historyTokens(limits, usual.historyTokens()));
+  }
+
+  /// Of both ways to say it the smaller holds.
+  private static int historyTokens(LimitSection limits, int usual) {
+    var tokens = count("limits.historyTokens", limits.historyTokens(), usual);
+    var characters = limits.historyCharacters();
+    return characters == null
+        ? tokens
+        : Math.min(tokens, Math.max(1, positive("limits.historyCharacters", characters) / 4));
   }
 
   private static Duration time(String name, @Nullable Duration time, Duration usual, Duration max) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
@@ -16,6 +17,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.deser.DeserializationProblemHandler;
 import tools.jackson.databind.deser.std.StdScalarDeserializer;
+import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
@@ -39,7 +41,10 @@ final class ConfigYaml {
       }
       return mapper().readValue(text, ConfigFile.class);
     } catch (IOException unreadable) {
-      throw invalid(file + " cannot be read: " + unreadable.getMessage());
+      throw invalid(
+          Files.exists(file)
+              ? file + " cannot be read: " + unreadable.getMessage()
+              : "there is no file " + file);
     } catch (UnknownSetting unknown) {
       throw invalid(file + line(file, unknown) + ": there is no setting " + unknown.name);
     } catch (DatabindException misfit) {
@@ -97,9 +102,27 @@ final class ConfigYaml {
               ? "[" + step.getIndex() + "]"
               : (path.isEmpty() ? "" : ".") + step.getPropertyName());
     }
-    var reason =
-        misfit instanceof Misfit ? misfit.getOriginalMessage() : "this value does not fit here";
+    var reason = misfit instanceof Misfit ? misfit.getOriginalMessage() : wanted(misfit);
     return path.isEmpty() ? reason : path + ": " + reason;
+  }
+
+  private static String wanted(DatabindException misfit) {
+    var type = misfit instanceof MismatchedInputException found ? found.getTargetType() : null;
+    if (type == null) {
+      return "this value does not fit here";
+    }
+    if (Collection.class.isAssignableFrom(type)) {
+      return "a list is needed here, such as [one, two]";
+    }
+    if (Map.class.isAssignableFrom(type) || type.isRecord()) {
+      return "settings are needed here, such as {name: value}";
+    }
+    if (type == Boolean.class || type == boolean.class) {
+      return "true or false is needed here";
+    }
+    return Number.class.isAssignableFrom(type)
+        ? "a number is needed here"
+        : "this value does not fit here";
   }
 
   /// A value that cannot be used, and where it stands.

@@ -6,6 +6,7 @@ import dev.parley.agent.Coordinators;
 import dev.parley.agent.Memory;
 import dev.parley.agent.ModelLoop;
 import dev.parley.agent.SubagentsTool;
+import dev.parley.cli.CliAgent;
 import dev.parley.embed.CustomAgent;
 import dev.parley.mcp.McpServers;
 import dev.parley.model.Model;
@@ -36,7 +37,12 @@ final class Crew {
 
   /// What agents are made of.
   record Parts(
-      Models models, List<Tool> builtIn, McpServers mcp, Memory memory, SignInDesk signIns) {}
+      Models models,
+      List<Tool> builtIn,
+      McpServers mcp,
+      Memory memory,
+      SignInDesk signIns,
+      CliAgent.Parts programs) {}
 
   private final Config config;
   private final List<CustomAgent> own;
@@ -60,6 +66,7 @@ final class Crew {
           agent.id(),
           switch (agent.kind()) {
             case Config.Kind.Llm _ -> new ModelLoop(type(agent), loop);
+            case Config.Kind.Cli(var settings) -> new CliAgent(settings, parts.programs());
           });
     }
     own.forEach(agent -> agents.put(agent.id(), agent.making().agent(config.limits())));
@@ -69,7 +76,7 @@ final class Crew {
     }
     agents.put(
         Supervisor.ID,
-        new Supervisor(members(), supervisor.fallback(), deciding(supervisor.model()), loop));
+        new Supervisor(choices(), supervisor.fallback(), deciding(supervisor.model()), loop));
     return new Agents(agents, Supervisor.ID);
   }
 
@@ -80,6 +87,23 @@ final class Crew {
                 .map(a -> new Member(a.id(), a.name(), description(a), a.taskTypes())),
             own.stream().map(a -> new Member(a.id(), a.name(), a.description(), a.taskTypes())))
         .toList();
+  }
+
+  /// Those whom the supervisor chooses by itself: programs that are only there, and that nobody has
+  /// described, are for those who name them.
+  private List<Member> choices() {
+    var unasked =
+        config.agents().stream()
+            .filter(agent -> agent.kind() instanceof Config.Kind.Cli)
+            .filter(agent -> agent.description() == null && agent.taskTypes().isEmpty())
+            .map(Config.Agent::id)
+            .filter(id -> config.agents().size() > 1 && !isFallback(id))
+            .toList();
+    return members().stream().filter(member -> !unasked.contains(member.id())).toList();
+  }
+
+  private boolean isFallback(AgentTypeId id) {
+    return config.supervisor() != null && config.supervisor().fallback().equals(id);
   }
 
   private static String description(Config.Agent agent) {

@@ -6,6 +6,7 @@ import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
 import dev.parley.protocol.WireName;
 import dev.parley.server.ConfigFile.McpSection;
+import dev.parley.server.ConfigFile.OAuthSection;
 import dev.parley.tool.Shell;
 import dev.parley.tool.Tool.Effect;
 import dev.parley.tool.Tool.Permission;
@@ -68,8 +69,8 @@ final class McpConfig {
       throw invalid(where + ": either command or url is needed");
     }
     if (command != null) {
-      if (command.isEmpty() || section.headers() != null) {
-        throw invalid(where + ": a command has words, may have env, and has no headers");
+      if (command.isEmpty() || section.headers() != null || section.oauth() != null) {
+        throw invalid(where + ": a command has words, may have env, and has no headers or oauth");
       }
       var environment = new HashMap<>(Shell.environment(surroundings.environment(), Set.of()));
       environment.putAll(section.env() == null ? Map.of() : section.env());
@@ -79,7 +80,22 @@ final class McpConfig {
       throw invalid(where + ": env goes with command; a url may have headers");
     }
     return new McpServer.Http(
-        address(where, url), section.headers() == null ? Map.of() : section.headers());
+        address(where, url),
+        section.headers() == null ? Map.of() : section.headers(),
+        client(where, section.oauth()));
+  }
+
+  private static McpServer.@Nullable OAuthClient client(
+      String where, @Nullable OAuthSection oauth) {
+    if (oauth == null) {
+      return null;
+    }
+    if (oauth.clientId() == null || oauth.clientId().isBlank()) {
+      throw invalid(where + ": oauth needs a clientId, as the authorization server gave it");
+    }
+    var secret = oauth.clientSecret();
+    return new McpServer.OAuthClient(
+        oauth.clientId(), secret == null || secret.isEmpty() ? null : secret);
   }
 
   private static URI address(String where, @Nullable String url) {

@@ -2,12 +2,15 @@ package dev.parley.server;
 
 import static dev.parley.server.ConfigYaml.invalid;
 
+import dev.parley.agent.AgentTool;
+import dev.parley.agent.Policy;
 import dev.parley.mcp.McpServers;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.Tool;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -59,7 +62,12 @@ final class Roster {
         throw invalid("tools: two are called " + tool.name());
       }
     }
-    agents.forEach(agent -> agent.tools().forEach(tool -> checkTool(agent, tool, tools)));
+    for (var agent : agents) {
+      agent.tools().forEach(tool -> checkTool(agent, tool, tools));
+      if (agent.kind() instanceof Config.Kind.Llm) {
+        checkRules(agent);
+      }
+    }
   }
 
   private void checkTool(Config.Agent agent, String tool, Set<String> own) {
@@ -82,6 +90,39 @@ final class Roster {
               + known
               + ", mcp:NAME, agent:ID");
     }
+  }
+
+  /// A rule that fits none of the agent's tools is a typing error, and one in `deny` a dangerous one.
+  private void checkRules(Config.Agent agent) {
+    var names = toolNames(agent);
+    for (var rule : agent.policy().rules()) {
+      var name = Policy.toolOf(rule);
+      if (names.stream().noneMatch(known -> Policy.couldFit(name, known))) {
+        throw invalid(
+            "agents."
+                + agent.id()
+                + ".permissions: "
+                + rule
+                + " fits none of its tools: "
+                + String.join(", ", names));
+      }
+    }
+  }
+
+  /// What the model knows the agent's tools as; those of an MCP server by how they begin, with a `*`.
+  private List<String> toolNames(Config.Agent agent) {
+    var names = new ArrayList<>(BuiltInTools.names(agent.tools()));
+    for (var tool : agent.tools()) {
+      if (tool.startsWith(AGENT)) {
+        names.add(AgentTool.nameOf(new AgentTypeId(tool.substring(AGENT.length()))));
+        names.add("subagents");
+      } else if (tool.startsWith(McpServers.PREFIX)) {
+        names.add(tool.substring(McpServers.PREFIX.length()) + "_*");
+      } else if (extensions.tools().stream().anyMatch(own -> own.name().equals(tool))) {
+        names.add(tool);
+      }
+    }
+    return names.stream().distinct().toList();
   }
 
   /// Everybody who can be asked, but for the supervisor.

@@ -10,11 +10,13 @@ import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Streams;
 import dev.parley.door.Tail;
+import dev.parley.door.agents.AgentsDoor;
 import dev.parley.door.chat.ChatDoor;
 import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.embed.CustomAgent;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Rejection;
+import dev.parley.socket.Visit;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
 import dev.parley.vault.SignIns;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// The server: joins the parts, starts them in order and closes them in reverse.
 public final class Server implements AutoCloseable {
@@ -72,6 +75,7 @@ public final class Server implements AutoCloseable {
   private final Config config;
   private final Parts parts;
   private final HttpDoor door;
+  private final AgentsDoor agents;
   private final Retention retention;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
@@ -99,6 +103,21 @@ public final class Server implements AutoCloseable {
                 parts.signIns(),
                 sources.ids(),
                 agentTypes));
+    agents =
+        new AgentsDoor(
+            new AgentsDoor.Parts(
+                log,
+                parts.views(),
+                parts.tasks(),
+                access,
+                removal,
+                tails,
+                sources.clock(),
+                sources.ids(),
+                agentTypes.stream()
+                    .map(t -> new AgentsDoor.Type(t.id(), t.name(), t.description(), t.type()))
+                    .toList(),
+                agentTypes.getFirst().id()));
     var chat =
         new ChatDoor(
             new ChatDoor.Parts(
@@ -116,12 +135,13 @@ public final class Server implements AutoCloseable {
     metrics.gauge("parley_streams_open", streams::count);
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
+    routes.addAll(agents.routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     door =
         new HttpDoor(
             new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
             routes,
-            List.of(ChatDoor.ERRORS));
+            Stream.concat(Stream.of(ChatDoor.ERRORS), AgentsDoor.ERRORS.stream()).toList());
     retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
   }
 
@@ -169,6 +189,11 @@ public final class Server implements AutoCloseable {
   public String url() {
     var host = config.door().host();
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + door.port();
+  }
+
+  /// Who receives those that come by socket to follow agents.
+  Visit.Host agentVisits() {
+    return agents.visits();
   }
 
   /// Stops within ten seconds: no more work, streams end, tasks are handed back, then all is closed.

@@ -13,6 +13,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.task.Outcome;
 import dev.parley.task.Run;
 import dev.parley.task.Strategy;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -25,13 +26,13 @@ final class Results {
 
   /// The supervisor's own end: for one agent its words, else what was made of all; and each result.
   static Outcome of(Run run, Routing routing, Outcome.Completed completed) {
-    var ends = ends(run);
+    var found = read(run);
     var about = Json.object();
     about.set(Supervisor.ROUTING, routing.json());
     var results = about.putArray("results");
-    ends.forEach((task, entry) -> results.add(result(task, entry, errorOf(run, task))));
+    found.ends().forEach((task, end) -> results.add(result(task, end, found.error(task))));
     var one = routing.strategy() == Strategy.SINGLE || routing.strategy() == Strategy.DELEGATE;
-    var content = one ? words(ends) : completed.content();
+    var content = one ? words(found.ends()) : completed.content();
     return new Outcome.Completed(content, about);
   }
 
@@ -46,38 +47,46 @@ final class Results {
 
   /// Why the work failed, if an agent said why.
   static Optional<Reply> failure(Run run) {
-    return ends(run).keySet().stream()
-        .flatMap(task -> errorOf(run, task).stream())
+    var found = read(run);
+    return found.ends().keySet().stream()
+        .flatMap(task -> found.error(task).stream())
         .findFirst()
         .map(error -> new Reply.Failed(error.code(), error.message(), error.retryable()));
   }
 
-  /// The last event of each task right below.
-  private static Map<TaskId, Entry> ends(Run run) {
-    var ends = new LinkedHashMap<TaskId, Entry>();
-    for (var entry : run.look(entry -> below(run, entry) && isEnd(entry))) {
-      if (entry.taskId() != null) {
-        ends.put(entry.taskId(), entry);
+  /// Of each task right below: its last event, and the first error that ended it.
+  private record Found(Map<TaskId, Entry> ends, Map<TaskId, ErrorReported> errors) {
+    Optional<ErrorReported> error(TaskId task) {
+      return Optional.ofNullable(errors.get(task));
+    }
+  }
+
+  private static Found read(Run run) {
+    var found = new Found(new LinkedHashMap<>(), new HashMap<>());
+    for (var entry : run.look(entry -> below(run, entry) && tells(entry))) {
+      var task = entry.taskId();
+      if (task != null && entry.event() instanceof ErrorReported error) {
+        found.errors().putIfAbsent(task, error);
+      } else if (task != null) {
+        found.ends().put(task, entry);
       }
     }
-    return ends;
+    return found;
   }
 
   private static boolean below(Run run, Entry entry) {
     return entry.origin() != null && run.origin().taskId().equals(entry.origin().parentTaskId());
   }
 
-  private static boolean isEnd(Entry entry) {
-    return entry.event() instanceof TaskComplete
-        || (entry.event() instanceof TaskStatus status
-            && (status.status() == TaskState.FAILED || status.status() == TaskState.CANCELED));
-  }
-
-  private static Optional<ErrorReported> errorOf(Run run, TaskId task) {
-    return run.look(e -> task.equals(e.taskId()) && e.event() instanceof ErrorReported).stream()
-        .map(entry -> (ErrorReported) entry.event())
-        .filter(error -> error.scope() == ErrorScope.TASK)
-        .findFirst();
+  private static boolean tells(Entry entry) {
+    return switch (entry.event()) {
+      case TaskComplete _ -> true;
+      case TaskStatus status ->
+          status.status() == TaskState.FAILED || status.status() == TaskState.CANCELED;
+      case ErrorReported error -> error.scope() == ErrorScope.TASK;
+      // Most events say nothing of a task's end.
+      default -> false;
+    };
   }
 
   private static ObjectNode result(TaskId task, Entry end, Optional<ErrorReported> error) {

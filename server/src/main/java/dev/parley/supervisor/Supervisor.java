@@ -10,6 +10,7 @@ import dev.parley.agent.Policy;
 import dev.parley.agent.SubagentsTool;
 import dev.parley.model.Model;
 import dev.parley.model.Prompt;
+import dev.parley.model.Prompt.Part;
 import dev.parley.model.Reply;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Json;
@@ -85,8 +86,7 @@ public final class Supervisor implements Agent {
   public Outcome work(Run run) throws InterruptedException {
     var routing = decided(run).orElse(null);
     if (routing == null) {
-      new Compactor(parts.memory()).compact(run, model);
-      routing = decide(run);
+      routing = decide(run, new Compactor(parts.memory()).recall(run, model));
       var metadata = Json.object();
       metadata.set(ROUTING, routing.json());
       run.emit(List.of(new TaskStatus(TaskState.WORKING, told(routing), metadata)));
@@ -115,14 +115,15 @@ public final class Supervisor implements Agent {
         && status.metadata().has(ROUTING);
   }
 
-  private Routing decide(Run run) throws InterruptedException {
+  private Routing decide(Run run, List<Part> told) throws InterruptedException {
     var text = run.created().prompt() == null ? "" : run.created().prompt();
     var request = new Rules.Request(text, run.created().taskType(), strategy(run));
     if (model == null) {
       return rules.decide(request, null);
     }
     try {
-      return ask(run, model, request);
+      var prompt = new Prompt(instructions(request), told, List.of(), Routing.schema(team));
+      return ask(run, model, prompt, request);
     } catch (Rejection.Invalid unusable) {
       return rules.decide(request, "the model's decision cannot be used: " + unusable.getMessage());
     }
@@ -134,12 +135,10 @@ public final class Supervisor implements Agent {
     return wanted.isEmpty() ? null : WireName.parse(Strategy.class, "strategy", wanted);
   }
 
-  private Routing ask(Run run, Model asked, Rules.Request request) throws InterruptedException {
+  private Routing ask(Run run, Model asked, Prompt prompt, Rules.Request request)
+      throws InterruptedException {
     var said = new Collected();
-    var schema = Routing.schema(team);
-    if (!(asked.ask(
-            new Prompt(instructions(request), parts.memory().recall(run), List.of(), schema), said)
-        instanceof Reply.Answered answered)) {
+    if (!(asked.ask(prompt, said) instanceof Reply.Answered answered)) {
       throw new Rejection.Invalid("it did not answer");
     }
     run.emit(List.of(answered.usage()));

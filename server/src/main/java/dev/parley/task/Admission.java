@@ -77,7 +77,7 @@ final class Admission {
     if (type != null) {
       WireName.parse(TaskType.class, "taskType", type);
     }
-    var metadata = Json.object();
+    var metadata = options.metadata() == null ? Json.object() : options.metadata().deepCopy();
     if (options.strategy() != null) {
       metadata.put(
           "strategy", WireName.parse(Strategy.class, "strategy", options.strategy()).wire());

@@ -32,6 +32,7 @@ final class AnswerCheck {
     }
     if (asked.inputType() == InputType.CONFIRMATION) {
       checkConfirmation(value);
+      checkEdited(asked, value);
     }
     var options = asked.options();
     if (options != null && !options.isEmpty() && !options.contains(value)) {
@@ -52,6 +53,14 @@ final class AnswerCheck {
     }
     if (value.has("arguments") && !value.path("arguments").isObject()) {
       throw misfit("\"arguments\" is an object");
+    }
+  }
+
+  /// Arguments that the call cannot be made with would use up the approval.
+  private void checkEdited(InputRequired asked, JsonNode value) {
+    var metadata = asked.metadata();
+    if (metadata != null && value.has("arguments")) {
+      checkSchema(metadata.get(Asked.ARGUMENTS_SCHEMA), value.path("arguments"));
     }
   }
 

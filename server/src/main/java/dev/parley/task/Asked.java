@@ -13,6 +13,9 @@ public final class Asked {
   /// In the metadata: the tool call for which it is asked.
   public static final String TOOL_CALL_ID = "toolCallId";
 
+  /// In the metadata of an approval: the schema that edited arguments must fit.
+  public static final String ARGUMENTS_SCHEMA = "argumentsSchema";
+
   private Asked() {}
 
   /// The tool call for which this is asked, if it is for one.

@@ -19,11 +19,14 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.TaskId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -35,6 +38,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Inputs {
 
   private static final int PAGE = 1_000;
+  private static final int SHOWN = 200;
 
   /// What a timer is known by: ids are unique in their context only.
   private record Key(ContextId context, Id asked) {}
@@ -42,17 +46,32 @@ final class Inputs {
   private final EventLog log;
   private final Sources sources;
   private final Timers timers;
-  private final Consumer<Moved> moved;
+  private final Reactions reactions;
+
+  /// The timers that are set, by context.
+  private final ConcurrentHashMap<ContextId, Set<Id>> watched = new ConcurrentHashMap<>();
+
   private final AnswerCheck check = new AnswerCheck();
 
   /// A task got something that it may have waited for.
   record Moved(ContextId context, @Nullable TaskId task) {}
 
-  Inputs(EventLog log, Sources sources, Timers timers, Consumer<Moved> moved) {
+  /// Ends a task without success.
+  interface Failing {
+    void fail(ContextId context, TaskId task, Ending ending);
+  }
+
+  /// What is done when a question is closed: `usual` holds for those that do not say what becomes of their task.
+  record Reactions(WhenLapsed usual, Consumer<Moved> moved, Failing failing) {}
+
+  /// What is asked, by a task, for a person to read.
+  private record Open(TaskId task, String prompt, @Nullable ObjectNode metadata) {}
+
+  Inputs(EventLog log, Sources sources, Timers timers, Reactions reactions) {
     this.log = log;
     this.sources = sources;
     this.timers = timers;
-    this.moved = moved;
+    this.reactions = reactions;
   }
 
   /// Answers a question.
@@ -76,8 +95,8 @@ final class Inputs {
                       input, InputEvent.Provider.USER, by.principal(), null, null, value);
               return draft(state, open.task(), received);
             });
-    timers.clear(new Key(context, input));
-    moved.accept(new Moved(context, task));
+    unwatch(new Key(context, input));
+    reactions.moved().accept(new Moved(context, task));
     return appended;
   }
 
@@ -124,8 +143,8 @@ final class Inputs {
               var open = state.openAuth(auth).orElseThrow(Inputs::notWanted);
               return draft(state, open.task(), new AuthCompleted(auth, by.principal(), metadata));
             });
-    timers.clear(new Key(context, auth));
-    moved.accept(new Moved(context, task));
+    unwatch(new Key(context, auth));
+    reactions.moved().accept(new Moved(context, task));
     return appended;
   }
 
@@ -153,21 +172,79 @@ final class Inputs {
     for (var one : due) {
       var key = new Key(context, one.asked());
       timers.set(key, Duration.between(now, one.at()), () -> lapse(key));
+      watched.compute(
+          context,
+          (_, asked) -> {
+            var more = asked == null ? ConcurrentHashMap.<Id>newKeySet() : asked;
+            more.add(one.asked());
+            return more;
+          });
     }
   }
 
-  private void lapse(Key key) {
+  /// Drops the timers of what is no longer asked for in the context, however that came about.
+  void unwatch(ContextId context) {
+    // Most contexts ask for nothing, and nothing is looked up for those.
+    for (var asked : watched.getOrDefault(context, Set.of())) {
+      if (open(context, asked).isEmpty()) {
+        unwatch(new Key(context, asked));
+      }
+    }
+  }
+
+  private void unwatch(Key key) {
+    timers.clear(key);
+    watched.computeIfPresent(
+        key.context(),
+        (_, asked) -> {
+          asked.remove(key.asked());
+          return asked.isEmpty() ? null : asked;
+        });
+  }
+
+  private Optional<Open> open(ContextId context, Id asked) {
     try {
-      var task =
-          switch (key.asked()) {
-            case InputId input -> lapse(key.context(), input);
-            case AuthId auth -> lapse(key.context(), auth);
-            default -> throw new IllegalStateException("nobody asks for " + key.asked());
-          };
-      moved.accept(new Moved(key.context(), task));
+      return log.inspect(context, state -> open(state, asked));
+    } catch (Rejection.NotFound | Rejection.Gone deleted) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<Open> open(ContextState state, Id asked) {
+    return switch (asked) {
+      case InputId input ->
+          state
+              .openInput(input)
+              .map(o -> new Open(o.task(), o.required().prompt(), o.required().metadata()));
+      case AuthId auth ->
+          state
+              .openAuth(auth)
+              .map(o -> new Open(o.task(), o.required().prompt(), o.required().metadata()));
+      default -> throw new IllegalStateException("nobody asks for " + asked);
+    };
+  }
+
+  private void lapse(Key key) {
+    var context = key.context();
+    try {
+      var open = open(context, key.asked()).orElseThrow(Inputs::notWanted);
+      switch (WhenLapsed.of(open.metadata(), reactions.usual())) {
+        case CONTINUE -> {
+          log.append(
+              context,
+              Guard.none(),
+              state -> {
+                var task = open(state, key.asked()).orElseThrow(Inputs::notWanted).task();
+                return draft(state, task, lapsed(key.asked()));
+              });
+          reactions.moved().accept(new Moved(context, open.task()));
+        }
+        // The end of the task says in the same append that what it asked for has lapsed.
+        case FAIL -> reactions.failing().fail(context, open.task(), unanswered(open));
+      }
     } catch (Rejection.Conflict settled) {
       // By an answer, or by an earlier try of this, of which nobody was told.
-      moved.accept(new Moved(key.context(), null));
+      reactions.moved().accept(new Moved(context, null));
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
       // Its context is gone.
     } catch (Rejection.Unavailable storeDown) {
@@ -175,28 +252,18 @@ final class Inputs {
     }
   }
 
-  private TaskId lapse(ContextId context, InputId input) {
-    var task = new TaskId[1];
-    log.append(
-        context,
-        Guard.none(),
-        state -> {
-          task[0] = state.openInput(input).orElseThrow(Inputs::notWanted).task();
-          return draft(state, task[0], new InputLapsed(input, "nobody answered in time"));
-        });
-    return task[0];
+  private static Event lapsed(Id asked) {
+    return switch (asked) {
+      case InputId input -> new InputLapsed(input, "nobody answered in time");
+      case AuthId auth -> new AuthLapsed(auth, "nobody signed in in time");
+      default -> throw new IllegalStateException("nobody asks for " + asked);
+    };
   }
 
-  private TaskId lapse(ContextId context, AuthId auth) {
-    var task = new TaskId[1];
-    log.append(
-        context,
-        Guard.none(),
-        state -> {
-          task[0] = state.openAuth(auth).orElseThrow(Inputs::notWanted).task();
-          return draft(state, task[0], new AuthLapsed(auth, "nobody signed in in time"));
-        });
-    return task[0];
+  private static Ending unanswered(Open open) {
+    var prompt = open.prompt();
+    var shown = prompt.length() <= SHOWN ? prompt : prompt.substring(0, SHOWN) + "…";
+    return Ending.failed(ErrorCode.TIMEOUT, "nobody answered in time: " + shown, true);
   }
 
   private static List<Draft> draft(ContextState state, TaskId task, Event event) {

@@ -11,6 +11,7 @@ public record Limits(
     int maxContentLength,
     Duration stopGrace,
     Duration inputTimeout,
+    WhenLapsed whenInputLapses,
     Loop loop,
     Tree tree) {
 
@@ -30,23 +31,20 @@ public record Limits(
           1_000_000,
           Duration.ofSeconds(5),
           Duration.ofHours(24),
-          new Loop(50, 2_000_000, 3, 500, 200_000),
+          WhenLapsed.CONTINUE,
+          new Loop(50, 2_000_000, 3, 500, 50_000),
           new Tree(5, 16, 200));
 
   /// How far one task may go: questions to the model, tokens in all, turns in a row in which no tool
-  /// worked, and how much of the past it is told.
+  /// worked, and how much of the past it is told, in messages and in tokens.
   public record Loop(
-      int maxTurns,
-      long maxTokens,
-      int maxFailedTurns,
-      int historyMessages,
-      int historyCharacters) {
+      int maxTurns, long maxTokens, int maxFailedTurns, int historyMessages, int historyTokens) {
     public Loop {
       atLeastOne("maxTurns", maxTurns);
       atLeastOne("maxTokens", maxTokens);
       atLeastOne("maxFailedTurns", maxFailedTurns);
       atLeastOne("historyMessages", historyMessages);
-      atLeastOne("historyCharacters", historyCharacters);
+      atLeastOne("historyTokens", historyTokens);
     }
   }
 

@@ -49,7 +49,7 @@ final class Lineup {
     var ready =
         new ArrayList<>(
             state.openTasks().stream()
-                .filter(task -> !task.cancelRequested())
+                .filter(task -> !task.cancelRequested() && !Hosted.is(task))
                 .filter(
                     task ->
                         task.started()

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 
 /// Runs tasks, each on a virtual thread of its own, and writes how they end.
 ///
@@ -28,7 +27,7 @@ final class Runner implements AutoCloseable {
   private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
 
   /// What a runner shares with [Tasks].
-  record Parts(Board board, Closer closer, Timers timers, Consumer<ContextId> asked) {}
+  record Parts(Board board, Closer closer, Timers timers, Inputs inputs) {}
 
   private record Work(List<Board.Ready> ready, List<TaskId> stoppable) {}
 
@@ -37,6 +36,7 @@ final class Runner implements AutoCloseable {
   private final Board board;
   private final Closer closer;
   private final Timers timers;
+  private final Inputs inputs;
   private final TaskClock clock;
   private final Below below;
   private final Run.Parts runParts;
@@ -49,8 +49,14 @@ final class Runner implements AutoCloseable {
     this.board = parts.board();
     this.closer = parts.closer();
     this.timers = parts.timers();
+    this.inputs = parts.inputs();
     var deadlines = new Deadlines(timers, sources.clock());
-    this.clock = new TaskClock(log, setup.limits().taskTimeout(), deadlines, this::timeOut);
+    this.clock =
+        new TaskClock(
+            log,
+            setup.limits().taskTimeout(),
+            deadlines,
+            (late, ending) -> fail(late.context(), late.origin().taskId(), ending));
     this.below =
         new Below(
             log,
@@ -60,13 +66,14 @@ final class Runner implements AutoCloseable {
     var spawner = new Spawner(log, setup, this::advance);
     this.finisher = new Finisher(log, sources, stubborn);
     var rest = new Rest(log, board, deadlines, this::advance);
-    this.runParts = new Run.Parts(log, sources, spawner, setup.failPoint(), parts.asked(), rest);
+    this.runParts = new Run.Parts(log, sources, spawner, setup.failPoint(), inputs::watch, rest);
   }
 
   /// Starts the context's tasks that can go on, as far as there is room, and ends those that are to stop
   /// and do not run.
   void advance(ContextId context) {
     try {
+      inputs.unwatch(context);
       while (true) {
         var work = log.inspect(context, state -> work(context, state));
         if (!endIdle(context, work.stoppable()) || stubborn.closed()) {
@@ -208,12 +215,11 @@ final class Runner implements AutoCloseable {
     return new Run(runParts, subject, new Run.Bounds(directory, clock.start(subject)));
   }
 
-  private void timeOut(Run.Subject subject, Ending ending) {
-    var task = subject.origin().taskId();
-    var run = board.find(task);
-    if (run.isEmpty()) {
-      endTree(subject.context(), task, ending);
-      advance(subject.context());
+  /// Ends a task whose time is up, or that of what it asked for, whether it runs or waits.
+  void fail(ContextId context, TaskId task, Ending ending) {
+    if (board.find(task).isEmpty()) {
+      endTree(context, task, ending);
+      advance(context);
     }
     // One that was taken up in between, too.
     board.find(task).ifPresent(late -> stop(late, ending));

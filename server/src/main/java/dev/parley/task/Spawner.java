@@ -81,6 +81,25 @@ public final class Spawner {
         });
   }
 
+  /// Puts a child into the log that the agent of `run` works on itself, and says that it works.
+  ///
+  /// @throws Rejection.Invalid if a limit is reached
+  public Hosted host(Run run, Call call, Child child) {
+    var metadata = child.metadata() == null ? Json.object() : child.metadata().deepCopy();
+    metadata.put(Hosted.HOSTED, true);
+    var hosted = new Child(child.task(), child.agent(), child.prompt(), metadata);
+    var origin = origin(run.origin(), call, hosted);
+    log.append(
+        run.context(),
+        Guard.none(),
+        state -> {
+          var drafts = new ArrayList<>(drafts(state, run, call, List.of(hosted)));
+          drafts.add(new Draft(origin, new TaskStatus(TaskState.WORKING, null, null)));
+          return drafts;
+        });
+    return new Hosted(log, run.context(), origin);
+  }
+
   /// Refuses a batch that is too large.
   ///
   /// @throws Rejection.Invalid if it is

@@ -18,7 +18,7 @@ public record Submission(
     Options options,
     Guard guard) {
 
-  /// How a message is to be worked on; what is missing has a default.
+  /// How a message is to be worked on; what is missing has a default. `metadata` goes to the task's.
   public record Options(
       @Nullable AgentTypeId agentId,
       @Nullable String taskType,
@@ -27,9 +27,31 @@ public record Submission(
       @Nullable String workingDirectory,
       @Nullable String strategy,
       @Nullable WhenBusy whenBusy,
-      List<ObjectNode> clientTools) {
+      List<ObjectNode> clientTools,
+      @Nullable ObjectNode metadata) {
     public Options {
       clientTools = List.copyOf(clientTools);
+    }
+
+    public Options(
+        @Nullable AgentTypeId agentId,
+        @Nullable String taskType,
+        @Nullable Priority priority,
+        @Nullable Long timeoutMs,
+        @Nullable String workingDirectory,
+        @Nullable String strategy,
+        @Nullable WhenBusy whenBusy,
+        List<ObjectNode> clientTools) {
+      this(
+          agentId,
+          taskType,
+          priority,
+          timeoutMs,
+          workingDirectory,
+          strategy,
+          whenBusy,
+          clientTools,
+          null);
     }
 
     public Options(

@@ -11,6 +11,7 @@ import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputId;
+import dev.parley.protocol.Origin;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskId;
@@ -50,9 +51,13 @@ public final class Tasks implements AutoCloseable {
     this.admission = new Admission(log, setup, sources);
     this.board = new Board(setup.limits().maxConcurrentTasks());
     var closer = new Closer(log, sources);
-    this.inputs = new Inputs(log, sources, timers, this::moved);
-    this.runner =
-        new Runner(log, setup, sources, new Runner.Parts(board, closer, timers, inputs::watch));
+    this.inputs =
+        new Inputs(
+            log,
+            sources,
+            timers,
+            new Inputs.Reactions(setup.limits().whenInputLapses(), this::moved, this::fail));
+    this.runner = new Runner(log, setup, sources, new Runner.Parts(board, closer, timers, inputs));
   }
 
   /// Refuses what [#submit] would refuse in an idle context, which need not exist yet.
@@ -202,7 +207,8 @@ public final class Tasks implements AutoCloseable {
   private static List<Draft> canceledCall(ContextState state, TaskId task, ToolCallId call) {
     var open = state.openTask(task).orElse(null);
     var running = open == null ? null : open.openCalls().get(call);
-    if (open == null || running == null) {
+    var asked = open == null ? List.<Draft>of() : lapsed(state, open.origin(), call);
+    if (open == null || (running == null && asked.isEmpty())) {
       throw new Rejection.NotFound("no such tool call is running: " + call);
     }
     var drafts = new ArrayList<Draft>();
@@ -210,20 +216,29 @@ public final class Tasks implements AutoCloseable {
     Lineup.children(state, task)
         .filter(child -> call.equals(child.origin().spawnedByCallId()))
         .forEach(child -> drafts.addAll(Lineup.cancel(state, child.origin().taskId(), request)));
+    drafts.addAll(asked);
+    if (running != null) {
+      var closed = Closer.closed(call, running, ToolEvent.Outcome.CANCELED);
+      drafts.add(new Draft(open.origin(), closed));
+    }
+    return drafts;
+  }
+
+  /// The end of all that is asked for a call, which may not have begun: somebody may have to approve it.
+  private static List<Draft> lapsed(ContextState state, Origin origin, ToolCallId call) {
+    var drafts = new ArrayList<Draft>();
     for (var input : state.openInputs()) {
-      if (input.task().equals(task)
-          && Asked.by(input.required()).filter(call::equals).isPresent()) {
-        drafts.add(
-            new Draft(open.origin(), new InputLapsed(input.required().inputId(), "canceled")));
+      var required = input.required();
+      if (input.task().equals(origin.taskId()) && Asked.by(required).equals(Optional.of(call))) {
+        drafts.add(new Draft(origin, new InputLapsed(required.inputId(), "canceled")));
       }
     }
     for (var auth : state.openAuths()) {
-      if (auth.task().equals(task) && Asked.by(auth.required()).filter(call::equals).isPresent()) {
-        drafts.add(new Draft(open.origin(), new AuthLapsed(auth.required().authId(), "canceled")));
+      var required = auth.required();
+      if (auth.task().equals(origin.taskId()) && Asked.by(required).equals(Optional.of(call))) {
+        drafts.add(new Draft(origin, new AuthLapsed(required.authId(), "canceled")));
       }
     }
-    var closed = Closer.closed(call, running, ToolEvent.Outcome.CANCELED);
-    drafts.add(new Draft(open.origin(), closed));
     return drafts;
   }
 
@@ -256,6 +271,10 @@ public final class Tasks implements AutoCloseable {
       board.find(moved.task()).ifPresent(Run::signal);
     }
     runner.advance(moved.context());
+  }
+
+  private void fail(ContextId context, TaskId task, Ending ending) {
+    runner.fail(context, task, ending);
   }
 
   /// Cancels every task of a context and returns when all have ended.
@@ -309,9 +328,10 @@ public final class Tasks implements AutoCloseable {
                             new Run.Subject(
                                 context, task.origin(), task.created(), task.createdSeq()))
                     .toList());
+    var hosted = open(context, Hosted::is);
     for (var task : left.reversed()) {
       var agent = setup.agents().byId().get(task.origin().agentId());
-      if (agent == null || !agent.resumes()) {
+      if (agent == null || !agent.resumes() || hosted.contains(task.origin().taskId())) {
         runner.endTree(context, task.origin().taskId(), Ending.interrupted());
       }
     }

@@ -53,6 +53,11 @@ final class Timers implements AutoCloseable {
     }
   }
 
+  /// How many are set.
+  int size() {
+    return set.size();
+  }
+
   @Override
   public void close() {
     clock.shutdownNow();

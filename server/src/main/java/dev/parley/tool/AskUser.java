@@ -2,6 +2,7 @@ package dev.parley.tool;
 
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
+import dev.parley.task.WhenLapsed;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -19,7 +20,8 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
       String question,
       @Nullable List<String> options,
       @Nullable ObjectNode schema,
-      @Nullable Boolean requireUser) {}
+      @Nullable Boolean requireUser,
+      @Nullable WhenLapsed whenLapsed) {}
 
   @Override
   public String name() {
@@ -30,7 +32,8 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
   public String description() {
     return "Asks a question and waits for the answer. options are the answers to choose from; schema"
         + " is the JSON Schema of the answer, if it is to be more than words. Whoever gave you the"
-        + " task may answer for the person unless requireUser is true. Answers {answer}.";
+        + " task may answer for the person unless requireUser is true. whenLapsed says whether you go on"
+        + " without an answer if none comes in time, or the task fails. Answers {answer}.";
   }
 
   @Override
@@ -80,6 +83,8 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
         options.stream().<JsonNode>map(StringNode::valueOf).toList(),
         Boolean.TRUE.equals(arguments.requireUser()),
         null,
-        null);
+        arguments.whenLapsed() == null
+            ? null
+            : Json.object().put(WhenLapsed.KEY, arguments.whenLapsed().wire()));
   }
 }

@@ -10,18 +10,28 @@ import java.util.stream.Stream;
 /// The tools that come with Parley.
 public final class BuiltInTools {
 
-  /// The names under which a configuration asks for them; each tool can also be asked for by its own.
-  public static final List<String> GROUPS =
+  private record Group(String name, List<String> tools) {
+    static Group of(String name) {
+      return new Group(name, List.of(name));
+    }
+  }
+
+  private static final List<Group> ALL =
       List.of(
-          "files",
-          "shell",
-          "http",
-          "ask_user",
-          "think",
-          "artifacts",
-          "calculator",
-          "clock",
-          "sign_in");
+          new Group(
+              "files",
+              List.of("read_file", "list_files", "search_files", "write_file", "edit_file")),
+          Group.of("shell"),
+          new Group("http", List.of("http", "fetch")),
+          Group.of("ask_user"),
+          Group.of("think"),
+          new Group("artifacts", List.of("dataset", "data", "report")),
+          Group.of("calculator"),
+          Group.of("clock"),
+          Group.of("sign_in"));
+
+  /// The names under which a configuration asks for them; each tool can also be asked for by its own.
+  public static final List<String> GROUPS = ALL.stream().map(Group::name).toList();
 
   /// What the tools need that do more than read, count and tell the time.
   ///
@@ -77,22 +87,28 @@ public final class BuiltInTools {
         .toList();
   }
 
+  /// What the tools are called that a configuration asks for by these names, of groups or of tools.
+  public static List<String> names(List<String> names) {
+    return ALL.stream()
+        .flatMap(
+            group ->
+                group.tools().stream()
+                    .filter(tool -> names.contains(group.name()) || names.contains(tool)))
+        .toList();
+  }
+
   /// True if a configuration may ask for this: a group, or one tool of a group.
   public static boolean isKnown(String name) {
-    return GROUPS.contains(name) || !groupOf(name).equals(name);
+    return ALL.stream()
+        .anyMatch(group -> group.name().equals(name) || group.tools().contains(name));
   }
 
   /// The name of the group that the tool belongs to.
   public static String group(Tool tool) {
-    return groupOf(tool.name());
-  }
-
-  private static String groupOf(String name) {
-    return switch (name) {
-      case "read_file", "list_files", "search_files", "write_file", "edit_file" -> "files";
-      case "fetch" -> "http";
-      case "dataset", "data", "report" -> "artifacts";
-      default -> name;
-    };
+    return ALL.stream()
+        .filter(group -> group.tools().contains(tool.name()))
+        .map(Group::name)
+        .findFirst()
+        .orElse(tool.name());
   }
 }

@@ -14,10 +14,24 @@ import tools.jackson.databind.node.ObjectNode;
 /// The JSON Schema of a tool's arguments, read off their record.
 public final class Schema {
 
+  /// Read once: each task asks for the schemas of all tools, and annotations of types are
+  /// parsed anew each time.
+  private static final ClassValue<ObjectNode> SCHEMAS =
+      new ClassValue<>() {
+        @Override
+        protected ObjectNode computeValue(Class<?> arguments) {
+          return read(arguments);
+        }
+      };
+
   private Schema() {}
 
   /// The schema of `arguments`; what is not `@Nullable` is required.
   public static ObjectNode of(Class<? extends Record> arguments) {
+    return SCHEMAS.get(arguments).deepCopy();
+  }
+
+  private static ObjectNode read(Class<?> arguments) {
     var schema = Json.object().put("type", "object");
     var properties = schema.putObject("properties");
     var required = schema.putArray("required");

@@ -8,6 +8,7 @@ import dev.parley.vault.Pending.Flow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ public final class SignIns implements SignInDesk, AutoCloseable {
   private static final Duration ADDRESS_PATIENCE = Duration.ofSeconds(10);
 
   private final Vault vault;
+  private final Map<String, Client> registered;
   private final TokenClient client = new TokenClient();
   private final Bearers bearers;
   private final OAuthFlow flows;
@@ -32,7 +34,14 @@ public final class SignIns implements SignInDesk, AutoCloseable {
   private @Nullable String address;
 
   public SignIns(Vault vault) {
+    this(vault, Map.of());
+  }
+
+  /// `registered` is what the authorization servers of providers know Parley by, where that was agreed on
+  /// beforehand.
+  public SignIns(Vault vault, Map<String, Client> registered) {
     this.vault = vault;
+    this.registered = Map.copyOf(registered);
     this.bearers = new Bearers(vault, client);
     this.flows = new OAuthFlow(vault, client);
   }
@@ -123,9 +132,14 @@ public final class SignIns implements SignInDesk, AutoCloseable {
     return endpoint + (endpoint.contains("?") ? "&" : "?") + TokenClient.query(parameters);
   }
 
-  /// What the server knows us by: as the wish says, as it was told earlier, or as it is told now.
+  /// What the server knows us by: as was agreed on, as the wish says, as it was told earlier, or as it is
+  /// told now.
   private Client client(AuthorizationServer server, Wanted wanted, String redirectUri)
       throws InterruptedException {
+    var agreed = wanted.provider() == null ? null : registered.get(wanted.provider());
+    if (agreed != null) {
+      return agreed;
+    }
     if (server.clientId() != null) {
       return new Client(server.clientId(), null, false);
     }
@@ -136,7 +150,8 @@ public final class SignIns implements SignInDesk, AutoCloseable {
     }
     if (server.registrationEndpoint() == null) {
       throw new Rejection.Invalid(
-          "nobody can sign in there: it does not let Parley register, and no client id is known");
+          "nobody can sign in there: it does not let Parley register, and no client id is known;"
+              + " mcpServers.NAME.oauth.clientId in the configuration can name one");
     }
     var made = client.register(server.registrationEndpoint(), redirectUri, wanted.scopes());
     vault.change(now -> now.withClients(all -> all.put(name, made)));

@@ -6,9 +6,12 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.view.ViewThread.Work;
+import java.sql.SQLException;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 
 /// Brings the views up to the log.
 ///
@@ -32,32 +35,40 @@ final class Intake {
     this.feed = feed;
   }
 
-  /// Takes in what is new in the context.
+  /// How far the views are, and what they answer if that is far enough.
+  private record Step<T>(Position at, Position head, Optional<T> answer) {}
+
+  /// Takes in what is new in the context, and asks: one visit to the views' thread if nothing is new, one
+  /// more for each page of what is.
   ///
-  /// @return where its last event stood when asked: the views are there now, or further
   /// @throws Rejection `NotFound` or `Gone`, as the log does; then the views know nothing of it
-  Position takeIn(ContextId context) {
+  <T> T answer(ContextId context, Work<T> question) {
     try {
-      var at = position(context);
-      var head = log.head(context);
-      if (at.after(head)) {
-        // The log was put back to an earlier state: what the views know never happened.
-        forget(context);
-        at = Position.START;
-      }
-      var shared = head.after(at) ? log.inspect(context, ContextState::sharedTo) : 0;
-      while (head.after(at)) {
-        var entries = log.read(context, at, PAGE);
-        if (entries.isEmpty()) {
-          throw new IllegalStateException("the log of " + context + " ends before its head");
+      var step = thread.call(tables -> look(tables, context, question));
+      while (step.answer().isEmpty()) {
+        var at = step.at();
+        var head = step.head();
+        if (at.after(head)) {
+          // The log was put back to an earlier state: what the views know never happened.
+          forget(context);
+          step = new Step<>(Position.START, head, Optional.empty());
+        } else {
+          var page = page(context, at);
+          step = thread.call(tables -> fold(tables, page, head, question));
         }
-        at = fold(context, at, entries, shared);
       }
-      return head;
+      return step.answer().get();
     } catch (Rejection.Gone | Rejection.NotFound unknown) {
       forget(context);
       throw unknown;
     }
+  }
+
+  private <T> Step<T> look(Tables tables, ContextId context, Work<T> question) throws SQLException {
+    var at = tables.contexts().position(context);
+    var head = log.head(context);
+    return new Step<>(
+        at, head, at.equals(head) ? Optional.of(question.run(tables)) : Optional.empty());
   }
 
   /// Takes in what is new in all contexts.
@@ -115,31 +126,38 @@ final class Intake {
 
   private void takeInOrForget(ContextId context) {
     try {
-      takeIn(context);
+      answer(context, _ -> true);
     } catch (Rejection.Gone | Rejection.NotFound _) {
       // It was deleted, and now the views have forgotten it too.
     }
   }
 
-  private Position position(ContextId context) {
-    return thread.call(tables -> tables.contexts().position(context));
+  /// What follows a place in a context, and up to where it shares its past with another.
+  private record Batch(ContextId context, Position after, List<Entry> entries, long shared) {}
+
+  private Batch page(ContextId context, Position after) {
+    var shared = log.inspect(context, ContextState::sharedTo);
+    var entries = log.read(context, after, PAGE);
+    if (entries.isEmpty()) {
+      throw new IllegalStateException("the log of " + context + " ends before its head");
+    }
+    return new Batch(context, after, entries, shared);
   }
 
-  private Position fold(ContextId context, Position after, List<Entry> entries, long shared) {
-    return thread.call(
-        tables -> {
-          // Throws if it was deleted meanwhile, so that nothing comes back once it is forgotten.
-          log.head(context);
-          var at = tables.contexts().position(context);
-          if (!after.after(at)) {
-            ViewFold.fold(tables, entries.stream().filter(e -> e.position().after(at)).toList());
-            if (at.seq() < shared) {
-              // At once, and not when the fork is met: until then a task would seem to be the
-              // fork's.
-              tables.tasks().share(context, shared);
-            }
-          }
-          return tables.contexts().position(context);
-        });
+  private <T> Step<T> fold(Tables tables, Batch page, Position head, Work<T> question)
+      throws SQLException {
+    // Throws if it was deleted meanwhile, so that nothing comes back once it is forgotten.
+    log.head(page.context());
+    var at = tables.contexts().position(page.context());
+    if (!page.after().after(at)) {
+      ViewFold.fold(tables, page.entries().stream().filter(e -> e.position().after(at)).toList());
+      if (at.seq() < page.shared()) {
+        // At once, and not when the fork is met: until then a task would seem to be the fork's.
+        tables.tasks().share(page.context(), page.shared());
+      }
+    }
+    var now = tables.contexts().position(page.context());
+    return new Step<>(
+        now, head, head.after(now) ? Optional.empty() : Optional.of(question.run(tables)));
   }
 }

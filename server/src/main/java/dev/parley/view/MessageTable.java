@@ -11,6 +11,7 @@ import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.TaskId;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ final class MessageTable {
 
   void add(Entry entry, Message message) throws SQLException {
     var origin = entry.origin();
-    var task = origin == null ? taskOf(message.metadata()) : origin.taskId().value();
+    var task = taskOf(entry, message);
     sql.update(
         """
         INSERT INTO messages (context, seq, message_id, role, content, parts, task_id, agent_id,
@@ -199,6 +200,26 @@ final class MessageTable {
   private static @Nullable String taskOf(@Nullable ObjectNode metadata) {
     var task = metadata == null ? null : metadata.get("taskId");
     return task != null && task.isString() && Id.valid(task.asString()) ? task.asString() : null;
+  }
+
+  private static @Nullable String taskOf(Entry entry, Message message) {
+    return entry.taskId() == null ? taskOf(message.metadata()) : entry.taskId().value();
+  }
+
+  /// A message as it reads when it has just been said.
+  static MessageView view(Entry entry, Message message) {
+    var task = taskOf(entry, message);
+    return new MessageView(
+        message.messageId(),
+        entry.position().seq(),
+        message.role(),
+        message.content(),
+        message.parts(),
+        task == null ? null : new TaskId(task),
+        entry.origin() == null ? null : entry.origin().agentId(),
+        Instant.ofEpochMilli(entry.timestamp().toEpochMilli()),
+        null,
+        message.metadata());
   }
 
   private static MessageView view(Row row) throws SQLException {

@@ -17,6 +17,7 @@ record Tables(
     PendingTable auths,
     BlockTable blocks,
     RewindTable rewinds,
+    NumberTable numbers,
     MoveTable moves) {
 
   static Tables of(Sql sql) {
@@ -32,6 +33,7 @@ record Tables(
         PendingTable.auths(sql),
         new BlockTable(sql),
         new RewindTable(sql),
+        new NumberTable(sql),
         new MoveTable(sql));
   }
 

@@ -189,6 +189,18 @@ final class TaskTable {
         seq);
   }
 
+  /// Where the first task with this id began, rewound or not.
+  Optional<Long> first(ContextId context, TaskId task) throws SQLException {
+    return sql.first(
+        """
+        SELECT seq FROM tasks INDEXED BY tasks_by_id
+        WHERE context = ? AND task_id = ? ORDER BY seq LIMIT 1
+        """,
+        row -> row.number("seq"),
+        context.value(),
+        task.value());
+  }
+
   Optional<TaskView> find(ContextId context, TaskId task) throws SQLException {
     return sql.first(
         "SELECT * FROM tasks" + THIS + " AND rewound = 0",
@@ -274,7 +286,7 @@ final class TaskTable {
     sql.update("UPDATE tasks SET " + what + THIS, all);
   }
 
-  private TaskView view(Row row) throws SQLException {
+  TaskView view(Row row) throws SQLException {
     return new TaskView(
         new TaskId(row.text("task_id")),
         new ContextId(row.text("context")),

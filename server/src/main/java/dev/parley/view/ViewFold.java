@@ -62,9 +62,12 @@ final class ViewFold {
     if (!entries.isEmpty()) {
       var fold = new ViewFold(tables);
       tables.contexts().begin(entries.getFirst());
+      var count = tables.numbers().count();
       for (var entry : entries) {
         fold.fold(entry);
+        count.add(entry);
       }
+      count.write(entries.getFirst().contextId());
       tables.contexts().moveTo(entries.getLast());
     }
   }

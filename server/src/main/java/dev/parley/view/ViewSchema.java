@@ -19,7 +19,7 @@ final class ViewSchema {
 
   /// Raise this with every change to the tables or to what is folded into them: files of another
   /// version are thrown away and folded anew.
-  private static final int VERSION = 4;
+  private static final int VERSION = 5;
 
   /// 256 MiB of pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
@@ -38,7 +38,9 @@ final class ViewSchema {
           Map.entry("inputs", "context, id"),
           Map.entry("auths", "context, id"),
           Map.entry("blocks", "context, task_id, block_id"),
-          Map.entry("rewinds", "context, seq"));
+          Map.entry("rewinds", "context, seq"),
+          Map.entry("numbers", "context, task_id"),
+          Map.entry("marks", "context, task_id, n"));
 
   private static final List<String> TABLES =
       List.of(
@@ -80,6 +82,22 @@ final class ViewSchema {
           "CREATE INDEX tasks_by_id ON tasks (task_id, context)",
           "CREATE INDEX tasks_by_root ON tasks (root_task_id, context)",
           "CREATE INDEX tasks_open ON tasks (context) WHERE ended_at IS NULL",
+          """
+          CREATE INDEX tasks_roots ON tasks (created_at, seq, context)
+            WHERE parent_task_id IS NULL
+          """,
+          """
+          CREATE INDEX tasks_roots_open ON tasks (created_at, seq, context)
+            WHERE parent_task_id IS NULL AND ended_at IS NULL
+          """,
+          """
+          CREATE TABLE numbers (context TEXT, task_id TEXT, n INTEGER NOT NULL,
+            seq INTEGER NOT NULL, PRIMARY KEY (context, task_id)) WITHOUT ROWID
+          """,
+          """
+          CREATE TABLE marks (context TEXT, task_id TEXT, n INTEGER, seq INTEGER NOT NULL,
+            PRIMARY KEY (context, task_id, n)) WITHOUT ROWID
+          """,
           """
           CREATE TABLE artifacts (context TEXT, seq INTEGER, artifact_id TEXT NOT NULL,
             version INTEGER NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, name TEXT,

@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// cannot be used.
 public final class Views implements AutoCloseable {
 
-  private static final int PAGE_MAX = 1000;
+  static final int PAGE_MAX = 1000;
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
 
@@ -33,6 +33,7 @@ public final class Views implements AutoCloseable {
   private final ViewThread thread;
   private final Intake intake;
   private final Snapshots snapshots;
+  private final Recent recent;
   private final Feed feed;
   private final Follower follower;
 
@@ -43,6 +44,7 @@ public final class Views implements AutoCloseable {
     this.feed = new Feed(log, thread);
     this.intake = new Intake(log, thread, feed);
     this.snapshots = new Snapshots(log);
+    this.recent = new Recent(log);
     var mark = thread.call(Tables::mark);
     if (mark > 0 && log.changes(mark - 1, 1).mark() < mark) {
       // The log never came that far: these are the views of another one.
@@ -94,7 +96,21 @@ public final class Views implements AutoCloseable {
 
   /// The latest messages, oldest first.
   public List<MessageView> latestMessages(ContextId context, int limit) {
-    return answer(context, tables -> tables.messages().latest(context, clamp(limit)));
+    var max = clamp(limit);
+    var known = recent.latest(context, max);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    var read =
+        answer(
+            context,
+            tables ->
+                new Recent.Known(
+                    tables.contexts().position(context),
+                    max,
+                    tables.messages().latest(context, max)));
+    recent.keep(context, read);
+    return read.messages();
   }
 
   /// One message, unless it is deleted, rewound or unknown.
@@ -228,6 +244,11 @@ public final class Views implements AutoCloseable {
     return snapshots.past(context, at, messages);
   }
 
+  /// Root tasks of all contexts.
+  public Roots roots() {
+    return new Roots(this);
+  }
+
   /// Which contexts move on, as it happens.
   public Feed feed() {
     return feed;
@@ -242,6 +263,7 @@ public final class Views implements AutoCloseable {
 
   /// Forgets a context that was deleted, with its bytes.
   public void forget(ContextId context) {
+    recent.forget(context);
     intake.forget(context);
   }
 
@@ -256,23 +278,11 @@ public final class Views implements AutoCloseable {
     thread.close();
   }
 
-  private <T> T answer(ContextId context, Work<T> question) {
-    while (true) {
-      var head = intake.takeIn(context);
-      var answer =
-          thread.call(
-              tables ->
-                  head.after(tables.contexts().position(context))
-                      ? Optional.<T>empty()
-                      : Optional.of(question.run(tables)));
-      // Empty if the views were thrown away in between.
-      if (answer.isPresent()) {
-        return answer.get();
-      }
-    }
+  <T> T answer(ContextId context, Work<T> question) {
+    return intake.answer(context, question);
   }
 
-  private <T> T answerAll(Work<T> question) {
+  <T> T answerAll(Work<T> question) {
     while (true) {
       var generation = intake.takeInAll();
       var answer =
@@ -287,13 +297,13 @@ public final class Views implements AutoCloseable {
     }
   }
 
-  private static <T> Page<T> page(List<T> found, int max, Function<T, String> cursor) {
+  static <T> Page<T> page(List<T> found, int max, Function<T, String> cursor) {
     return found.size() <= max
         ? new Page<>(found, null)
         : new Page<>(found.subList(0, max), cursor.apply(found.get(max - 1)));
   }
 
-  private static int clamp(int limit) {
+  static int clamp(int limit) {
     return Math.clamp(limit, 1, PAGE_MAX);
   }
 }

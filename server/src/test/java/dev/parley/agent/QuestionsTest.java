@@ -18,6 +18,7 @@ import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.Limits;
 import dev.parley.task.WhenBusy;
 import dev.parley.task.World;
+import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -352,7 +353,7 @@ class QuestionsTest {
     return found.toList().getFirst();
   }
 
-  private static InputRequired asked(World world, TaskId task) throws InterruptedException {
+  static InputRequired asked(World world, TaskId task) throws InterruptedException {
     return (InputRequired)
         world.await(e -> task.equals(e.taskId()) && e.event() instanceof InputRequired).event();
   }
@@ -366,7 +367,7 @@ class QuestionsTest {
                 && status.status() == state);
   }
 
-  private static void answer(World world, InputId input, JsonNode value) {
+  static void answer(World world, InputId input, JsonNode value) {
     world.tasks().answer(World.CONTEXT, input, value, "ada", Guard.none());
   }
 
@@ -380,6 +381,7 @@ class QuestionsTest {
         d.maxContentLength(),
         d.stopGrace(),
         patience,
+        d.whenInputLapses(),
         d.loop(),
         d.tree());
   }

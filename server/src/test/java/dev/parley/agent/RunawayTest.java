@@ -141,6 +141,7 @@ class RunawayTest {
             d.maxContentLength(),
             d.stopGrace(),
             d.inputTimeout(),
+            d.whenInputLapses(),
             d.loop(),
             new Limits.Tree(3, 3, 2));
     try (var world = Team.world(World.newLog(), folder, few, Policy.USUAL)) {

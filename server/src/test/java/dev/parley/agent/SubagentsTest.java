@@ -321,6 +321,7 @@ class SubagentsTest {
         d.maxContentLength(),
         d.stopGrace(),
         d.inputTimeout(),
+        d.whenInputLapses(),
         d.loop(),
         tree);
   }

@@ -63,6 +63,12 @@ public final class ProtectedServer implements AutoCloseable {
     authorization = authorization.deepCopy().put(name, value);
   }
 
+  /// The authorization server takes nobody who is not known already.
+  public void withoutRegistration() {
+    authorization = authorization.deepCopy();
+    authorization.remove("registration_endpoint");
+  }
+
   void withoutPkce() {
     authorization = authorization.deepCopy();
     authorization.remove("code_challenge_methods_supported");

@@ -1,6 +1,12 @@
 package dev.parley.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -35,6 +41,40 @@ class AbandonedStreamsTest {
         socket.close();
       }
       awaitStreams(site, 0);
+    }
+  }
+
+  @Test
+  void a_reader_who_leaves_is_noticed_also_without_heartbeats() throws IOException {
+    try (var site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ZERO))) {
+      site.context("c");
+      try (var socket = site.connect()) {
+        socket.getOutputStream().write(REQUEST.getBytes(StandardCharsets.US_ASCII));
+        awaitStreams(site, 1);
+      }
+      awaitStreams(site, 0);
+    }
+  }
+
+  @Test
+  void a_reader_who_has_nothing_more_to_say_goes_on_reading() throws IOException {
+    try (var site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ZERO))) {
+      var context = site.context("c");
+      try (var socket = site.connect()) {
+        socket.getOutputStream().write(REQUEST.getBytes(StandardCharsets.US_ASCII));
+        socket.shutdownOutput();
+        var lines = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+        awaitLine(lines, ": heartbeat");
+        awaitLine(lines, ": heartbeat");
+        site.append(context, new ContextUpdated("later", null));
+        awaitLine(lines, "event: context-updated");
+      }
+    }
+  }
+
+  private static void awaitLine(BufferedReader lines, String wanted) throws IOException {
+    for (var line = lines.readLine(); !wanted.equals(line); line = lines.readLine()) {
+      assertThat(line).isNotNull();
     }
   }
 

@@ -36,6 +36,7 @@ final class LoginServer implements AutoCloseable {
   private final HttpServer http;
   private final Consumer<String> issued;
   private final Map<String, String> clients = new ConcurrentHashMap<>();
+  private final Map<String, String> secrets = new ConcurrentHashMap<>();
   private final Map<String, Map<String, String>> codes = new ConcurrentHashMap<>();
   private final Map<String, Map<String, String>> refreshes = new ConcurrentHashMap<>();
   private final AtomicInteger counter = new AtomicInteger();
@@ -64,6 +65,12 @@ final class LoginServer implements AutoCloseable {
   /// Makes all refresh tokens bad.
   void forget() {
     refreshes.clear();
+  }
+
+  /// Knows a client that was registered by hand, and wants its secret if it has one.
+  void know(String client, String secret, String redirectUri) {
+    clients.put(client, redirectUri);
+    secrets.put(client, secret);
   }
 
   private void register(HttpExchange exchange) throws IOException {
@@ -99,12 +106,22 @@ final class LoginServer implements AutoCloseable {
     var asked =
         parameters(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
     var grant = asked.getOrDefault("grant_type", "");
+    var basic = exchange.getRequestHeaders().getFirst("Authorization");
+    if (basic != null) {
+      var both = new String(Base64.getDecoder().decode(basic.substring(6)), StandardCharsets.UTF_8);
+      var parts = both.split(":", 2);
+      asked.put("client_id", URLDecoder.decode(parts[0], StandardCharsets.UTF_8));
+      asked.put("client_secret", URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
+    }
     var before =
         grant.equals("authorization_code")
             ? codes.remove(asked.getOrDefault("code", ""))
             : refreshes.remove(asked.getOrDefault("refresh_token", ""));
     if (before == null
         || !before.get("client_id").equals(asked.get("client_id"))
+        || !secrets
+            .getOrDefault(before.get("client_id"), "")
+            .equals(asked.getOrDefault("client_secret", ""))
         || !before.get("resource").equals(asked.get("resource"))
         || (grant.equals("authorization_code") && !proves(asked, before))) {
       story.add("refused " + grant);

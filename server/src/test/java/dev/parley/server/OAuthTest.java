@@ -52,15 +52,19 @@ class OAuthTest {
   }
 
   private Site site() {
+    return site("");
+  }
+
+  private Site site(String oauth) {
     return Site.durable(
         folder,
         Site.Wish.USUAL,
         """
         models: {m: {provider: openai, model: m, baseUrl: '%s', apiKey: none}}
         agents: [{id: agent-code, tools: ["mcp:safe"]}]
-        mcpServers: {safe: {url: '%s', permission: allow}}
+        mcpServers: {safe: {url: '%s', permission: allow%s}}
         """
-            .formatted(model.url(), mcp.url("/mcp")));
+            .formatted(model.url(), mcp.url("/mcp"), oauth));
   }
 
   /// Opens a link as a browser does, and follows it no further.
@@ -119,6 +123,44 @@ class OAuthTest {
     }
     // The tool of this test says which token it got, so only the sign-in itself is looked at.
     leaks.check(folder, LoginServer.SECRET);
+  }
+
+  @Test
+  void a_client_that_was_registered_by_hand_signs_in_where_nobody_can_register() throws Exception {
+    mcp.withoutRegistration();
+    var secret = LoginServer.SECRET + "client:secret";
+    try (var site = site(", oauth: {clientId: 'by hand', clientSecret: '" + secret + "'}")) {
+      login.know("by hand", secret, site.url + "/oauth/callback");
+      login.expiresIn(1);
+      var person = new Person(site, leaks);
+      var context = person.say("c", "safe_connect");
+      var asked = person.await(context, "auth-required");
+      assertThat(asked.at("/metadata/clientId").asString()).isEqualTo("by hand");
+
+      assertThat(open(site, back(site, asked)).statusCode()).isEqualTo(200);
+
+      var done = person.await(context, "tool-complete");
+      assertThat(done.path("success").asBoolean()).as(done.toString()).isTrue();
+      assertThat(login.story)
+          .contains("granted authorization_code", "granted refresh_token")
+          .noneMatch(line -> line.startsWith("registered") || line.startsWith("refused"));
+      person.get("/api/contexts/c/events?internal=true&limit=1000");
+    }
+    leaks.check(folder, LoginServer.SECRET);
+  }
+
+  @Test
+  void without_a_client_id_it_is_said_where_to_put_one() throws Exception {
+    mcp.withoutRegistration();
+    try (var site = site()) {
+      var person = new Person(site, leaks);
+      var context = person.say("c", "safe_connect");
+
+      var failed = person.await(context, "tool-complete");
+
+      assertThat(failed.path("success").asBoolean()).isFalse();
+      assertThat(failed.path("error").asString()).contains("mcpServers.NAME.oauth.clientId");
+    }
   }
 
   @Test

@@ -94,6 +94,7 @@ public final class World implements AutoCloseable {
         d.maxContentLength(),
         stopGrace,
         d.inputTimeout(),
+        d.whenInputLapses(),
         d.loop(),
         d.tree());
   }

@@ -51,7 +51,7 @@ class PeopleToolsTest {
   @Test
   void an_answer_is_handed_on_and_a_lapse_fails() throws Exception {
     var tool = new AskUser();
-    var question = new AskUser.Arguments("Who?", null, null, null);
+    var question = new AskUser.Arguments("Who?", null, null, null, null);
     var given = bench.answering(new Answer.Given(StringNode.valueOf("me")));
     var lapsed = bench.answering(new Answer.Lapsed("nobody came"));
 
@@ -63,10 +63,10 @@ class PeopleToolsTest {
   void questions_that_make_no_sense_are_refused() {
     var tool = new AskUser();
 
-    assertThat(Bench.failed(tool.call(new AskUser.Arguments(" ", null, null, null), bench)))
+    assertThat(Bench.failed(tool.call(new AskUser.Arguments(" ", null, null, null, null), bench)))
         .contains("question");
     var many = Collections.nCopies(101, "x");
-    assertThat(Bench.failed(tool.call(new AskUser.Arguments("?", many, null, null), bench)))
+    assertThat(Bench.failed(tool.call(new AskUser.Arguments("?", many, null, null, null), bench)))
         .contains("options");
     var wrong = Json.object().put("question", "?").put("options", "a");
     assertThatThrownBy(() -> tool.call(wrong, bench)).hasMessage("options must be an array");

@@ -47,6 +47,7 @@ public final class ContextsDoor {
     routes.addAll(new ContextRoutes(parts).routes());
     routes.addAll(new MessageRoutes(parts, events).routes());
     routes.addAll(events.routes());
+    routes.addAll(new SocketRoutes(parts).routes());
     routes.addAll(new TaskRoutes(parts).routes());
     routes.addAll(new ArtifactRoutes(parts).routes());
     var inputs = new InputRoutes(parts);

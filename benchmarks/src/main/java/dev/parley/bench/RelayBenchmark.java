@@ -1,0 +1,169 @@
+package dev.parley.bench;
+
+import static dev.parley.bench.Report.shown;
+import static dev.parley.bench.Report.times;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Tokens of a command-line agent to a hundred Socket.IO clients, beside the plain design on Node.
+///
+/// The same program prints the same lines for both, as fast as it can, once everybody listens. Time runs until
+/// the last client has the last token. The contenders take turns; the middle counts.
+final class RelayBenchmark implements Benchmark {
+
+  private static final int READERS = 100;
+  private static final int SHARE = 20;
+  private static final double FASTER = 5;
+
+  private final Pace pace;
+
+  RelayBenchmark(Pace pace) {
+    this.pace = pace;
+  }
+
+  @Override
+  public String name() {
+    return "relay";
+  }
+
+  /// Starts a server for a program, with its data in a folder.
+  private interface Starter {
+    Child start(Path data, List<String> program) throws IOException;
+  }
+
+  /// One contender: how it is started, how its ready line begins, and what was measured.
+  private record Contender(
+      String name, Starter starter, String ready, List<Double> rates, List<Double> sizes) {
+    Contender(String name, String ready, Starter starter) {
+      this(name, starter, ready, new ArrayList<>(), new ArrayList<>());
+    }
+  }
+
+  @Override
+  public void run(Report report) throws IOException, InterruptedException {
+    report.title("Tokens of a command-line agent to " + readers() + " Socket.IO clients");
+    var contenders = new ArrayList<Contender>();
+    contenders.add(new Contender("Parley", "Parley is ready:", RelayBenchmark::parley));
+    if (pace.others()) {
+      SocketIo.install(SocketIo.Kind.RELAY, report)
+          .ifPresent(
+              node ->
+                  contenders.add(
+                      new Contender(
+                          "Node, a row per token",
+                          "ready",
+                          (data, program) -> node.start(words(data, program)))));
+    }
+    for (var turn = 0; turn < pace.turns(); turn++) {
+      for (var contender : contenders) {
+        turn(contender);
+      }
+    }
+    show(report, contenders);
+  }
+
+  private void show(Report report, List<Contender> contenders) {
+    var ours = contenders.getFirst();
+    var table =
+        new Table("%,d tokens".formatted(tokens()), "tokens/s", "ratio", "bytes stored/token");
+    for (var contender : contenders) {
+      var rate = Middle.of(contender.rates());
+      table.row(
+          contender.name(),
+          shown(rate),
+          times(Middle.of(ours.rates()) / rate),
+          shown(Middle.of(contender.sizes())));
+    }
+    report.table(table);
+    if (contenders.size() > 1) {
+      var theirs = contenders.getLast();
+      report.atLeast(
+          "tokens/s of an agent to " + readers() + " clients, against a row per token",
+          FASTER,
+          Middle.of(ours.rates()) / Middle.of(theirs.rates()),
+          " x");
+    }
+  }
+
+  private void turn(Contender contender) throws IOException {
+    try (var folder = Folder.make()) {
+      var data = Files.createDirectory(folder.path().resolve("data"));
+      var gate = folder.path().resolve("gate");
+      var script = folder.path().resolve("program.sh");
+      try (var source = RelayBenchmark.class.getResourceAsStream("relay-program.sh")) {
+        if (source == null) {
+          throw new IllegalStateException("relay-program.sh is missing");
+        }
+        Files.copy(source, script);
+      }
+      var program =
+          List.of("/bin/sh", script.toString(), Integer.toString(tokens()), gate.toString());
+      try (var server = contender.starter().start(data, program)) {
+        var line = server.await(contender.ready());
+        contender.rates().add(rate(port(line), gate));
+      }
+      contender.sizes().add((double) new Folder(data).bytes() / tokens());
+    }
+  }
+
+  private double rate(int port, Path gate) throws IOException {
+    String agent;
+    try (var caller = new Caller(port)) {
+      agent =
+          Talk.field(
+              caller.post("/api/agents", "{\"type\":\"relay\",\"prompt\":\"go\"}"), "agentId");
+    }
+    try (var reading =
+        Child.java(
+            List.of("-Xmx512m"),
+            RelayReaders.class,
+            Integer.toString(port),
+            agent,
+            Integer.toString(readers()),
+            Integer.toString(tokens()),
+            gate.toString())) {
+      return tokens() / Double.parseDouble(reading.await("result"));
+    }
+  }
+
+  private static int port(String ready) {
+    return Integer.parseInt(ready.substring(ready.lastIndexOf(':') + 1).strip());
+  }
+
+  private static Child parley(Path data, List<String> program) throws IOException {
+    var config = data.resolveSibling("parley.yaml");
+    var words = program.stream().map(word -> "\"" + word + "\"").toList();
+    Files.writeString(
+        config,
+        "agents: [{id: relay, type: cli, cli: claude, command: ["
+            + String.join(", ", words)
+            + "]}]\n");
+    return Child.server(
+        dev.parley.app.Main.class,
+        "serve",
+        "--port",
+        "0",
+        "--data",
+        data.toString(),
+        "--config",
+        config.toString());
+  }
+
+  private static String[] words(Path data, List<String> program) {
+    var words = new ArrayList<>(List.of(data.toString()));
+    words.addAll(program);
+    return words.toArray(String[]::new);
+  }
+
+  private int readers() {
+    return pace.others() ? READERS : 5;
+  }
+
+  private int tokens() {
+    return pace.tokens() / SHARE;
+  }
+}

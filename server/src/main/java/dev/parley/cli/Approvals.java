@@ -1,0 +1,178 @@
+package dev.parley.cli;
+
+import dev.parley.agent.Questions;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.task.Asked;
+import dev.parley.task.Run;
+import dev.parley.tool.Tool.Permission;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Decides whether a program may make a call: the policy first, then a person.
+///
+/// For one thread, but for [#programGone].
+final class Approvals {
+
+  /// In the state of a checkpoint: the question whose answer the program is about to be told.
+  static final String DELIVERED = "delivered";
+
+  /// In the metadata of a question: what it is asked for.
+  static final String PURPOSE = "purpose";
+
+  /// What came of a question.
+  sealed interface Verdict {
+
+    /// The call may be made, with these arguments.
+    record Allowed(ObjectNode arguments) implements Verdict {}
+
+    /// It may not.
+    record Denied(String reason) implements Verdict {}
+  }
+
+  private final Run run;
+  private final CliSettings settings;
+  private final Dialect dialect;
+  private final Duration patience;
+  private final Map<String, Verdict> granted = new HashMap<>();
+  private volatile @Nullable InputId open;
+
+  Approvals(Run run, CliSettings settings, Dialect dialect, Duration patience) {
+    this.run = run;
+    this.settings = settings;
+    this.dialect = dialect;
+    this.patience = patience;
+  }
+
+  /// Somebody has decided about this call already, before the program was started again.
+  void grant(String hash, Verdict verdict) {
+    granted.put(hash, verdict);
+  }
+
+  /// Decides, and returns when that can be told to the program.
+  Verdict decide(Said.Asked asked, Optional<ToolCallId> call) throws InterruptedException {
+    var hash = Questions.hash(asked.tool(), asked.arguments());
+    var earlier = granted.remove(hash);
+    if (earlier != null) {
+      return earlier;
+    }
+    var main =
+        dialect
+            .mainArgument(asked.tool())
+            .map(name -> asked.arguments().path(name))
+            .filter(JsonNode::isString)
+            .map(JsonNode::asString)
+            .orElse(null);
+    var permission = settings.policy().of(asked.tool(), asked.arguments(), main, Permission.ASK);
+    return switch (asked.person() && permission == Permission.ALLOW ? Permission.ASK : permission) {
+      case ALLOW -> new Verdict.Allowed(asked.arguments());
+      case DENY -> new Verdict.Denied("this agent may not call " + asked.tool());
+      case ASK -> ask(asked, call, hash);
+    };
+  }
+
+  private Verdict ask(Said.Asked asked, Optional<ToolCallId> call, String hash)
+      throws InterruptedException {
+    var before = run.inspect(state -> state.head());
+    var id = new InputId(run.sources().ids().get());
+    run.emit(List.of(question(id, asked, call, hash)));
+    open = id;
+    try {
+      var waiting = Json.object().put("blockedBy", "user");
+      waiting.putArray("inputIds").add(id.value());
+      var end =
+          run.rest(
+              new TaskStatus(TaskState.WAITING_INPUT, null, waiting),
+              before,
+              entry -> answers(entry, id));
+      var state = Json.object();
+      state.putObject(Narrator.STATE).put(DELIVERED, id.value());
+      run.emit(List.of(new InternalCheckpoint(0, state)));
+      return end.event() instanceof InputReceived received
+          ? verdict(received.value(), asked.arguments())
+          : new Verdict.Denied("nobody approved this call: " + reason(end));
+    } finally {
+      open = null;
+    }
+  }
+
+  private static boolean answers(Entry entry, InputId id) {
+    return (entry.event() instanceof InputReceived received && received.inputId().equals(id))
+        || (entry.event() instanceof InputLapsed lapsed && lapsed.inputId().equals(id));
+  }
+
+  private static String reason(Entry end) {
+    return end.event() instanceof InputLapsed lapsed && lapsed.reason() != null
+        ? lapsed.reason()
+        : "nobody answered";
+  }
+
+  /// What an answer means.
+  static Verdict verdict(@Nullable JsonNode value, ObjectNode arguments) {
+    if (value == null) {
+      return new Verdict.Denied("a person denied this call");
+    }
+    if (!(value.isBoolean() ? value.asBoolean() : value.path("approved").asBoolean(false))) {
+      var reason = value.path("reason").asString("");
+      return new Verdict.Denied(
+          reason.isBlank() ? "a person denied this call" : "a person denied this call: " + reason);
+    }
+    return new Verdict.Allowed(
+        value.path("arguments") instanceof ObjectNode edited ? edited : arguments);
+  }
+
+  private InputRequired question(
+      InputId id, Said.Asked asked, Optional<ToolCallId> call, String hash) {
+    var metadata = Json.object().put(PURPOSE, "approval");
+    var about = metadata.putObject("toolCall");
+    call.ifPresent(
+        known -> {
+          metadata.put(Asked.TOOL_CALL_ID, known.value());
+          about.put(Asked.TOOL_CALL_ID, known.value());
+        });
+    about.put("toolName", asked.tool()).set("arguments", asked.arguments());
+    metadata.put(Questions.HASH, hash).put("effect", "at-most-once");
+    metadata.put("provider", settings.program().wire()).put("timeout", patience.toSeconds());
+    return new InputRequired(
+        id,
+        true,
+        InputType.CONFIRMATION,
+        "May " + run.origin().agentId() + " call " + asked.tool() + "?",
+        null,
+        null,
+        metadata,
+        run.sources().clock().instant().plus(patience));
+  }
+
+  /// The program that asks has ended: nobody needs the answer. Any thread may say so.
+  void programGone() {
+    var asked = open;
+    if (asked != null) {
+      try {
+        run.emit(
+            state ->
+                state.openInput(asked).isPresent()
+                    ? List.of(new InputLapsed(asked, "the program that asked has ended"))
+                    : List.of());
+      } catch (Rejection late) {
+        // The task has ended, and with it the question.
+      }
+    }
+  }
+}

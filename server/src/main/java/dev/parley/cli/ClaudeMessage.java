@@ -1,0 +1,75 @@
+package dev.parley.cli;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What was said so far of one message of Claude's, block by block. For one thread.
+final class ClaudeMessage {
+
+  /// A block that came in pieces.
+  static final class Block {
+    final String type;
+    final @Nullable String call;
+    final @Nullable String tool;
+    final StringBuilder text = new StringBuilder();
+
+    Block(String type, @Nullable String call, @Nullable String tool) {
+      this.type = type;
+      this.call = call;
+      this.tool = tool;
+    }
+  }
+
+  /// How many blocks of a message, and how much of each, are remembered.
+  private static final int BLOCKS_MAX = 1_000;
+
+  private static final int BLOCK_MAX = 8_000_000;
+
+  final String id;
+  final String model;
+  private final Map<Integer, Block> blocks = new HashMap<>();
+  private int whole;
+
+  ClaudeMessage(String id, String model) {
+    this.id = id;
+    this.model = model;
+  }
+
+  void begin(int index, Block block) {
+    if (blocks.size() < BLOCKS_MAX) {
+      blocks.put(index, block);
+    }
+  }
+
+  @Nullable Block block(int index) {
+    return blocks.get(index);
+  }
+
+  void add(int index, String type, String piece) {
+    var block = blocks.computeIfAbsent(index, _ -> new Block(type, null, null));
+    if (block.text.length() + piece.length() <= BLOCK_MAX) {
+      block.text.append(piece);
+    }
+  }
+
+  /// The number of the first block of a line that has so many whole ones. A line with several has the
+  /// message from its beginning; one alone is the next.
+  int place(int count) {
+    var first = count > 1 ? 0 : whole;
+    whole = Math.max(whole, first + count);
+    return first;
+  }
+
+  /// What a whole text has that did not come in pieces.
+  String rest(int index, String text) {
+    var streamed = blocks.get(index);
+    if (streamed == null) {
+      begin(index, new Block("", null, null));
+      return text;
+    }
+    return streamed.text.length() > 0 && text.startsWith(streamed.text.toString())
+        ? text.substring(streamed.text.length())
+        : "";
+  }
+}

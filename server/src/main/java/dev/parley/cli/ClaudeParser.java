@@ -1,0 +1,339 @@
+package dev.parley.cli;
+
+import static dev.parley.cli.JsonLine.object;
+import static dev.parley.cli.JsonLine.text;
+import static dev.parley.cli.JsonLine.textOr;
+
+import dev.parley.cli.ClaudeMessage.Block;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Understands Claude Code's `--output-format stream-json`, with partial messages or without.
+///
+/// A message comes in pieces (`stream_event`), whole (`assistant`, a line for each block), or both. What
+/// came in pieces is not said again: blocks are matched by the message's id and their number in it.
+public final class ClaudeParser implements LineParser {
+
+  private static final Set<String> SUBAGENT_TOOLS = Set.of("Task", "Agent");
+  private static final int MESSAGES_MAX = 1_000;
+  private static final int CALLS_MAX = 100_000;
+
+  private final Map<String, ClaudeMessage> messages =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, ClaudeMessage> eldest) {
+          return size() > MESSAGES_MAX;
+        }
+      };
+  private final Map<String, ClaudeMessage> current = new LinkedHashMap<>();
+  private final Set<String> calls = new HashSet<>();
+  private final ClaudeSpending spending = new ClaudeSpending();
+  private @Nullable String session;
+
+  @Override
+  public List<Said> read(String line) {
+    if (line.isBlank()) {
+      return List.of();
+    }
+    var json = JsonLine.parse(line).orElse(null);
+    if (json == null) {
+      return List.of(new Said.Raw(Said.Why.NOISE));
+    }
+    var said = new ArrayList<Said>();
+    var now = text(json.path("session_id"));
+    if (now != null && !now.equals(session)) {
+      session = now;
+      said.add(new Said.Session(now));
+    }
+    var within = text(json.path("parent_tool_use_id"));
+    switch (textOr(json.path("type"), "")) {
+      case "stream_event" -> piece(within, object(json.path("event")), said);
+      case "assistant", "message" -> whole(within, json, said);
+      case "user" -> results(within, json, said);
+      case "result" -> result(json, said);
+      case "system" -> system(json, said);
+      case "control_request" -> request(json, said);
+      case "control_cancel_request" ->
+          said.add(new Said.AskedNoMore(textOr(json.path("request_id"), "")));
+      case "control_response", "keep_alive" -> {}
+      case "error" -> {
+        var message = text(json.path("message"));
+        said.add(
+            new Said.Trouble(
+                message == null ? textOr(json.path("error").path("message"), "error") : message));
+        said.add(new Said.Raw(Said.Why.MORE));
+      }
+      default -> said.add(new Said.Raw(Said.Why.UNKNOWN));
+    }
+    return said;
+  }
+
+  @Override
+  public List<Said> end() {
+    return spending.end();
+  }
+
+  private void system(ObjectNode json, List<Said> said) {
+    var known = textOr(json.path("subtype"), "").equals("init");
+    said.add(new Said.Raw(known ? Said.Why.MORE : Said.Why.UNKNOWN));
+  }
+
+  private void piece(@Nullable String within, ObjectNode event, List<Said> said) {
+    var scope = within == null ? "" : within;
+    var message = current.get(scope);
+    var index = event.path("index").asInt(0);
+    switch (textOr(event.path("type"), "")) {
+      case "message_start" -> {
+        var start = event.path("message");
+        // Some gateways give the same id to all: what begins is new.
+        var begun =
+            new ClaudeMessage(textOr(start.path("id"), ""), textOr(start.path("model"), ""));
+        messages.put(begun.id, begun);
+        if (current.size() < MESSAGES_MAX) {
+          current.put(scope, begun);
+        }
+        spending.count(begun.id, begun.model, start.path("usage"));
+      }
+      case "content_block_start" -> {
+        var block = event.path("content_block");
+        var begun = message == null ? start(scope) : message;
+        begun.begin(
+            index,
+            new Block(
+                textOr(block.path("type"), ""), text(block.path("id")), text(block.path("name"))));
+        delta(within, begun, index, block, said);
+      }
+      case "content_block_delta" ->
+          delta(within, message == null ? start(scope) : message, index, event.path("delta"), said);
+      case "content_block_stop" -> stop(within, message, index, said);
+      case "message_delta" -> {
+        if (message != null) {
+          spending.count(message.id, message.model, event.path("usage"));
+        }
+      }
+      case "message_stop" -> {
+        if (message != null) {
+          said.addAll(spending.settle(message.id));
+        }
+      }
+      case "ping" -> {}
+      default -> said.add(new Said.Raw(Said.Why.UNKNOWN));
+    }
+  }
+
+  /// The message of a stream whose beginning was not seen.
+  private ClaudeMessage start(String scope) {
+    var begun = new ClaudeMessage("", "");
+    if (current.size() < MESSAGES_MAX) {
+      current.put(scope, begun);
+    }
+    return begun;
+  }
+
+  private ClaudeMessage message(String id, String model) {
+    return messages.computeIfAbsent(id, _ -> new ClaudeMessage(id, model));
+  }
+
+  private static void delta(
+      @Nullable String within, ClaudeMessage message, int index, JsonNode delta, List<Said> said) {
+    var text = text(delta.path("text"));
+    if (text != null) {
+      message.add(index, "text", text);
+      said.add(new Said.Text(within, text));
+    }
+    var thinking = text(delta.path("thinking"));
+    if (thinking != null) {
+      message.add(index, "thinking", thinking);
+      said.add(new Said.Thinking(within, thinking));
+    }
+    var json = text(delta.path("partial_json"));
+    if (json != null) {
+      message.add(index, "tool_use", json);
+    }
+  }
+
+  private void stop(
+      @Nullable String within, @Nullable ClaudeMessage message, int index, List<Said> said) {
+    var block = message == null ? null : message.block(index);
+    if (block == null) {
+      return;
+    }
+    if (block.type.equals("text")) {
+      said.add(new Said.TextEnd(within));
+    } else if (block.call != null && block.tool != null) {
+      var input = JsonLine.parse(block.text.toString()).orElseGet(Json::object);
+      call(within, block.call, block.tool, input, said);
+    }
+  }
+
+  private void call(
+      @Nullable String within, String id, String tool, ObjectNode input, List<Said> said) {
+    if (calls.size() >= CALLS_MAX || !calls.add(id)) {
+      return;
+    }
+    var subagent =
+        SUBAGENT_TOOLS.contains(tool)
+            ? new Said.Subagent(text(input.path("subagent_type")), textOr(input.path("prompt"), ""))
+            : null;
+    said.add(new Said.ToolCalled(within, id, tool, input, subagent));
+  }
+
+  private void whole(@Nullable String within, ObjectNode json, List<Said> said) {
+    var envelope = json.path("message").isObject() ? object(json.path("message")) : json;
+    if (textOr(envelope.path("role"), "assistant").equals("user")) {
+      return;
+    }
+    var id = textOr(envelope.path("id"), "");
+    var message =
+        id.isEmpty() ? new ClaudeMessage("", "") : message(id, textOr(envelope.path("model"), ""));
+    if (!id.isEmpty()) {
+      spending.count(id, message.model, envelope.path("usage"));
+    }
+    var mark = text(json.path("uuid"));
+    if (mark != null && within == null) {
+      said.add(new Said.Mark(mark));
+    }
+    var content = envelope.path("content");
+    if (content.isString()) {
+      blockOfText(within, message.rest(message.place(1), content.asString()), said);
+      return;
+    }
+    var failed = json.path("error").isString() || json.path("isApiErrorMessage").asBoolean(false);
+    var index = message.place(content.size());
+    for (var block : content) {
+      switch (textOr(block.path("type"), "")) {
+        case "text" -> {
+          var rest = message.rest(index, textOr(block.path("text"), ""));
+          if (failed && !rest.isEmpty()) {
+            said.add(new Said.Trouble(rest));
+          } else {
+            blockOfText(within, rest, said);
+          }
+        }
+        case "thinking" -> {
+          var rest = message.rest(index, textOr(block.path("thinking"), ""));
+          if (!rest.isEmpty()) {
+            said.add(new Said.Thinking(within, rest));
+          }
+        }
+        case "tool_use" -> {
+          var call = text(block.path("id"));
+          if (call != null) {
+            call(
+                within,
+                call,
+                textOr(block.path("name"), "tool"),
+                object(block.path("input")),
+                said);
+          }
+        }
+        case "redacted_thinking" -> {}
+        default -> said.add(new Said.Raw(Said.Why.UNKNOWN));
+      }
+      index++;
+    }
+  }
+
+  private static void blockOfText(@Nullable String within, String text, List<Said> said) {
+    if (!text.isEmpty()) {
+      said.add(new Said.Text(within, text));
+      said.add(new Said.TextEnd(within));
+    }
+  }
+
+  private static void results(@Nullable String within, ObjectNode json, List<Said> said) {
+    var content = json.path("message").path("content");
+    for (var block : content) {
+      var id = text(block.path("tool_use_id"));
+      if (id != null && textOr(block.path("type"), "").equals("tool_result")) {
+        var failed = block.path("is_error").asBoolean(false);
+        var result = result(block.path("content"));
+        said.add(
+            new Said.ToolEnded(within, id, failed ? null : result, failed ? plain(result) : null));
+      }
+    }
+    // Where a session that is cut off before its answer can be taken up.
+    var mark = text(json.path("uuid"));
+    if (mark != null && within == null && !content.isEmpty() && !content.isString()) {
+      said.add(new Said.Mark(mark));
+    }
+  }
+
+  /// Blocks that are all text are one text.
+  private static JsonNode result(JsonNode content) {
+    if (!content.isArray() || content.isEmpty()) {
+      return content.isString() ? content : Json.mapper().getNodeFactory().stringNode("");
+    }
+    var whole = new StringBuilder();
+    for (var block : content) {
+      if (!block.path("text").isString()) {
+        return content;
+      }
+      whole.append(whole.isEmpty() ? "" : "\n").append(block.path("text").asString());
+    }
+    return Json.mapper().getNodeFactory().stringNode(whole.toString());
+  }
+
+  private static String plain(JsonNode result) {
+    return result.isString() ? result.asString() : result.toString();
+  }
+
+  private void result(ObjectNode json, List<Said> said) {
+    said.addAll(spending.total(json.path("modelUsage"), json.path("total_cost_usd")));
+    var subtype = textOr(json.path("subtype"), "success");
+    var success = subtype.equals("success") && !json.path("is_error").asBoolean(false);
+    var text = text(json.path("result"));
+    said.add(
+        new Said.Ended(
+            success, success ? text : null, success ? null : failure(json, subtype, text)));
+    said.add(new Said.Raw(Said.Why.MORE));
+  }
+
+  private static Said.Failure failure(ObjectNode json, String subtype, @Nullable String text) {
+    var reasons = new ArrayList<String>();
+    json.path("errors").forEach(error -> reasons.add(plain(error)));
+    if (reasons.isEmpty() && text != null) {
+      reasons.add(text);
+    }
+    var message =
+        reasons.isEmpty() ? "Claude Code ended with " + subtype : String.join("; ", reasons);
+    var status = json.path("api_error_status").asInt(0);
+    if (subtype.startsWith("error_max")) {
+      return new Said.Failure(ErrorCode.LIMIT, reasons.isEmpty() ? subtype : message, false);
+    }
+    return switch (status) {
+      case 401, 403 -> new Said.Failure(ErrorCode.AUTH, message, false);
+      case 429 -> new Said.Failure(ErrorCode.RATE_LIMITED, message, true);
+      default -> new Said.Failure(ErrorCode.MODEL_ERROR, message, status == 0 || status >= 500);
+    };
+  }
+
+  private static void request(ObjectNode json, List<Said> said) {
+    var id = textOr(json.path("request_id"), "");
+    var request = json.path("request");
+    var subtype = textOr(request.path("subtype"), "");
+    if (subtype.equals("can_use_tool")) {
+      said.add(
+          new Said.Asked(
+              id,
+              textOr(request.path("tool_name"), "tool"),
+              object(request.path("input")),
+              text(request.path("tool_use_id")),
+              request.path("requires_user_interaction").asBoolean(false)));
+    } else {
+      said.add(new Said.Demanded(id, subtype));
+      said.add(new Said.Raw(Said.Why.UNKNOWN));
+    }
+  }
+}

@@ -1,0 +1,274 @@
+package dev.parley.cli;
+
+import dev.parley.agent.Memory;
+import dev.parley.log.EventLog;
+import dev.parley.mcp.McpServer;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.ToolEvent;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.task.Agent;
+import dev.parley.task.Asked;
+import dev.parley.task.Outcome;
+import dev.parley.task.Run;
+import dev.parley.tool.Tool.Permission;
+import dev.parley.tool.process.Children;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// An agent that is a program of its own, started anew for each task.
+///
+/// What it said and did is in the log; the conversation as the program knows it is in a session of the
+/// program's, which the next task goes on with. After a crash the program is gone: its session is taken
+/// up, and it is told what happened. The same prompt is never given twice.
+public final class CliAgent implements Agent {
+
+  /// In a task's metadata: what it wants otherwise than the agent's configuration says.
+  public static final String WISHES = "cli";
+
+  private static final int STARTS_MAX = 4;
+
+  /// What agents of this kind share; `patience` is how long people are waited for.
+  public record Parts(Children children, EventLog log, Memory memory, Duration patience) {}
+
+  private final CliSettings settings;
+  private final Parts parts;
+  private final Sessions sessions;
+
+  public CliAgent(CliSettings settings, Parts parts) {
+    this.settings = settings;
+    this.parts = parts;
+    this.sessions = new Sessions(parts.log(), parts.memory());
+  }
+
+  @Override
+  public boolean resumes() {
+    return true;
+  }
+
+  @Override
+  public Outcome work(Run run) throws InterruptedException {
+    var metadata = run.created().metadata();
+    var wishes = metadata == null ? Json.object() : metadata.path(WISHES);
+    var problem = problem(wishes);
+    if (problem != null) {
+      return new Outcome.Failed(ErrorCode.INVALID_INPUT, problem, false);
+    }
+    var mine = wished(wishes);
+    return new Work(run, mine, Dialect.of(mine)).go();
+  }
+
+  /// What a task may not want. It may narrow what its agent can do, and only where the agent may do
+  /// everything anyway it may add words to the command.
+  private @Nullable String problem(JsonNode wishes) {
+    if (!texts(wishes.path("customArgs")).isEmpty()
+        && settings.policy().standard() != Permission.ALLOW) {
+      return "customArgs are for agents with `permission: allow`: elsewhere they would get around it";
+    }
+    for (var name : texts(wishes.path("mcp"))) {
+      if (settings.mcp().stream().noneMatch(server -> server.name().equals(name))) {
+        return "this agent has no MCP server " + name;
+      }
+    }
+    return null;
+  }
+
+  private CliSettings wished(JsonNode wishes) {
+    if (!wishes.isObject()) {
+      return settings;
+    }
+    var allowed = texts(wishes.path("allowedTools"));
+    var servers = texts(wishes.path("mcp"));
+    return settings.wanting(
+        JsonLine.text(wishes.path("model")) == null
+            ? settings.model()
+            : wishes.path("model").asString(),
+        allowed.isEmpty()
+            ? settings.allowedTools()
+            : settings.allowedTools().stream().filter(allowed::contains).toList(),
+        Stream.concat(
+                settings.disallowedTools().stream(), texts(wishes.path("disallowedTools")).stream())
+            .distinct()
+            .toList(),
+        servers.isEmpty()
+            ? settings.mcp()
+            : settings.mcp().stream().filter(server -> has(servers, server)).toList(),
+        Stream.concat(settings.args().stream(), texts(wishes.path("customArgs")).stream())
+            .toList());
+  }
+
+  private static boolean has(List<String> names, McpServer server) {
+    return names.contains(server.name());
+  }
+
+  private static List<String> texts(JsonNode list) {
+    return list.valueStream().filter(JsonNode::isString).map(JsonNode::asString).toList();
+  }
+
+  /// The work on one task.
+  private final class Work {
+
+    private final Run run;
+    private final CliSettings mine;
+    private final Dialect dialect;
+    private final Approvals approvals;
+    private final CliStory story = new CliStory();
+
+    Work(Run run, CliSettings mine, Dialect dialect) {
+      this.run = run;
+      this.mine = mine;
+      this.dialect = dialect;
+      this.approvals = new Approvals(run, mine, dialect, parts.patience());
+    }
+
+    Outcome go() throws InterruptedException {
+      story.add(run.news());
+      if (story.begun > 0 && !story.done) {
+        return takeUp();
+      }
+      if (story.done && story.unheard().isEmpty()) {
+        return new Outcome.Completed(story.lastText);
+      }
+      return story.begun == 0
+          ? perform(sessions.first(run, dialect, mine.program().wire()))
+          : goOn();
+    }
+
+    /// Somebody said something to the task while the program worked.
+    private Outcome goOn() throws InterruptedException {
+      var said = story.unheard().orElse("");
+      if (story.session == null || !dialect.resumes()) {
+        var again =
+            sessions.fresh(run).prompt()
+                + "\n\nYou answered:\n\n"
+                + story.lastText
+                + "\n\nThen the user said:\n\n"
+                + said;
+        return perform(new Errand(again, null));
+      }
+      return perform(new Errand(said, new Errand.Resume(story.session, null, false)));
+    }
+
+    private Outcome perform(Errand errand) throws InterruptedException {
+      var narrator = start();
+      var failure =
+          new Stint(run, mine, dialect, narrator, approvals).work(parts.children(), errand);
+      if (failure != null
+          && errand.resume() != null
+          && !narrator.acted()
+          && dialect.lost(failure.message())) {
+        // Nothing was done: the session is gone, and what it knew is in the log.
+        narrator = start();
+        failure =
+            new Stint(run, mine, dialect, narrator, approvals)
+                .work(parts.children(), sessions.fresh(run));
+      }
+      if (failure != null) {
+        return new Outcome.Failed(failure.code(), failure.message(), failure.retryable());
+      }
+      checkpoint(CliStory.DONE, 1);
+      story.add(run.news());
+      return story.unheard().isPresent() ? goOn() : new Outcome.Completed(narrator.answer());
+    }
+
+    private Narrator start() {
+      checkpoint(CliStory.BEGUN, story.begun + 1);
+      story.add(run.news());
+      return new Narrator(run, mine.program().wire(), Sessions.remembers(run), story.thoughts);
+    }
+
+    private void checkpoint(String name, int value) {
+      var state = Json.object();
+      state.putObject(Narrator.STATE).put(name, value);
+      run.emit(List.of(new InternalCheckpoint(0, state)));
+    }
+
+    /// The program was cut off: ends what it had open, and takes up its session, if it has one.
+    private Outcome takeUp() throws InterruptedException {
+      run.closeBlocks();
+      var notes = new ArrayList<String>();
+      var events = new ArrayList<Event>();
+      for (var call : story.openCalls.values()) {
+        var question = story.questionFor(call.toolCallId()).orElse(null);
+        var outcome =
+            question == null ? ToolEvent.Outcome.OUTCOME_UNKNOWN : ToolEvent.Outcome.INTERRUPTED;
+        notes.add(note(call.toolName(), call.arguments(), question));
+        events.add(
+            new ToolComplete(
+                call.toolCallId(),
+                call.toolName(),
+                false,
+                null,
+                "the server stopped while this ran",
+                null,
+                outcome,
+                call.subagentMetadata()));
+      }
+      story.questions.values().stream()
+          .filter(
+              question -> Asked.by(question.asked()).filter(story.openCalls::containsKey).isEmpty())
+          .forEach(question -> notes.add(note(question)));
+      run.inspect(
+              state ->
+                  state.openInputs().stream()
+                      .filter(input -> input.task().equals(run.origin().taskId()))
+                      .map(input -> input.required().inputId())
+                      .toList())
+          .forEach(input -> events.add(new InputLapsed(input, "the program that asked has ended")));
+      run.emit(events);
+      story.add(run.news());
+      if (story.session == null || !dialect.resumes() || story.begun >= STARTS_MAX) {
+        return new Outcome.Failed(
+            ErrorCode.INTERRUPTED,
+            "the server stopped while " + mine.command().getFirst() + " worked",
+            true);
+      }
+      return perform(new Errand(takenUp(notes), new Errand.Resume(story.session, null, false)));
+    }
+
+    private String note(CliStory.Question question) {
+      var metadata = question.asked().metadata();
+      var call = metadata == null ? Json.object() : metadata.path("toolCall");
+      return note(
+          call.path("toolName").asString(""), JsonLine.object(call.path("arguments")), question);
+    }
+
+    private String note(String tool, ObjectNode arguments, CliStory.@Nullable Question question) {
+      var call = tool + " " + arguments;
+      if (question == null) {
+        return "It is not known whether this call happened; look before you repeat it: " + call;
+      }
+      if (question.answer() == null) {
+        return "This call was not made, as nobody had approved it: " + call;
+      }
+      var verdict = Approvals.verdict(question.answer().value(), arguments);
+      approvals.grant(CliStory.hash(question), verdict);
+      return switch (verdict) {
+        case Approvals.Verdict.Allowed _ ->
+            "This call was not made yet. A person has approved it now, so make it: " + call;
+        case Approvals.Verdict.Denied(var reason) ->
+            "This call was not made, and is not to be (" + reason + "): " + call;
+      };
+    }
+
+    private String takenUp(List<String> notes) {
+      var text =
+          new StringBuilder(
+              "You were interrupted: the server on which you run was stopped and started again.");
+      notes.forEach(note -> text.append("\n- ").append(note));
+      text.append("\nGo on with what you were asked, from where you were.");
+      story
+          .unheard()
+          .ifPresent(said -> text.append("\n\nMeanwhile the user said:\n\n").append(said));
+      return text.toString();
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package dev.parley.cli;
+
+import dev.parley.agent.Policy;
+import dev.parley.mcp.McpServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What a command-line agent is configured with.
+public record CliSettings(
+    Program program,
+    List<String> command,
+    List<String> args,
+    @Nullable String model,
+    @Nullable String instructions,
+    List<String> allowedTools,
+    List<String> disallowedTools,
+    List<McpServer> mcp,
+    @Nullable Integer maxTurns,
+    Map<String, String> environment,
+    Mapping mapping,
+    List<String> resume,
+    Duration silence,
+    Policy policy) {
+
+  /// How long a program may say nothing, unless configured.
+  public static final Duration SILENCE = Duration.ofMinutes(10);
+
+  public CliSettings {
+    command = List.copyOf(command);
+    args = List.copyOf(args);
+    allowedTools = List.copyOf(allowedTools);
+    disallowedTools = List.copyOf(disallowedTools);
+    mcp = List.copyOf(mcp);
+    environment = Map.copyOf(environment);
+    resume = List.copyOf(resume);
+    if (command.isEmpty()) {
+      throw new IllegalArgumentException("a command needs words");
+    }
+  }
+
+  /// One that runs this program by this command, with everything else as usual.
+  public static CliSettings of(
+      Program program, List<String> command, Map<String, String> environment) {
+    return new CliSettings(
+        program,
+        command,
+        List.of(),
+        null,
+        null,
+        List.of(),
+        List.of(),
+        List.of(),
+        null,
+        environment,
+        Mapping.USUAL,
+        List.of(),
+        SILENCE,
+        Policy.USUAL);
+  }
+
+  /// The same, with another rule of what it may do.
+  public CliSettings with(Policy other) {
+    return new CliSettings(
+        program,
+        command,
+        args,
+        model,
+        instructions,
+        allowedTools,
+        disallowedTools,
+        mcp,
+        maxTurns,
+        environment,
+        mapping,
+        resume,
+        silence,
+        other);
+  }
+
+  /// The same, but so long a silence is too long.
+  public CliSettings silentFor(Duration other) {
+    return new CliSettings(
+        program,
+        command,
+        args,
+        model,
+        instructions,
+        allowedTools,
+        disallowedTools,
+        mcp,
+        maxTurns,
+        environment,
+        mapping,
+        resume,
+        other,
+        policy);
+  }
+
+  /// The same, but for what one task wants otherwise.
+  CliSettings wanting(
+      @Nullable String otherModel,
+      List<String> allowed,
+      List<String> disallowed,
+      List<McpServer> servers,
+      List<String> moreArgs) {
+    return new CliSettings(
+        program,
+        command,
+        moreArgs,
+        otherModel,
+        instructions,
+        allowed,
+        disallowed,
+        servers,
+        maxTurns,
+        environment,
+        mapping,
+        resume,
+        silence,
+        policy);
+  }
+
+  /// Without the values of the environment, which may be secret.
+  @Override
+  public String toString() {
+    return program.wire() + " " + command.getFirst();
+  }
+}

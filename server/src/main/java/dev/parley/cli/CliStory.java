@@ -1,0 +1,102 @@
+package dev.parley.cli;
+
+import dev.parley.agent.Questions;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Asked;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Where a task of a command-line agent stands, folded from its events. For one thread.
+final class CliStory {
+
+  /// In the state of a checkpoint: the program is about to be started, for the n-th time.
+  static final String BEGUN = "begun";
+
+  /// In the state of a checkpoint: the program has answered.
+  static final String DONE = "done";
+
+  /// A question that was asked for a call, and its answer, if that has come and nobody was told.
+  record Question(InputRequired asked, @Nullable InputReceived answer) {}
+
+  int begun;
+  boolean done;
+  int thoughts;
+  String lastText = "";
+  @Nullable String session;
+  final Map<ToolCallId, ToolStart> openCalls = new LinkedHashMap<>();
+  final Map<InputId, Question> questions = new LinkedHashMap<>();
+  private final List<String> heard = new ArrayList<>();
+
+  void add(List<Entry> entries) {
+    entries.forEach(this::add);
+  }
+
+  private void add(Entry entry) {
+    switch (entry.event()) {
+      case InternalCheckpoint checkpoint when checkpoint.state() != null -> add(checkpoint.state());
+      case Message message when message.role() == Role.USER -> heard.add(message.content());
+      case ThoughtStream _ -> thoughts++;
+      case ContentComplete content when !Boolean.TRUE.equals(content.partial()) ->
+          lastText = content.content();
+      case ToolStart start -> openCalls.put(start.toolCallId(), start);
+      case ToolComplete end -> openCalls.remove(end.toolCallId());
+      case InputRequired asked -> questions.put(asked.inputId(), new Question(asked, null));
+      case InputReceived answer ->
+          questions.computeIfPresent(
+              answer.inputId(), (_, question) -> new Question(question.asked(), answer));
+      case InputLapsed lapsed -> questions.remove(lapsed.inputId());
+      default -> {} // Where the task stands does not depend on the rest.
+    }
+  }
+
+  private void add(ObjectNode checkpoint) {
+    var state = checkpoint.path(Narrator.STATE);
+    if (state.has(BEGUN)) {
+      begun = state.path(BEGUN).asInt();
+      done = false;
+      heard.clear();
+    }
+    done |= state.has(DONE);
+    if (state.has("session")) {
+      session = state.path("session").asString();
+    }
+    if (state.has(Approvals.DELIVERED)) {
+      questions.remove(new InputId(state.path(Approvals.DELIVERED).asString()));
+    }
+  }
+
+  /// What people said to the task since the program was started last.
+  Optional<String> unheard() {
+    return heard.isEmpty() ? Optional.empty() : Optional.of(String.join("\n\n", heard));
+  }
+
+  /// The question that was asked for a call, if the program was not told the answer.
+  Optional<Question> questionFor(ToolCallId call) {
+    return questions.values().stream()
+        .filter(question -> Asked.by(question.asked()).filter(call::equals).isPresent())
+        .findFirst();
+  }
+
+  /// What a question is bound to.
+  static String hash(Question question) {
+    var metadata = question.asked().metadata();
+    return metadata == null ? "" : metadata.path(Questions.HASH).asString("");
+  }
+}

@@ -1,0 +1,261 @@
+package dev.parley.cli;
+
+import static dev.parley.cli.JsonLine.count;
+import static dev.parley.cli.JsonLine.object;
+import static dev.parley.cli.JsonLine.text;
+import static dev.parley.cli.JsonLine.textOr;
+
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.Usage;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Understands `codex exec --json`: items that start, change and are complete.
+public final class CodexParser implements LineParser {
+
+  private static final int ITEMS_MAX = 100_000;
+
+  private final String model;
+  private final Map<String, String> texts = new HashMap<>();
+  private final Set<String> started = new HashSet<>();
+  private final Set<String> ended = new HashSet<>();
+  private final Map<String, String> spawned = new HashMap<>();
+  private @Nullable String lastText;
+
+  /// `model` is the name that usage is told under: Codex does not say it.
+  public CodexParser(String model) {
+    this.model = model;
+  }
+
+  @Override
+  public List<Said> read(String line) {
+    if (line.isBlank()) {
+      return List.of();
+    }
+    var json = JsonLine.parse(line).orElse(null);
+    if (json == null) {
+      return List.of(new Said.Raw(Said.Why.NOISE));
+    }
+    var said = new ArrayList<Said>();
+    switch (textOr(json.path("type"), "")) {
+      case "thread.started" -> {
+        var id = text(json.path("thread_id"));
+        if (id != null) {
+          said.add(new Said.Session(id));
+        }
+        said.add(new Said.Raw(Said.Why.MORE));
+      }
+      case "turn.started" -> {}
+      case "item.started", "item.updated" -> item(object(json.path("item")), false, said);
+      case "item.completed" -> item(object(json.path("item")), true, said);
+      case "turn.completed" -> {
+        spent(json.path("usage"), said);
+        said.add(new Said.Ended(true, lastText, null));
+        said.add(new Said.Raw(Said.Why.MORE));
+      }
+      case "turn.failed" -> {
+        var message = message(json.path("error"));
+        said.add(new Said.Ended(false, null, failure(message)));
+        said.add(new Said.Raw(Said.Why.MORE));
+      }
+      case "error" -> said.add(new Said.Trouble(message(json)));
+      default -> said.add(new Said.Raw(Said.Why.UNKNOWN));
+    }
+    return said;
+  }
+
+  @Override
+  public List<Said> end() {
+    return List.of();
+  }
+
+  private static String message(JsonNode error) {
+    var message = text(error.path("message"));
+    return message == null ? "Codex says that something failed, and not what" : message;
+  }
+
+  private static Said.Failure failure(String message) {
+    if (message.contains("401 Unauthorized") || message.contains("403 Forbidden")) {
+      return new Said.Failure(ErrorCode.AUTH, message, false);
+    }
+    if (message.contains("429 Too Many Requests")) {
+      return new Said.Failure(ErrorCode.RATE_LIMITED, message, true);
+    }
+    return new Said.Failure(ErrorCode.MODEL_ERROR, message, true);
+  }
+
+  private void spent(JsonNode usage, List<Said> said) {
+    if (!usage.isObject()) {
+      return;
+    }
+    // What the cache gave is counted in the input, too.
+    var cached = count(usage.path("cached_input_tokens"));
+    said.add(
+        new Said.Spent(
+            new Usage(
+                model,
+                Math.max(0, count(usage.path("input_tokens")) - cached),
+                count(usage.path("output_tokens")),
+                count(usage.path("cache_write_input_tokens")),
+                cached,
+                null)));
+  }
+
+  private void item(ObjectNode item, boolean whole, List<Said> said) {
+    var id = textOr(item.path("id"), "item");
+    switch (textOr(item.path("type"), "")) {
+      case "agent_message" -> {
+        said.addAll(pieces(id, item, piece -> new Said.Text(null, piece)));
+        if (whole) {
+          lastText = text(item.path("text"));
+          said.add(new Said.TextEnd(null));
+        }
+      }
+      case "reasoning" -> said.addAll(pieces(id, item, piece -> new Said.Thinking(null, piece)));
+      case "command_execution" -> call(item, "shell", only(item, "command"), whole, said);
+      case "file_change" -> call(item, "file_change", only(item, "changes"), whole, said);
+      case "web_search" -> call(item, "web_search", only(item, "query"), whole, said);
+      case "mcp_tool_call" -> {
+        var name = textOr(item.path("server"), "mcp") + "." + textOr(item.path("tool"), "tool");
+        call(item, name, object(item.path("arguments")), whole, said);
+      }
+      case "collab_tool_call" -> collaboration(item, whole, said);
+      case "todo_list" -> plan(item, said);
+      case "error" -> said.add(new Said.Trouble(message(item)));
+      default -> said.add(new Said.Raw(Said.Why.UNKNOWN));
+    }
+  }
+
+  private interface Making {
+    Said of(String piece);
+  }
+
+  /// What an item's text has that was not said yet.
+  private List<Said> pieces(String id, ObjectNode item, Making making) {
+    var text = textOr(item.path("text"), "");
+    var before = texts.getOrDefault(id, "");
+    if (texts.size() < ITEMS_MAX) {
+      texts.put(id, text);
+    }
+    var piece = text.startsWith(before) ? text.substring(before.length()) : "";
+    return piece.isEmpty() ? List.of() : List.of(making.of(piece));
+  }
+
+  private void plan(ObjectNode item, List<Said> said) {
+    var plan = new StringBuilder();
+    for (var entry : item.path("items")) {
+      plan.append(entry.path("completed").asBoolean(false) ? "[x] " : "[ ] ")
+          .append(textOr(entry.path("text"), ""))
+          .append('\n');
+    }
+    if (!plan.isEmpty()) {
+      said.add(new Said.Thinking(null, plan.toString()));
+    }
+  }
+
+  private static ObjectNode only(ObjectNode item, String field) {
+    var arguments = Json.object();
+    if (item.has(field)) {
+      arguments.set(field, item.path(field));
+    }
+    return arguments;
+  }
+
+  private void call(
+      ObjectNode item, String name, ObjectNode arguments, boolean whole, List<Said> said) {
+    begin(item, name, arguments, null, said);
+    if (whole && ended.size() < ITEMS_MAX && ended.add(textOr(item.path("id"), "item"))) {
+      said.add(end(item));
+    }
+  }
+
+  private void begin(
+      ObjectNode item,
+      String name,
+      ObjectNode arguments,
+      Said.@Nullable Subagent subagent,
+      List<Said> said) {
+    var id = textOr(item.path("id"), "item");
+    if (started.size() < ITEMS_MAX && started.add(id)) {
+      said.add(new Said.ToolCalled(null, id, name, arguments, subagent));
+    }
+  }
+
+  private static Said end(ObjectNode item) {
+    var id = textOr(item.path("id"), "item");
+    var status = textOr(item.path("status"), "completed");
+    if (status.equals("completed")) {
+      return new Said.ToolEnded(null, id, result(item), null);
+    }
+    var output = textOr(item.path("aggregated_output"), "");
+    var error = text(item.path("error").path("message"));
+    var code =
+        item.path("exit_code").isNumber() ? " (exit code " + item.path("exit_code") + ")" : "";
+    var detail = error == null ? output : error;
+    return new Said.ToolEnded(
+        null, id, null, status + code + (detail.isBlank() ? "" : ": " + detail.strip()));
+  }
+
+  private static JsonNode result(ObjectNode item) {
+    var result = Json.object();
+    if (item.path("aggregated_output").isString()) {
+      result.set("output", item.path("aggregated_output"));
+      result.set("exitCode", item.path("exit_code"));
+      return result;
+    }
+    if (item.hasNonNull("result")) {
+      return item.path("result");
+    }
+    return item.hasNonNull("changes") ? result.set("changes", item.path("changes")) : result;
+  }
+
+  /// Sub-agents work where their words are not heard: only their beginning and end are known.
+  private void collaboration(ObjectNode item, boolean whole, List<Said> said) {
+    var tool = textOr(item.path("tool"), "collab");
+    if (!tool.equals("spawn_agent")) {
+      call(item, tool, only(item, "receiver_thread_ids"), whole, said);
+      finished(item, said);
+      return;
+    }
+    var prompt = textOr(item.path("prompt"), "");
+    begin(item, tool, only(item, "prompt"), new Said.Subagent(null, prompt), said);
+    if (whole) {
+      var receivers = item.path("receiver_thread_ids");
+      if (!textOr(item.path("status"), "").equals("failed") && !receivers.isEmpty()) {
+        // The call is over when its sub-agent is.
+        spawned.put(textOr(receivers.path(0), ""), textOr(item.path("id"), "item"));
+        finished(item, said);
+      } else {
+        ended(textOr(item.path("id"), "item"), end(item), said);
+      }
+    }
+  }
+
+  private void finished(ObjectNode item, List<Said> said) {
+    for (var state : item.path("agents_states").properties()) {
+      var call = spawned.get(state.getKey());
+      var status = textOr(state.getValue().path("status"), "");
+      var message = text(state.getValue().path("message"));
+      if (call != null && status.equals("completed")) {
+        var result = Json.mapper().getNodeFactory().stringNode(message == null ? "" : message);
+        ended(call, new Said.ToolEnded(null, call, result, null), said);
+      } else if (call != null && Set.of("errored", "shutdown", "not_found").contains(status)) {
+        ended(call, new Said.ToolEnded(null, call, null, message == null ? status : message), said);
+      }
+    }
+  }
+
+  private void ended(String call, Said end, List<Said> said) {
+    if (ended.size() < ITEMS_MAX && ended.add(call)) {
+      said.add(end);
+    }
+  }
+}

@@ -1,0 +1,363 @@
+package dev.parley.cli;
+
+import dev.parley.cli.Voice.Call;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.InvocationId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent;
+import dev.parley.protocol.ToolEvent.Mode;
+import dev.parley.protocol.ToolEvent.SubagentMetadata;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Run;
+import dev.parley.task.Spawner;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/// Puts what a program says into events of its task, and what sub-agents inside it say into tasks below.
+///
+/// [#tell] collects, [#flush] returns when all is durable. For one thread.
+public final class Narrator {
+
+  /// In the state of a checkpoint: which session of which program the task is.
+  static final String STATE = "cli";
+
+  private static final long TOLD_MAX = 20_000_000;
+  private static final int RAW_LINES_MAX = 100_000;
+  private static final long RAW_MAX = 64L << 20;
+  private static final int RAW_LINE_MAX = 1 << 20;
+  private static final int RESULT_MAX = 64 * 1024;
+  private static final int RESULT_SHOWN = 16 * 1024;
+
+  private final Run run;
+  private final String provider;
+  private final boolean keepAll;
+  private final boolean lasting;
+  private final Voice main;
+  private final Map<String, Voice> voices = new HashMap<>();
+  private @Nullable String session;
+  private @Nullable String mark;
+  private boolean moved;
+  private Said.@Nullable Ended ended;
+  private boolean acted;
+  private long told;
+  private int rawLines;
+  private long raw;
+  private int noise;
+
+  /// `provider` is the program's name; `lasting` says whether later tasks may go on with its session.
+  public Narrator(Run run, String provider, boolean lasting) {
+    this(run, provider, lasting, 0);
+  }
+
+  /// The same, for a task that has had so many thoughts before.
+  Narrator(Run run, String provider, boolean lasting, int thoughts) {
+    this.run = run;
+    this.provider = provider;
+    this.lasting = lasting;
+    var metadata = run.created().metadata();
+    this.keepAll = metadata != null && metadata.path("raw").asString("").equals("all");
+    this.main = new Voice(null, run.sources(), thoughts);
+  }
+
+  /// Collects what a line says.
+  ///
+  /// @throws Rejection.TooLarge if the program says more than a task may
+  public void tell(String line, List<Said> said) {
+    told += line.length();
+    if (told > TOLD_MAX && !line.isEmpty()) {
+      throw new Rejection.TooLarge(
+          "limit", provider + " printed more than " + TOLD_MAX + " characters");
+    }
+    said.forEach(this::tell);
+    var kept = said.stream().anyMatch(Said.Raw.class::isInstance);
+    noise += said.contains(new Said.Raw(Said.Why.NOISE)) ? 1 : 0;
+    if ((kept || keepAll) && rawLines < RAW_LINES_MAX && raw < RAW_MAX && !line.isBlank()) {
+      rawLines++;
+      raw += line.length();
+      main.add(
+          new InternalRaw(
+              provider, line.length() > RAW_LINE_MAX ? line.substring(0, RAW_LINE_MAX) : line));
+    }
+  }
+
+  private void tell(Said said) {
+    switch (said) {
+      case Said.Text(var within, var piece) -> {
+        acted = true;
+        voice(within).say(piece);
+      }
+      case Said.TextEnd(var within) -> voice(within).endBlock();
+      case Said.Thinking(var within, var piece) -> voice(within).think(piece);
+      case Said.ToolCalled called -> {
+        acted = true;
+        start(called);
+      }
+      case Said.ToolEnded end -> end(end);
+      case Said.Session(var id) -> {
+        session = id;
+        moved = true;
+      }
+      case Said.Mark(var place) -> {
+        mark = place;
+        moved = true;
+      }
+      case Said.Spent(var usage) -> main.add(usage);
+      case Said.Trouble(var message) ->
+          main.add(
+              new ErrorReported(ErrorCode.MODEL_ERROR, message, true, ErrorScope.STREAM, null));
+      case Said.Ended end -> {
+        main.endBlock();
+        ended = end;
+      }
+      case Said.Asked _, Said.AskedNoMore _, Said.Demanded _, Said.Raw _ -> {}
+    }
+  }
+
+  private Voice voice(@Nullable String within) {
+    return within == null ? main : voices.getOrDefault(within, main);
+  }
+
+  private void start(Said.ToolCalled called) {
+    var voice = voice(called.within());
+    voice.endBlock();
+    var id = run.sources().toolCallId();
+    var subagent = called.subagent();
+    if (subagent != null && voice == main && host(called, id, subagent)) {
+      return;
+    }
+    voice.calls.put(called.id(), new Call(id, called.name(), null));
+    voice.add(start(called, id, null, null));
+  }
+
+  private ToolStart start(
+      Said.ToolCalled called,
+      ToolCallId id,
+      @Nullable InvocationId invocation,
+      @Nullable SubagentMetadata subagents) {
+    var metadata =
+        Json.object()
+            .put("provider", provider)
+            .put("callId", called.id())
+            .put("effect", "at-most-once")
+            .put("concurrent", true);
+    if (invocation != null) {
+      metadata.put("invocationId", invocation.value());
+    }
+    var key = run.origin().taskId() + "/" + id;
+    return new ToolStart(id, called.name(), called.arguments(), metadata, 1, key, null, subagents);
+  }
+
+  /// Makes the call one that spawns a task. False if there can be no more of these.
+  private boolean host(Said.ToolCalled called, ToolCallId id, Said.Subagent subagent) {
+    flush();
+    var task = run.sources().taskId();
+    var invocation = new InvocationId(run.sources().ids().get());
+    var about = Json.object().put("program", provider);
+    if (subagent.name() != null) {
+      about.put("subagent", subagent.name());
+    }
+    var start = start(called, id, invocation, subagents(task));
+    try {
+      var hosted =
+          run.spawner()
+              .host(
+                  run,
+                  new Spawner.Call(id, invocation, List.of(start)),
+                  new Spawner.Child(task, run.origin().agentId(), subagent.prompt(), about));
+      var voice = new Voice(hosted, run.sources(), 0);
+      voices.put(called.id(), voice);
+      main.calls.put(called.id(), new Call(id, called.name(), voice));
+      return true;
+    } catch (Rejection.Invalid limit) {
+      return false;
+    }
+  }
+
+  private static SubagentMetadata subagents(TaskId task) {
+    return new SubagentMetadata(List.of(task), 1, Mode.SERIAL);
+  }
+
+  private void end(Said.ToolEnded end) {
+    var voice = voice(end.within());
+    var call = voice.calls.remove(end.id());
+    if (call == null) {
+      voice = main;
+      call = main.calls.remove(end.id());
+    }
+    if (call == null) {
+      return;
+    }
+    var result = end.result() == null ? null : limited(end.result());
+    var error = end.error() == null ? null : shortened(end.error());
+    if (call.subagent() != null) {
+      endSubagent(call.subagent(), result, error);
+    }
+    voice.add(complete(call, result, error, null));
+  }
+
+  private void endSubagent(Voice subagent, @Nullable JsonNode result, @Nullable String error) {
+    subagent.endBlock();
+    flush();
+    if (subagent.hosted != null) {
+      var text = result == null ? null : result.isString() ? result.asString() : result.toString();
+      subagent.hosted.end(
+          error == null ? TaskState.COMPLETED : TaskState.FAILED,
+          error == null ? (text == null ? "" : text) : null,
+          error);
+    }
+  }
+
+  private static ToolComplete complete(
+      Call call,
+      @Nullable JsonNode result,
+      @Nullable String error,
+      ToolEvent.@Nullable Outcome outcome) {
+    var subagents =
+        call.subagent() == null || call.subagent().hosted == null
+            ? null
+            : subagents(call.subagent().hosted.origin().taskId());
+    return new ToolComplete(
+        call.id(), call.tool(), error == null, result, error, null, outcome, subagents);
+  }
+
+  /// Returns when all that was told is durable.
+  public void flush() {
+    for (var voice : List.copyOf(voices.values())) {
+      var events = voice.take();
+      if (!events.isEmpty() && voice.hosted != null) {
+        voice.hosted.emit(events);
+      }
+    }
+    if (moved && session != null) {
+      moved = false;
+      main.add(new InternalCheckpoint(0, checkpoint()));
+    }
+    var events = main.take();
+    if (!events.isEmpty()) {
+      emit(events);
+    }
+  }
+
+  /// Leaves out the ends of calls that somebody has ended meanwhile.
+  private void emit(List<Event> events) {
+    run.emit(
+        state -> {
+          var open = new HashSet<ToolCallId>();
+          state
+              .openTask(run.origin().taskId())
+              .ifPresent(task -> open.addAll(task.openCalls().keySet()));
+          return events.stream()
+              .filter(
+                  event ->
+                      switch (event) {
+                        case ToolStart start -> open.add(start.toolCallId());
+                        case ToolComplete end -> open.remove(end.toolCallId());
+                        default -> true; // All others are free of what others do.
+                      })
+              .toList();
+        });
+  }
+
+  private ObjectNode checkpoint() {
+    var state = Json.object();
+    var about =
+        state
+            .putObject(STATE)
+            .put("program", provider)
+            .put("session", session)
+            .put("context", run.context().value())
+            .put("lasting", lasting);
+    if (mark != null) {
+      about.put("mark", mark);
+    }
+    return state;
+  }
+
+  /// The program has ended: so has all that it had begun, nobody knows how.
+  public void cutOff() {
+    main.cutBlock();
+    voices.values().forEach(Voice::cutBlock);
+    flush();
+    for (var call : List.copyOf(main.calls.values())) {
+      if (call.subagent() != null && call.subagent().hosted != null) {
+        call.subagent().hosted.end(TaskState.FAILED, null, provider + " ended before it");
+      }
+      var unknown = ToolEvent.Outcome.OUTCOME_UNKNOWN;
+      main.add(complete(call, null, provider + " ended before this call came back", unknown));
+    }
+    main.calls.clear();
+    flush();
+  }
+
+  /// The end of the turn, if that has come.
+  public Optional<Said.Ended> ended() {
+    return Optional.ofNullable(ended);
+  }
+
+  /// The answer: what the end says it is, or else the last text.
+  public String answer() {
+    var text = ended == null ? null : ended.text();
+    return text == null ? main.lastText() : text;
+  }
+
+  /// The session, if it is known.
+  public Optional<String> session() {
+    return Optional.ofNullable(session);
+  }
+
+  /// How many lines were not JSON.
+  public int noise() {
+    return noise;
+  }
+
+  /// True if the program has said or done something.
+  boolean acted() {
+    return acted;
+  }
+
+  /// The call that the program knows by this id, if it is under way.
+  Optional<ToolCallId> call(@Nullable String id) {
+    if (id == null) {
+      return Optional.empty();
+    }
+    var found = Optional.ofNullable(main.calls.get(id));
+    for (var voice : voices.values()) {
+      found = found.or(() -> Optional.ofNullable(voice.calls.get(id)));
+    }
+    return found.map(Call::id);
+  }
+
+  private static JsonNode limited(JsonNode result) {
+    var size = result.isString() ? result.asString().length() : result.toString().length();
+    if (size <= RESULT_MAX) {
+      return result;
+    }
+    return StringNode.valueOf(shortened(result.isString() ? result.asString() : result.toString()));
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= RESULT_MAX
+        ? text
+        : text.substring(0, RESULT_SHOWN)
+            + "\n[truncated: there are "
+            + text.length()
+            + " characters, this is how it begins]";
+  }
+}

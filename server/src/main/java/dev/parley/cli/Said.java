@@ -1,0 +1,81 @@
+package dev.parley.cli;
+
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.Usage;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Something that a program said, in the same words for all programs.
+///
+/// `within` is the program's id of the tool call whose sub-agent says it; missing for the program itself.
+public sealed interface Said {
+
+  /// A piece of the answer. Pieces belong together until [TextEnd] or anything else by the same speaker.
+  record Text(@Nullable String within, String piece) implements Said {}
+
+  /// A block of text is whole.
+  record TextEnd(@Nullable String within) implements Said {}
+
+  /// A piece of reasoning.
+  record Thinking(@Nullable String within, String piece) implements Said {}
+
+  /// A tool is called; `subagent` says so if that starts a sub-agent.
+  record ToolCalled(
+      @Nullable String within,
+      String id,
+      String name,
+      ObjectNode arguments,
+      @Nullable Subagent subagent)
+      implements Said {}
+
+  /// What a call gives to a sub-agent.
+  record Subagent(@Nullable String name, String prompt) {}
+
+  /// A call has come back.
+  record ToolEnded(
+      @Nullable String within, String id, @Nullable JsonNode result, @Nullable String error)
+      implements Said {}
+
+  /// The session that this run is, or now is, by which it can be taken up again.
+  record Session(String id) implements Said {}
+
+  /// A place in the session to which it can be taken back.
+  record Mark(String place) implements Said {}
+
+  /// Tokens and money that were spent, not yet told.
+  record Spent(Usage usage) implements Said {}
+
+  /// The program wants to know whether it may make a call, and waits.
+  record Asked(
+      String request, String tool, ObjectNode arguments, @Nullable String call, boolean person)
+      implements Said {}
+
+  /// The program no longer wants to know.
+  record AskedNoMore(String request) implements Said {}
+
+  /// The program waits for something that it cannot be given.
+  record Demanded(String request, String what) implements Said {}
+
+  /// Something went wrong, and the program goes on.
+  record Trouble(String message) implements Said {}
+
+  /// The turn is over. Nothing else tells whether it went well.
+  record Ended(boolean success, @Nullable String text, @Nullable Failure failure) implements Said {}
+
+  /// Why a turn failed.
+  record Failure(ErrorCode code, String message, boolean retryable) {}
+
+  /// The line itself is to be kept.
+  record Raw(Why why) implements Said {}
+
+  /// Why a line is to be kept.
+  enum Why {
+    /// It is not a JSON object.
+    NOISE,
+    /// Nobody here knows its type.
+    UNKNOWN,
+    /// It tells more than is told of it here.
+    MORE
+  }
+}

@@ -1,0 +1,245 @@
+package dev.parley.cli;
+
+import dev.parley.agent.Memory;
+import dev.parley.log.EventLog;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.MessageEvent.MessageDeleted;
+import dev.parley.protocol.MessageEvent.MessageUpdated;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.task.Run;
+import dev.parley.view.MessageView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// Finds what a program is to know when a task begins: a session of its own that it can go on with, or
+/// the conversation as text.
+///
+/// Only what counts now may be known: a session that has turns which a rewind took back, or which it
+/// shares with another context, is copied up to the last turn that counts, or left.
+final class Sessions {
+
+  private static final int TURNS_MAX = 20;
+  private static final int PAGE = 1_000;
+  private static final int LOOK_MAX = 200_000;
+
+  private record Turn(TaskId task, long seq) {}
+
+  private record Place(Entry entry, JsonNode state) {}
+
+  private final EventLog log;
+  private final Memory memory;
+
+  Sessions(EventLog log, Memory memory) {
+    this.log = log;
+    this.memory = memory;
+  }
+
+  /// What to start the program for when a task begins.
+  Errand first(Run run, Dialect dialect, String program) {
+    var prompt = given(run);
+    if (!remembers(run)) {
+      return new Errand(prompt, null);
+    }
+    var earlier = memory.earlier(run);
+    if (dialect.resumes()) {
+      var resumed = resumed(run, dialect, program, earlier, prompt);
+      if (resumed.isPresent()) {
+        return resumed.get();
+      }
+    }
+    return fresh(earlier, prompt);
+  }
+
+  /// The same without a session.
+  Errand fresh(Run run) {
+    return remembers(run) ? fresh(memory.earlier(run), given(run)) : new Errand(given(run), null);
+  }
+
+  /// True if the task knows what was said in its context, and later ones may know what it did.
+  static boolean remembers(Run run) {
+    var metadata = run.created().metadata();
+    return run.origin().parentTaskId() == null
+        || (metadata != null && metadata.path(Memory.HISTORY).asBoolean(false));
+  }
+
+  private static String given(Run run) {
+    var prompt = new StringBuilder();
+    var metadata = run.created().metadata();
+    if (metadata != null) {
+      for (var result : metadata.path("previousResults")) {
+        prompt
+            .append("Result of ")
+            .append(result.path("agentId").asString(""))
+            .append(", which worked on this before you:\n\n")
+            .append(result.path("output").asString(""))
+            .append("\n\n");
+      }
+    }
+    var asked = run.created().prompt();
+    return prompt.append(asked == null ? "" : asked).toString();
+  }
+
+  private Errand fresh(List<MessageView> earlier, String prompt) {
+    return new Errand(told("The conversation so far:", earlier, prompt), null);
+  }
+
+  /// The latest messages that there is room for, and the prompt.
+  private String told(String title, List<MessageView> messages, String prompt) {
+    var lines = new ArrayList<String>();
+    var room = memory.limits().historyCharacters() - prompt.length();
+    for (var message : messages.reversed()) {
+      room -= message.content().length();
+      if (room < 0) {
+        break;
+      }
+      if (!message.content().isBlank()) {
+        lines.add(speaker(message) + ": " + message.content());
+      }
+    }
+    if (lines.isEmpty()) {
+      return prompt;
+    }
+    return title
+        + "\n\n"
+        + String.join("\n\n", lines.reversed())
+        + "\n\n(End of what was said before.)\n\n"
+        + prompt;
+  }
+
+  private static String speaker(MessageView message) {
+    if (message.role() == Role.USER) {
+      return "User";
+    }
+    return message.agentId() == null ? "Assistant" : "Assistant (" + message.agentId() + ")";
+  }
+
+  private Optional<Errand> resumed(
+      Run run, Dialect dialect, String program, List<MessageView> earlier, String prompt) {
+    if (earlier.stream().anyMatch(message -> message.editedAt() != null)) {
+      return Optional.empty();
+    }
+    var turns = turns(earlier);
+    for (var i = turns.size() - 1; i >= Math.max(0, turns.size() - TURNS_MAX); i--) {
+      var turn = turns.get(i);
+      var place = place(run, turn, program);
+      if (place.isPresent()) {
+        var since =
+            earlier.stream()
+                .filter(message -> !turn.task().equals(Memory.task(message)))
+                .filter(message -> message.seq() > turn.seq())
+                .toList();
+        return resume(run, dialect, place.get())
+            .map(
+                resume ->
+                    new Errand(told("Said meanwhile, by or to others:", since, prompt), resume));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static List<Turn> turns(List<MessageView> messages) {
+    var turns = new ArrayList<Turn>();
+    for (var message : messages) {
+      var task = Memory.task(message);
+      if (task != null && turns.stream().noneMatch(turn -> turn.task().equals(task))) {
+        turns.add(new Turn(task, message.seq()));
+      }
+    }
+    return turns;
+  }
+
+  /// The last place of a session of the agent's in this turn.
+  private Optional<Place> place(Run run, Turn turn, String program) {
+    var last = new Place[1];
+    read(
+        run,
+        Position.of(turn.seq()),
+        entry -> {
+          var state = state(entry);
+          if (state != null
+              && entry.origin() != null
+              && entry.origin().rootTaskId().equals(turn.task())
+              && entry.origin().agentId().equals(run.origin().agentId())
+              && state.path("program").asString("").equals(program)
+              && state.path("lasting").asBoolean(false)) {
+            last[0] = new Place(entry, state);
+          }
+          return !(turn.task().equals(entry.taskId()) && ends(entry));
+        });
+    return Optional.ofNullable(last[0]);
+  }
+
+  private static boolean ends(Entry entry) {
+    return switch (entry.event()) {
+      case TaskStatus status -> status.status().terminal();
+      default -> false; // Nothing else ends a task.
+    };
+  }
+
+  /// How to go on from there; empty if that cannot be without what no longer counts.
+  private Optional<Errand.Resume> resume(Run run, Dialect dialect, Place place) {
+    var session = place.state().path("session").asString("");
+    var mark = place.state().path("mark").asString("");
+    var clean =
+        new boolean[] {place.state().path("context").asString("").equals(run.context().value())};
+    var changed = new boolean[1];
+    read(
+        run,
+        place.entry().position(),
+        entry -> {
+          var state = state(entry);
+          if (state != null && state.path("session").asString("").equals(session)) {
+            clean[0] = false;
+          }
+          changed[0] |=
+              entry.event() instanceof MessageUpdated || entry.event() instanceof MessageDeleted;
+          return true;
+        });
+    if (changed[0]) {
+      return Optional.empty();
+    }
+    if (clean[0] && run.origin().parentTaskId() == null) {
+      return Optional.of(new Errand.Resume(session, null, false));
+    }
+    return dialect.goesBack() && !mark.isEmpty()
+        ? Optional.of(new Errand.Resume(session, mark, true))
+        : Optional.empty();
+  }
+
+  private interface Reader {
+    boolean more(Entry entry);
+  }
+
+  private void read(Run run, Position after, Reader reader) {
+    var position = after;
+    for (var read = 0; read < LOOK_MAX; ) {
+      var page = log.read(run.context(), position, PAGE);
+      if (page.isEmpty()) {
+        return;
+      }
+      for (var entry : page) {
+        if (!reader.more(entry)) {
+          return;
+        }
+      }
+      read += page.size();
+      position = page.getLast().position();
+    }
+  }
+
+  /// What a checkpoint says of a session.
+  static @Nullable JsonNode state(Entry entry) {
+    if (!(entry.event() instanceof InternalCheckpoint checkpoint) || checkpoint.state() == null) {
+      return null;
+    }
+    var state = checkpoint.state().path(Narrator.STATE);
+    return state.has("session") ? state : null;
+  }
+}

@@ -1,0 +1,133 @@
+package dev.parley.cli;
+
+import dev.parley.cli.Mailbox.Mail;
+import dev.parley.tool.process.Child;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/// The pipes of a running program, each with a platform thread of its own: threads that wait for pipes
+/// would freeze virtual ones. Closing it ends the program, and so the threads.
+final class Wires implements AutoCloseable {
+
+  private static final int LAST_LINES = 20;
+  private static final int LAST_LINE_MAX = 500;
+  private static final Duration FOREVER = Duration.ofDays(365);
+
+  private final Child child;
+  private final Mailbox mailbox = new Mailbox();
+  private final BlockingQueue<String> input = new LinkedBlockingQueue<>();
+  private final Deque<String> errors = new ArrayDeque<>();
+  private final Thread errorReader;
+
+  /// `whenGone` is called when the program has ended.
+  Wires(Child child, String name, Runnable whenGone) {
+    this.child = child;
+    Thread.ofPlatform().daemon().name("cli-out-" + name).start(this::read);
+    Thread.ofPlatform().daemon().name("cli-in-" + name).start(this::write);
+    this.errorReader = Thread.ofPlatform().daemon().name("cli-err-" + name).start(this::readErrors);
+    Thread.ofVirtual()
+        .name("cli-end-" + name)
+        .start(
+            () -> {
+              awaitEnd();
+              whenGone.run();
+            });
+  }
+
+  Mailbox mailbox() {
+    return mailbox;
+  }
+
+  /// Tells the program something; an empty text ends its input.
+  void tell(String text) {
+    input.add(text);
+  }
+
+  /// The last that it said about errors, once it has ended.
+  String lastErrors() throws InterruptedException {
+    errorReader.join(Duration.ofSeconds(2));
+    synchronized (errors) {
+      return String.join("\n", errors);
+    }
+  }
+
+  private void read() {
+    try {
+      var reader = new LineReader(child.output());
+      for (var line = reader.next(); line != null; line = reader.next()) {
+        mailbox.put(line);
+      }
+    } catch (IOException closed) {
+      // So there is no more to read.
+    } catch (InterruptedException stopped) {
+      return;
+    }
+    put(new Mail.Silent());
+  }
+
+  private void readErrors() {
+    try {
+      var reader = new LineReader(child.errors(), LAST_LINE_MAX);
+      for (var line = reader.next(); line != null; line = reader.next()) {
+        synchronized (errors) {
+          if (!line.text().isBlank()) {
+            errors.add(line.text());
+          }
+          if (errors.size() > LAST_LINES) {
+            errors.removeFirst();
+          }
+        }
+      }
+    } catch (IOException closed) {
+      // So there is no more to read.
+    }
+  }
+
+  private void write() {
+    try (var out = child.input()) {
+      for (var text = input.take(); !text.isEmpty(); text = input.take()) {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+        out.flush();
+      }
+    } catch (IOException closed) {
+      // It does not listen any more; what it prints says why.
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void awaitEnd() {
+    try {
+      if (child.await(FOREVER)) {
+        mailbox.put(new Mail.Gone());
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void put(Mail mail) {
+    try {
+      mailbox.put(mail);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Ends the program, whatever it is doing.
+  void hangUp() {
+    mailbox.close();
+    input.add("");
+    child.close();
+  }
+
+  @Override
+  public void close() {
+    hangUp();
+  }
+}

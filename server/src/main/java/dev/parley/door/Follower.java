@@ -1,0 +1,220 @@
+package dev.parley.door;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
+
+/// A reader of one context among several on one connection: as a [Tail] a position and a wait, no queue.
+///
+/// Followers of one connection share a turn. Who has something to say waits for it, reads, says it and
+/// passes it on: so all get their share, and however many there are, one of them holds events.
+public final class Follower implements AutoCloseable {
+
+  /// The largest window.
+  public static final int WINDOW_MAX = 10_000;
+
+  /// An event where it stands, as the JSON that streams have.
+  public record Told(Position position, String json) {}
+
+  /// Who is told. Only this reader's thread calls.
+  public interface Listener {
+
+    /// The reader stands here, before anything else.
+    void opened(Position position) throws IOException, InterruptedException;
+
+    /// The reader does not get what it asked for, which is empty if it asked for nothing.
+    void gap(Position position, String reason, String requested)
+        throws IOException, InterruptedException;
+
+    /// This has happened.
+    void events(List<Told> events) throws IOException, InterruptedException;
+
+    /// Nothing that is wanted has happened for a while.
+    void heartbeat(Position position) throws IOException, InterruptedException;
+  }
+
+  /// What a reader asked for. `window` is how many events it may be told before it says that it has them; 0 is no end.
+  public record Wish(ContextId context, Position after, EventFilter filter, int window) {}
+
+  private static final Duration FOR_EVER = Duration.ofDays(1);
+
+  private final Tail.Parts parts;
+  private final EventLog log;
+  private final Wish wish;
+  private final Semaphore turn;
+  private final Streams.Open place;
+  private final LongAdder sent;
+
+  /// Positions of events that the reader has not said it has. Its monitor guards it and signals that there are fewer.
+  private final Deque<Position> unacknowledged = new ArrayDeque<>();
+
+  private Batch.Place at;
+  private long quietSince;
+
+  /// Takes a reader in.
+  ///
+  /// @param turn has one permit, is fair, and is the same for all on one connection
+  /// @throws Rejection.Busy if there are too many
+  public Follower(Tail.Parts parts, Wish wish, Semaphore turn) {
+    this.parts = parts;
+    this.log = parts.log();
+    this.wish = wish;
+    this.turn = turn;
+    this.at = Batch.Place.at(wish.after());
+    this.sent = parts.metrics().counter("parley_socket_events_total");
+    this.place = parts.streams().open();
+  }
+
+  /// Tells everything, on the calling thread, until the context is deleted or this is ended.
+  ///
+  /// @return true if the context was deleted
+  public boolean run(Listener listener) throws IOException, InterruptedException {
+    try {
+      begin(listener);
+      while (!place.ended()) {
+        advance(listener);
+      }
+      return false;
+    } catch (Rejection.Gone | Rejection.NotFound deleted) {
+      listener.gap(at.position(), "deleted", "");
+      return true;
+    }
+  }
+
+  /// Ends it: [#run] returns soon.
+  public void end() {
+    place.end();
+  }
+
+  /// Where it stands. Right only when [#run] has returned.
+  public Position position() {
+    return at.position();
+  }
+
+  /// The reader has everything up to here that it was told.
+  public void acknowledge(Position position) {
+    synchronized (unacknowledged) {
+      if (wish.window() == 0) {
+        return;
+      }
+      while (!unacknowledged.isEmpty() && !unacknowledged.getFirst().after(position)) {
+        unacknowledged.removeFirst();
+      }
+      unacknowledged.notifyAll();
+    }
+  }
+
+  private void begin(Listener listener) throws IOException, InterruptedException {
+    var head = log.head(wish.context());
+    var ahead = wish.after().after(head);
+    at = ahead ? Batch.Place.at(head) : at;
+    listener.opened(at.position());
+    if (ahead) {
+      listener.gap(at.position(), "ahead-of-head", wish.after().toString());
+    }
+    told();
+  }
+
+  private void advance(Listener listener) throws IOException, InterruptedException {
+    if (!place.await(
+        () -> awaitRoom(patience()) && log.await(wish.context(), at.position(), patience()))) {
+      if (!place.ended() && quiet()) {
+        heartbeat(listener);
+      }
+      return;
+    }
+    turn.acquire();
+    try {
+      var events = gather(log.head(wish.context()));
+      if (!events.isEmpty() && !place.ended()) {
+        listener.events(events);
+        sent.add(events.size());
+        told();
+      }
+    } finally {
+      turn.release();
+    }
+    if (quiet()) {
+      heartbeat(listener);
+    }
+  }
+
+  /// Some of what follows, up to `head`, about a page of it and no more than there is room for.
+  private List<Told> gather(Position head) throws InterruptedException {
+    var events = new ArrayList<Told>();
+    var room = room();
+    for (var size = 0; head.after(at.position()) && size < FramePage.BYTES && room > 0; ) {
+      var page = parts.cache().page(wish.context(), at.position(), Format.NATIVE, at.readMax());
+      var frameBytes = page.bytes().length / page.entries().size();
+      for (var i = 0; i < page.entries().size() && room > 0; i++) {
+        var entry = page.entries().get(i);
+        at = new Batch.Place(entry.position(), frameBytes);
+        if (wish.filter().accepts(entry)) {
+          var json = page.json(i);
+          events.add(new Told(entry.position(), json));
+          size += json.length();
+          room--;
+        }
+      }
+    }
+    if (wish.window() > 0) {
+      synchronized (unacknowledged) {
+        events.forEach(event -> unacknowledged.add(event.position()));
+      }
+    }
+    return events;
+  }
+
+  private int room() {
+    synchronized (unacknowledged) {
+      return wish.window() == 0 ? Integer.MAX_VALUE : wish.window() - unacknowledged.size();
+    }
+  }
+
+  /// Waits until the reader may be told more. False if `patience` ran out first.
+  private boolean awaitRoom(Duration patience) throws InterruptedException {
+    synchronized (unacknowledged) {
+      if (room() == 0 && patience.isPositive()) {
+        unacknowledged.wait(patience.toMillis());
+      }
+      return room() > 0;
+    }
+  }
+
+  private boolean quiet() {
+    return parts.heartbeat().isPositive() && !patience().isPositive();
+  }
+
+  /// The time to the next heartbeat. A clock that jumps makes one early or late, no more.
+  private Duration patience() {
+    if (!parts.heartbeat().isPositive()) {
+      return FOR_EVER;
+    }
+    var interval = parts.heartbeat().toMillis();
+    var left = interval - (parts.clock().millis() - quietSince);
+    return Duration.ofMillis(Math.clamp(left, 0, interval));
+  }
+
+  private void heartbeat(Listener listener) throws IOException, InterruptedException {
+    listener.heartbeat(at.position());
+    told();
+  }
+
+  private void told() {
+    quietSince = parts.clock().millis();
+  }
+
+  @Override
+  public void close() {
+    place.close();
+  }
+}

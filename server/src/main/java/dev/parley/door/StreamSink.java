@@ -1,0 +1,38 @@
+package dev.parley.door;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Response;
+
+/// Where the frames of a stream go: a connection, watched for its reader's leaving. For one thread.
+final class StreamSink implements EventStream.Sink, AutoCloseable {
+
+  private final Response response;
+  private final HangUps hangUps;
+  private Runnable callOff = () -> {};
+
+  StreamSink(Response response, HangUps hangUps) {
+    this.response = response;
+    this.hangUps = hangUps;
+  }
+
+  @Override
+  public void write(ByteBuffer frames) throws IOException {
+    Content.Sink.write(response, false, frames);
+  }
+
+  @Override
+  public void whenInDoubt(Runnable doubt) {
+    var connection = response.getRequest().getConnectionMetaData().getConnection();
+    if (connection.getEndPoint().getTransport() instanceof SocketChannel channel) {
+      callOff = hangUps.watch(channel, doubt);
+    }
+  }
+
+  @Override
+  public void close() {
+    callOff.run();
+  }
+}

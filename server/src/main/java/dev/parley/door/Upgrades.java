@@ -1,0 +1,64 @@
+package dev.parley.door;
+
+import dev.parley.protocol.Rejection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.websocket.core.Configuration;
+import org.eclipse.jetty.websocket.core.WebSocketComponents;
+import org.eclipse.jetty.websocket.core.server.Handshaker;
+import org.eclipse.jetty.websocket.core.server.WebSocketServerComponents;
+
+/// Makes WebSockets of requests.
+///
+/// Nothing is compressed: that would cost each socket more memory than all the rest of it.
+final class Upgrades {
+
+  private static final int BUFFER = 4 * 1024;
+
+  private final Handshaker handshaker = Handshaker.newInstance();
+  private final WebSocketComponents components;
+  private final Streams streams;
+  private final Limits limits;
+
+  Upgrades(Server server, Streams streams, Limits limits) {
+    this.components = WebSocketServerComponents.ensureWebSocketComponents(server);
+    this.streams = streams;
+    this.limits = limits;
+  }
+
+  /// Answers the request by making it a socket.
+  ///
+  /// @throws Rejection.Busy if there are too many
+  void upgrade(Socket.Handler handler, Request request, Response response, Callback callback) {
+    streams.checkFree();
+    var done =
+        handshaker.upgradeRequest(
+            (_, answer, _) -> {
+              answer.setExtensions(List.of());
+              return new JettySocket(handler, streams, limits);
+            },
+            request,
+            response,
+            callback,
+            components,
+            Upgrades::configure);
+    if (!done) {
+      throw new Refusal(
+          new Reply.Refused(
+              Problem.of(426, "upgrade-required", "this path is for WebSockets, version 13"),
+              Map.of("Upgrade", "websocket", "Connection", "Upgrade")));
+    }
+  }
+
+  private static void configure(Configuration socket) {
+    // Silence and stalling are ours to notice: see JettySocket and Pen.
+    socket.setIdleTimeout(Duration.ZERO);
+    socket.setInputBufferSize(BUFFER);
+    socket.setOutputBufferSize(BUFFER);
+  }
+}

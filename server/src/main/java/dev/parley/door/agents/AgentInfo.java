@@ -1,0 +1,56 @@
+package dev.parley.door.agents;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.TaskId;
+import dev.parley.view.RootView;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// An agent as this door shows it. `id` and `agentId` are the same, as some clients look for the one and
+/// some for the other.
+record AgentInfo(
+    TaskId id,
+    TaskId agentId,
+    AgentTypeId type,
+    AgentStatus status,
+    @Nullable String prompt,
+    Session session,
+    @Nullable String conversationName,
+    @Nullable String workingDirectory,
+    Instant createdAt,
+    Instant updatedAt,
+    @Nullable Instant completedAt,
+    long messageCount,
+    @Nullable Failure error,
+    @Nullable ObjectNode metadata) {
+
+  /// The conversation that the agent belongs to; its id continues it.
+  record Session(ContextId id) {}
+
+  /// Why an agent failed.
+  record Failure(String name, String message) {}
+
+  static AgentInfo of(RootView agent) {
+    var task = agent.task();
+    var error = task.error();
+    return new AgentInfo(
+        task.taskId(),
+        task.taskId(),
+        task.agentId(),
+        AgentStatus.of(task.status()),
+        task.prompt(),
+        new Session(task.contextId()),
+        agent.title(),
+        task.workingDirectory(),
+        task.createdAt(),
+        task.updatedAt(),
+        task.endedAt(),
+        agent.numbers(),
+        error == null ? null : new Failure(error.code().wire(), error.message()),
+        task.metadata() != null && task.metadata().path("client") instanceof ObjectNode client
+            ? client
+            : null);
+  }
+}

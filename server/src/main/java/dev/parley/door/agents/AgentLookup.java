@@ -1,0 +1,42 @@
+package dev.parley.door.agents;
+
+import dev.parley.door.Access;
+import dev.parley.door.Request;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.view.RootView;
+import dev.parley.view.Views;
+
+/// Finds agents: root tasks, by their ids, for those who may see them.
+final class AgentLookup {
+
+  private final Views views;
+  private final Access access;
+
+  AgentLookup(Views views, Access access) {
+    this.views = views;
+    this.access = access;
+  }
+
+  /// The agent that the path names with `{id}`.
+  ///
+  /// @throws Rejection.NotFound also if the caller may not see it
+  RootView find(Request request) {
+    return find(request.principal(), new TaskId(request.path("id")));
+  }
+
+  /// The agent with this id.
+  RootView find(String principal, TaskId id) {
+    try {
+      var agent = views.roots().find(id).orElseThrow(() -> unknown(id));
+      access.check(principal, agent.task().contextId());
+      return agent;
+    } catch (Rejection.NotFound | Rejection.Gone notThere) {
+      throw unknown(id);
+    }
+  }
+
+  private static Rejection unknown(TaskId id) {
+    return new Rejection.NotFound("no such agent: " + id);
+  }
+}

@@ -1,0 +1,251 @@
+package dev.parley.door.agents;
+
+import dev.parley.door.Answer;
+import dev.parley.door.Paging;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.view.RootView;
+import dev.parley.view.Roots.Which;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Agents: launching, listing, showing, stopping and deleting them, and what waits.
+final class AgentRoutes {
+
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(5);
+  private static final String ALL = "/api/agents";
+  private static final String ONE = ALL + "/{id}";
+  private static final Parameter FORCE =
+      Parameter.query("force", Parameter.Type.BOOLEAN, "do it also if that may not be meant");
+
+  private final AgentsDoor.Parts parts;
+  private final AgentLookup agents;
+  private final Launcher launcher;
+
+  AgentRoutes(AgentsDoor.Parts parts, AgentLookup agents, Launcher launcher) {
+    this.parts = parts;
+    this.agents = agents;
+    this.launcher = launcher;
+  }
+
+  /// An agent that was launched; `id` is `agentId`.
+  record Launched(
+      TaskId agentId, AgentStatus status, Instant createdAt, TaskId id, ContextId sessionId) {
+    static Launched of(RootView agent) {
+      var task = agent.task();
+      return new Launched(
+          task.taskId(),
+          AgentStatus.of(task.status()),
+          task.createdAt(),
+          task.taskId(),
+          task.contextId());
+    }
+  }
+
+  /// How an agent stands.
+  record StatusOf(TaskId agentId, AgentStatus status) {}
+
+  /// Agents that wait for their turn, the next one first.
+  record Queue(long queueLength, List<Waiting> requests) {}
+
+  /// An agent that waits; `requestId` is its id.
+  record Waiting(TaskId requestId, TaskId agentId, AgentTypeId type, Instant createdAt) {}
+
+  /// What can be launched.
+  record Providers(int totalCount, List<Provider> providers) {}
+
+  /// An agent type.
+  record Provider(
+      AgentTypeId type, String name, @Nullable String description, String kind, boolean isActive) {}
+
+  /// How the server is.
+  record ApiHealth(String status, Instant timestamp, long activeAgents) {}
+
+  List<Route> routes() {
+    var paging = List.of(Paging.LIMIT, Paging.CURSOR);
+    return List.of(
+        Route.send(
+            Route.Method.POST,
+            ALL,
+            new Route.Description(
+                "Launches an agent",
+                List.of(Parameter.header("Idempotency-Key", "makes it safe to send this twice")),
+                Launch.class,
+                Answer.one(201, Launched.class)),
+            this::launch),
+        list(ALL, "Lists agents, the youngest first", Which.ALL, paging),
+        list(ALL + "/active", "Lists agents that have not ended", Which.OPEN, paging),
+        Route.get(ALL + "/queue", "Lists agents that wait", Answer.one(Queue.class), this::queue),
+        Route.act(
+            Route.Method.DELETE,
+            ALL + "/queue/{id}",
+            "Takes an agent out of the queue",
+            Answer.empty(),
+            this::unqueue),
+        Route.get(
+            ONE,
+            "Shows an agent",
+            Answer.one(AgentInfo.class),
+            request -> new Reply.Json(200, AgentInfo.of(agents.find(request)))),
+        Route.get(
+            ONE + "/status", "Says how an agent stands", Answer.one(StatusOf.class), this::status),
+        act(ONE, "Stops an agent", this::stop),
+        act(ONE + "/delete", "Deletes an agent with its session for ever", this::delete),
+        Route.get(
+            "/api/providers",
+            "Lists what can be launched",
+            Answer.one(Providers.class),
+            _ -> new Reply.Json(200, providers())),
+        Route.get(
+            "/api/health",
+            "Says that the server answers, and how many agents work",
+            Answer.one(ApiHealth.class),
+            request -> new Reply.Json(200, health(request))));
+  }
+
+  private Route list(String path, String summary, Which which, List<Parameter> parameters) {
+    return Route.get(
+        path, summary, Answer.other("application/json"), parameters, r -> list(r, which));
+  }
+
+  private static Route act(String path, String summary, dev.parley.door.Handler handler) {
+    var description = new Route.Description(summary, List.of(FORCE), null, Answer.empty());
+    return new Route(Route.Method.DELETE, path, description, handler);
+  }
+
+  private Reply launch(Request request) {
+    var agent = launcher.launch(request, request.body(Launch.class), false);
+    return new Reply.Json(
+        201, Launched.of(agent), java.util.Map.of("Location", ALL + "/" + agent.task().taskId()));
+  }
+
+  private Reply list(Request request, Which which) {
+    var page =
+        parts
+            .views()
+            .roots()
+            .page(
+                parts.access().owners(request.principal()),
+                which,
+                request.query("cursor").orElse(null),
+                request.limit());
+    var headers = new HashMap<String, String>();
+    if (page.nextCursor() != null) {
+      headers.put("X-Next-Cursor", page.nextCursor());
+      headers.put(
+          "Link",
+          "<"
+              + request.path()
+              + "?limit="
+              + request.limit()
+              + "&cursor="
+              + page.nextCursor()
+              + ">; rel=\"next\"");
+    }
+    return new Reply.Json(200, page.items().stream().map(AgentInfo::of).toList(), headers);
+  }
+
+  private Reply queue(Request request) {
+    var owners = parts.access().owners(request.principal());
+    var page =
+        parts.views().roots().page(owners, Which.WAITING, null, dev.parley.door.Limits.PAGE_MAX);
+    var waiting =
+        page.items().reversed().stream()
+            .map(RootView::task)
+            .map(t -> new Waiting(t.taskId(), t.taskId(), t.agentId(), t.createdAt()))
+            .toList();
+    return new Reply.Json(
+        200, new Queue(parts.views().roots().count(owners, Which.WAITING), waiting));
+  }
+
+  private Reply unqueue(Request request) {
+    var task = agents.find(request).task();
+    if (AgentStatus.of(task.status()) != AgentStatus.INITIALIZING) {
+      throw new Rejection.Conflict(
+          "agent-started",
+          "the agent no longer waits; DELETE " + ALL + "/" + task.taskId() + " stops it");
+    }
+    cancel(request, agents.find(request));
+    return new Reply.Empty(204);
+  }
+
+  private Reply status(Request request) {
+    var task = agents.find(request).task();
+    return new Reply.Json(200, new StatusOf(task.taskId(), AgentStatus.of(task.status())));
+  }
+
+  private Reply stop(Request request) {
+    var agent = agents.find(request);
+    var status = AgentStatus.of(agent.task().status());
+    if (status.ended()) {
+      if (!request.flag("force")) {
+        throw new Rejection.Conflict("agent-ended", "the agent has ended: it is " + status.wire());
+      }
+      return new Reply.Empty(204);
+    }
+    cancel(request, agent);
+    return new Reply.Empty(204);
+  }
+
+  /// Asks that the agent stop, and waits a while until it has.
+  void cancel(Request request, RootView agent) {
+    var context = agent.task().contextId();
+    var task = agent.task().taskId();
+    parts.tasks().cancel(context, task, request.principal(), null);
+    var deadline = parts.clock().instant().plus(STOP_PATIENCE);
+    try {
+      for (var head = parts.log().head(context);
+          parts.log().inspect(context, state -> state.openTask(task).isPresent());
+          head = parts.log().head(context)) {
+        var left = Duration.between(parts.clock().instant(), deadline);
+        if (!left.isPositive() || !parts.log().await(context, head, left)) {
+          return;
+        }
+      }
+    } catch (InterruptedException told) {
+      Thread.currentThread().interrupt();
+      throw new Rejection.Unavailable("the server is stopping");
+    }
+  }
+
+  private Reply delete(Request request) {
+    var agent = agents.find(request);
+    var context = agent.task().contextId();
+    if (!request.flag("force")) {
+      if (!AgentStatus.of(agent.task().status()).ended()) {
+        throw new Rejection.Conflict(
+            "agent-running", "the agent has not ended; force=true stops and deletes it");
+      }
+      if (parts.views().roots().of(context).size() > 1) {
+        throw new Rejection.Conflict(
+            "session-shared",
+            "the agent's session has other agents; force=true deletes all of them");
+      }
+    }
+    parts.removal().remove(context);
+    return new Reply.Empty(204);
+  }
+
+  private Providers providers() {
+    var providers =
+        parts.types().stream()
+            .map(t -> new Provider(t.id(), t.name(), t.description(), t.kind(), true))
+            .toList();
+    return new Providers(providers.size(), providers);
+  }
+
+  private ApiHealth health(Request request) {
+    var owners = parts.access().owners(request.principal());
+    return new ApiHealth(
+        "ok", parts.clock().instant(), parts.views().roots().count(owners, Which.OPEN));
+  }
+}

@@ -1,0 +1,98 @@
+package dev.parley.door.agents;
+
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.TaskId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Messages of which the pieces of one block of text are one, also where two blocks come mixed.
+///
+/// Such a message has the id of its first piece and the number of its last, so that whoever goes on after
+/// the greatest number misses nothing and gets nothing twice.
+final class Gathering implements MessagePage {
+
+  /// A block of text.
+  private record Key(@Nullable TaskId task, @Nullable BlockId block) {}
+
+  /// A message that grows.
+  private static final class Text {
+    final ObjectNode message;
+    final StringBuilder text = new StringBuilder();
+    long pieces;
+
+    Text(ObjectNode first) {
+      message = first;
+    }
+
+    ObjectNode whole() {
+      return message.put("content", text.toString()).put("tokenCount", pieces);
+    }
+  }
+
+  private final int limit;
+  private final List<Object> messages = new ArrayList<>();
+  private final Map<Key, Text> texts = new HashMap<>();
+  private int size;
+
+  Gathering(int limit) {
+    this.limit = limit;
+  }
+
+  @Override
+  public boolean takes(Entry entry) {
+    return messages.size() < limit || texts.containsKey(key(entry));
+  }
+
+  @Override
+  public void add(Entry entry, ObjectNode message) {
+    var key = key(entry);
+    var text = texts.get(key);
+    if (entry.event() instanceof ContentDelta(var piece, _, _)) {
+      if (text == null) {
+        text = new Text(message);
+        message.set("firstSequenceNumber", message.path("sequenceNumber"));
+        message.withObject("/metadata").put(MessageForm.EVENT_TYPE, "content").remove("index");
+        texts.put(key, text);
+        messages.add(text);
+        size += message.toString().length();
+      }
+      text.message.set("sequenceNumber", message.path("sequenceNumber"));
+      text.text.append(piece);
+      text.pieces++;
+      size += piece.length();
+    } else if (entry.event() instanceof ContentComplete && text != null) {
+      text.message.set("sequenceNumber", message.path("sequenceNumber"));
+      text.message.withObject("/metadata").put("partial", true);
+    } else {
+      messages.add(message);
+      size += message.toString().length();
+    }
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public byte[] json() {
+    return Json.bytes(
+        messages.stream().map(one -> one instanceof Text text ? text.whole() : one).toList());
+  }
+
+  private static @Nullable Key key(Entry entry) {
+    return switch (entry.event()) {
+      case ContentDelta delta -> new Key(entry.taskId(), delta.blockId());
+      case ContentComplete end -> new Key(entry.taskId(), end.blockId());
+      default -> null; // No text.
+    };
+  }
+}

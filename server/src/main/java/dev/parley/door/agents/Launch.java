@@ -1,0 +1,135 @@
+package dev.parley.door.agents;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// An agent that is wanted: which, what it is told, and how it is to work.
+record Launch(
+    @Nullable AgentTypeId type, @Nullable String prompt, @Nullable Configuration configuration) {
+
+  /// In a task's metadata: what only agents that are programs understand.
+  static final String CLI = "cli";
+
+  /// In a task's metadata: what of the program's lines is kept; `all`, or else those not understood.
+  static final String RAW = "raw";
+
+  /// What keeps every line.
+  static final String RAW_ALL = "all";
+
+  private static final int NAME_MAX = 100;
+  private static final String FORMAT = "stream-json";
+
+  /// How an agent is to work.
+  record Configuration(
+      @Nullable ContextId sessionId,
+      @Nullable String conversationName,
+      @Nullable String workingDirectory,
+      @Nullable Long timeout,
+      @Nullable String outputFormat,
+      @Nullable ObjectNode metadata,
+      @Nullable String model,
+      @Nullable List<String> allowedTools,
+      @Nullable List<String> disallowedTools,
+      @Nullable Mcp mcp,
+      @Nullable List<String> customArgs,
+      @Nullable String instructions) {
+
+    static final Configuration NONE =
+        new Configuration(null, null, null, null, null, null, null, null, null, null, null, null);
+
+    /// Refuses what makes no sense for any agent.
+    void check() {
+      if (conversationName != null
+          && (conversationName.isBlank() || conversationName.length() > NAME_MAX)) {
+        throw new Rejection.Invalid(
+            "configuration.conversationName has 1 to " + NAME_MAX + " characters");
+      }
+      if (outputFormat != null && !outputFormat.equals(FORMAT)) {
+        throw new Rejection.Invalid("configuration.outputFormat can only be " + FORMAT);
+      }
+      if (instructions != null) {
+        throw new Rejection.Invalid(
+            "configuration.instructions: what an agent is told first is said in parley.yaml");
+      }
+    }
+
+    /// Refuses what this agent cannot do, rather than doing something else.
+    void checkFor(AgentsDoor.Type agent) {
+      var asked = new ArrayList<String>();
+      if (!agent.kind().equals("cli")) {
+        add(asked, "customArgs", customArgs);
+        add(asked, "mcp", mcp);
+        if (!agent.kind().equals("proxy")) {
+          add(asked, "model", model);
+          add(asked, "allowedTools", allowedTools);
+          add(asked, "disallowedTools", disallowedTools);
+        }
+      }
+      if (!asked.isEmpty()) {
+        throw new Rejection.Invalid(
+            "the agent "
+                + agent.id()
+                + " cannot honour configuration."
+                + String.join(", configuration.", asked)
+                + ": leave it out, or choose an agent that is a program");
+      }
+    }
+
+    private static void add(List<String> asked, String name, @Nullable Object value) {
+      if (value != null) {
+        asked.add(name);
+      }
+    }
+
+    /// What goes to the task's metadata.
+    ObjectNode taskMetadata(boolean raw) {
+      var all = Json.object();
+      var cli = Json.object();
+      if (model != null) {
+        cli.put("model", model);
+      }
+      if (allowedTools != null) {
+        allowedTools.forEach(cli.putArray("allowedTools")::add);
+      }
+      if (disallowedTools != null) {
+        disallowedTools.forEach(cli.putArray("disallowedTools")::add);
+      }
+      if (customArgs != null) {
+        customArgs.forEach(cli.putArray("customArgs")::add);
+      }
+      if (mcp != null) {
+        mcp.servers().forEach(cli.putArray("mcp")::add);
+      }
+      if (!cli.isEmpty()) {
+        all.set(CLI, cli);
+      }
+      if (metadata != null) {
+        all.set("client", metadata);
+      }
+      if (raw) {
+        all.put(RAW, RAW_ALL);
+      }
+      return all;
+    }
+  }
+
+  /// Which of its MCP servers an agent may use. `strict` says that it may use no others, which is so.
+  record Mcp(List<String> servers, @Nullable Boolean strict) {
+    Mcp {
+      servers = List.copyOf(servers);
+      if (servers.isEmpty()) {
+        throw new Rejection.Invalid("mcp.servers: at least one name is needed");
+      }
+      if (Boolean.FALSE.equals(strict)) {
+        throw new Rejection.Invalid(
+            "mcp.strict can only be true: the servers that are named are those that are used");
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package dev.parley.door.agents;
+
+import dev.parley.door.NewContextId;
+import dev.parley.door.Request;
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
+import dev.parley.task.Submission;
+import dev.parley.view.RootView;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Launches agents: each is a root task, in a context of its own or in one that goes on.
+final class Launcher {
+
+  private final AgentsDoor.Parts parts;
+  private final AgentLookup agents;
+
+  Launcher(AgentsDoor.Parts parts, AgentLookup agents) {
+    this.parts = parts;
+    this.agents = agents;
+  }
+
+  /// The agent type with this id.
+  ///
+  /// @throws Rejection.Invalid if there is none, with those that there are
+  AgentsDoor.Type type(@Nullable AgentTypeId id) {
+    return parts.types().stream()
+        .filter(type -> type.id().equals(id))
+        .findFirst()
+        .orElseThrow(
+            () -> {
+              var known =
+                  parts.types().stream().map(t -> t.id().value()).collect(Collectors.joining(", "));
+              return new Rejection.Invalid(
+                  "unknown-agent",
+                  (id == null ? "type is needed" : "no agent is called " + id)
+                      + "; known: "
+                      + known);
+            });
+  }
+
+  /// Puts the agent's prompt into the log and lets it begin. `raw` keeps every line of its program.
+  RootView launch(Request request, Launch wanted, boolean raw) {
+    var type = type(wanted.type());
+    var configuration =
+        Optional.ofNullable(wanted.configuration()).orElse(Launch.Configuration.NONE);
+    configuration.check();
+    configuration.checkFor(type);
+    var prompt = wanted.prompt();
+    if (prompt == null || prompt.isBlank()) {
+      throw new Rejection.Invalid("prompt must not be empty");
+    }
+    var session = configuration.sessionId();
+    var context = session == null ? NewContextId.of(request, parts.ids()) : session;
+    var fresh = session == null && create(request, context, configuration.conversationName());
+    parts.access().check(request.principal(), context);
+    var options =
+        new Submission.Options(
+            type.id(),
+            null,
+            null,
+            configuration.timeout(),
+            configuration.workingDirectory(),
+            null,
+            null,
+            java.util.List.of(),
+            configuration.taskMetadata(raw));
+    try {
+      var accepted =
+          parts
+              .tasks()
+              .submit(
+                  new Submission(
+                      context, request.principal(), prompt, null, options, guard(request)));
+      if (session != null && configuration.conversationName() != null) {
+        rename(context, configuration.conversationName());
+      }
+      return agents.find(request.principal(), accepted.taskId());
+    } catch (Rejection refused) {
+      if (fresh) {
+        parts.removal().remove(context);
+      }
+      throw refused;
+    }
+  }
+
+  private boolean create(Request request, ContextId context, @Nullable String name) {
+    return parts.log().create(context, new ContextCreated(request.principal(), name, null));
+  }
+
+  private void rename(ContextId context, String name) {
+    var updated = new ContextUpdated(name, null);
+    parts.log().append(context, Guard.none(), Decision.always(Draft.of(updated)));
+  }
+
+  private static Guard guard(Request request) {
+    return request
+        .idempotencyKey()
+        .<Guard>map(key -> new Guard.Once(request.principal(), key, request.bodyHash()))
+        .orElseGet(Guard::none);
+  }
+}

@@ -1,0 +1,173 @@
+package dev.parley.door.agents;
+
+import dev.parley.door.Answer;
+import dev.parley.door.Paging;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.view.Page;
+import dev.parley.view.RootView;
+import java.io.ByteArrayOutputStream;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The messages of an agent, and the lines that it was made of.
+final class MessageRoutes {
+
+  /// The most messages that one answer has.
+  static final int MESSAGES_MAX = 10_000;
+
+  private static final int BYTES_MAX = 16 << 20;
+  private static final int LINES_BYTES_MAX = 4 << 20;
+  private static final int READ = 256;
+  private static final String MESSAGES = "/api/agents/{id}/messages";
+  private static final String JSON = "application/json";
+
+  private final AgentsDoor.Parts parts;
+  private final AgentLookup agents;
+  private final MessageForm form;
+
+  MessageRoutes(AgentsDoor.Parts parts, AgentLookup agents, MessageForm form) {
+    this.parts = parts;
+    this.agents = agents;
+    this.form = form;
+  }
+
+  /// A line that a program printed. `position` is where it stands among the events of its context.
+  record RawLine(Position position, String source, String line, Instant createdAt) {}
+
+  List<Route> routes() {
+    return List.of(
+        Route.get(
+            MESSAGES,
+            "Lists the messages of an agent, in the order of their numbers",
+            Answer.other(JSON),
+            List.of(
+                Parameter.query(
+                    "since", Parameter.Type.INTEGER, "only messages with a greater number"),
+                Parameter.query(
+                    "limit", Parameter.Type.INTEGER, "how many, at most " + MESSAGES_MAX),
+                Parameter.query(
+                    "aggregate", Parameter.Type.BOOLEAN, "make the pieces of a text one message")),
+            this::messages),
+        Route.get(
+            "/api/agents/{id}/raw",
+            "Lists the lines that were kept as the agent's program printed them",
+            Answer.page(RawLine.class),
+            List.of(Paging.LIMIT, Paging.CURSOR),
+            this::lines));
+  }
+
+  private Reply messages(Request request) {
+    var since = request.number("since", 0).orElse(0L);
+    var limit =
+        request.number("limit", 1).map(n -> Math.min(n, MESSAGES_MAX)).orElse((long) MESSAGES_MAX);
+    var aggregate = request.flag("aggregate");
+    var agent = agents.find(request);
+    var page = aggregate ? new Gathering(limit.intValue()) : new Plain(limit.intValue());
+    var last = since < agent.numbers() ? fill(page, agent, since) : since;
+    var headers = new HashMap<>(Map.of("X-Total-Count", Long.toString(agent.numbers())));
+    if (last < agent.numbers()) {
+      var query = "?since=" + last + "&limit=" + limit + (aggregate ? "&aggregate=true" : "");
+      headers.put("Link", "<" + request.path() + query + ">; rel=\"next\"");
+    }
+    return new Reply.Bytes(200, JSON, page.json(), headers);
+  }
+
+  /// Reads messages until the page is full or there are no more. Returns the number of the last one.
+  private long fill(MessagePage page, RootView agent, long since) {
+    var task = agent.task();
+    var telling =
+        new Telling(parts.log(), parts.views().roots(), task.contextId(), task.taskId(), since);
+    var last = since;
+    for (var steps = telling.read(); !steps.isEmpty(); steps = telling.read()) {
+      for (var step : steps) {
+        if (step.message() && step.number() > since) {
+          if (!page.takes(step.entry()) || page.size() >= BYTES_MAX) {
+            return last;
+          }
+          page.add(step.entry(), form.json(task.taskId(), step.entry(), step.number()));
+          last = step.number();
+        }
+        if (step.number() == agent.numbers()) {
+          return last;
+        }
+      }
+    }
+    return last;
+  }
+
+  private Reply lines(Request request) {
+    var agent = agents.find(request);
+    var task = agent.task();
+    var position = request.query("cursor").map(Position::parse).orElse(Position.of(task.seq()));
+    var limit = request.limit();
+    var end = agent.endSeq() == null ? Long.MAX_VALUE : agent.endSeq();
+    var lines = new ArrayList<RawLine>();
+    var size = 0;
+    for (var page = parts.log().read(task.contextId(), position, READ);
+        !page.isEmpty() && position.seq() <= end;
+        page = parts.log().read(task.contextId(), position, READ)) {
+      for (var entry : page) {
+        if (entry.event() instanceof InternalRaw(var source, var line) && isOf(agent, entry)) {
+          if (lines.size() == limit || size > LINES_BYTES_MAX) {
+            return new Reply.Json(200, new Page<>(lines, position.toString()));
+          }
+          lines.add(new RawLine(entry.position(), source, line, entry.timestamp()));
+          size += line.length();
+        }
+        position = entry.position();
+      }
+    }
+    return new Reply.Json(200, new Page<>(lines, null));
+  }
+
+  private static boolean isOf(RootView agent, Entry entry) {
+    return entry.origin() != null && entry.origin().rootTaskId().equals(agent.task().taskId());
+  }
+
+  /// Every message by itself.
+  private static final class Plain implements MessagePage {
+    private final int limit;
+    private final ByteArrayOutputStream json = new ByteArrayOutputStream();
+    private int count;
+
+    Plain(int limit) {
+      this.limit = limit;
+      json.write('[');
+    }
+
+    @Override
+    public boolean takes(Entry entry) {
+      return count < limit;
+    }
+
+    @Override
+    public void add(Entry entry, ObjectNode message) {
+      if (count++ > 0) {
+        json.write(',');
+      }
+      json.writeBytes(Json.bytes(message));
+    }
+
+    @Override
+    public int size() {
+      return json.size();
+    }
+
+    @Override
+    public byte[] json() {
+      json.write(']');
+      return json.toByteArray();
+    }
+  }
+}

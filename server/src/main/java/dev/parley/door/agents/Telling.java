@@ -1,0 +1,63 @@
+package dev.parley.door.agents;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.TaskId;
+import dev.parley.view.Numbering;
+import dev.parley.view.Roots;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Reads the story of one agent in its order, and counts.
+///
+/// Begins at the nearest place whose number is known, never at the beginning of a long story. For one
+/// thread.
+final class Telling {
+
+  private static final int READ = 256;
+
+  /// An entry of the context. If it is a message of the agent, `number` is its own; else it is that of the
+  /// message before.
+  record Step(Entry entry, long number, boolean message) {}
+
+  private final EventLog log;
+  private final ContextId context;
+  private final TaskId agent;
+  private Position position;
+  private long number;
+
+  /// Will read on after some message whose number is not above `since`.
+  Telling(EventLog log, Roots roots, ContextId context, TaskId agent, long since) {
+    this.log = log;
+    this.context = context;
+    this.agent = agent;
+    var mark = roots.mark(context, agent, since);
+    this.position = Position.of(mark.seq());
+    this.number = mark.number();
+  }
+
+  /// Where the last entry stood that was read.
+  Position position() {
+    return position;
+  }
+
+  /// What is next; empty at the end of the log.
+  List<Step> read() {
+    var steps = new ArrayList<Step>();
+    for (var entry : log.read(context, position, READ)) {
+      var message = agent.equals(Numbering.root(entry));
+      number += message ? 1 : 0;
+      steps.add(new Step(entry, number, message));
+      position = entry.position();
+    }
+    return steps;
+  }
+
+  /// Goes on after the message with this number, which stands at `seq`.
+  void jump(long reached, long seq) {
+    number = reached;
+    position = Position.of(seq);
+  }
+}

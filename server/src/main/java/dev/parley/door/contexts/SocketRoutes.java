@@ -1,0 +1,27 @@
+package dev.parley.door.contexts;
+
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import java.util.List;
+
+/// Events of many contexts on one WebSocket.
+final class SocketRoutes {
+
+  private final ContextsDoor.Parts parts;
+
+  SocketRoutes(ContextsDoor.Parts parts) {
+    this.parts = parts;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.socket(
+            "/api/ws", "Sends events of as many contexts as are asked for", List.of(), this::open));
+  }
+
+  private Reply open(Request request) {
+    var principal = request.principal();
+    return new Reply.Upgrade(socket -> new Subscriptions(parts, principal, socket).serve());
+  }
+}

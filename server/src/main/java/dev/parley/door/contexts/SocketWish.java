@@ -1,0 +1,118 @@
+package dev.parley.door.contexts;
+
+import dev.parley.door.EventFilter;
+import dev.parley.door.Follower;
+import dev.parley.door.Parameter;
+import dev.parley.door.SocketJson;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// What a client says on the WebSocket. `id` is its own name for what it said, and comes back with the answer.
+record SocketWish(String type, @Nullable JsonNode id, JsonNode fields) {
+
+  private static final int ID_CHARACTERS = 128;
+
+  private static final Set<String> FILTERS =
+      EventFilter.PARAMETERS.stream().map(Parameter::name).collect(Collectors.toUnmodifiableSet());
+
+  /// Reads a message.
+  ///
+  /// @throws Rejection.Invalid if it is none
+  static SocketWish read(String text) {
+    var fields = SocketJson.read(text);
+    var type = fields.path("type");
+    if (!type.isString()) {
+      throw new Rejection.Invalid(
+          "a message is an object with a type: subscribe, unsubscribe, ack or ping");
+    }
+    return new SocketWish(type.asString(), id(fields), fields);
+  }
+
+  private static @Nullable JsonNode id(JsonNode fields) {
+    var id = fields.get("id");
+    if (id == null || id.isNull()) {
+      return null;
+    }
+    if ((id.isString() || id.isIntegralNumber()) && id.asString().length() <= ID_CHARACTERS) {
+      return id;
+    }
+    throw new Rejection.Invalid(
+        "id must be a whole number, or a string of at most " + ID_CHARACTERS + " characters");
+  }
+
+  /// Refuses fields that mean nothing here: a filter that is misspelt would let everything through.
+  void allow(String... names) {
+    var known = new HashSet<>(Set.of(names));
+    known.add("type");
+    known.add("id");
+    for (var name : fields.propertyNames()) {
+      if (!known.contains(name)) {
+        throw new Rejection.Invalid("unknown-parameter", "there is no parameter " + name);
+      }
+    }
+  }
+
+  ContextId context() {
+    var context = fields.path("contextId");
+    if (!context.isString()) {
+      throw new Rejection.Invalid("contextId is needed, and is a string");
+    }
+    return new ContextId(context.asString());
+  }
+
+  /// What is to be followed.
+  Follower.Wish follow() {
+    var names = new HashSet<>(FILTERS);
+    names.addAll(Set.of("contextId", "after", "window"));
+    allow(names.toArray(String[]::new));
+    return new Follower.Wish(
+        context(),
+        text("after").map(Position::parse).orElse(Position.START),
+        EventFilter.of(this::text),
+        window());
+  }
+
+  Position position() {
+    return text("position")
+        .map(Position::parse)
+        .orElseThrow(() -> new Rejection.Invalid("position is needed"));
+  }
+
+  private int window() {
+    var window = fields.path("window");
+    if (window.isMissingNode() || window.isNull()) {
+      return 0;
+    }
+    if (!window.isInt() || window.asInt() < 1 || window.asInt() > Follower.WINDOW_MAX) {
+      throw new Rejection.Invalid("window must be a whole number from 1 to " + Follower.WINDOW_MAX);
+    }
+    return window.asInt();
+  }
+
+  /// A field as it would stand in a query: lists have commas.
+  private Optional<String> text(String name) {
+    var value = fields.path(name);
+    if (value.isMissingNode() || value.isNull()) {
+      return Optional.empty();
+    }
+    if (value.isArray()) {
+      return Optional.of(
+          value.valueStream().map(item -> plain(name, item)).collect(Collectors.joining(",")));
+    }
+    return Optional.of(plain(name, value));
+  }
+
+  private static String plain(String name, JsonNode value) {
+    if (value.isObject() || value.isArray()) {
+      throw new Rejection.Invalid(name + " must be a plain value");
+    }
+    return value.asString();
+  }
+}

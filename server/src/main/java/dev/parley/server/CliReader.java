@@ -1,0 +1,181 @@
+package dev.parley.server;
+
+import static dev.parley.server.ConfigReader.or;
+import static dev.parley.server.ConfigYaml.invalid;
+
+import dev.parley.agent.Policy;
+import dev.parley.cli.CliSettings;
+import dev.parley.cli.Mapping;
+import dev.parley.cli.Mapping.Meaning;
+import dev.parley.cli.Mapping.Part;
+import dev.parley.cli.Program;
+import dev.parley.mcp.McpServer;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.WireName;
+import dev.parley.server.ConfigFile.AgentSection;
+import dev.parley.server.ConfigFile.MappingSection;
+import dev.parley.tool.Shell;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Reads agents of type `cli`, and finds those that need no configuration.
+final class CliReader {
+
+  private static final Duration SILENCE_MIN = Duration.ofSeconds(1);
+
+  private final Map<String, String> surrounding;
+  private final List<McpServer> servers;
+
+  CliReader(Map<String, String> surrounding, List<McpServer> servers) {
+    this.surrounding = surrounding;
+    this.servers = servers;
+  }
+
+  /// The programs on the `PATH`, as agents that ask before they do anything.
+  List<Config.Agent> found() {
+    return Stream.of(Program.values())
+        .filter(program -> program.find(surrounding).isPresent())
+        .map(this::agent)
+        .toList();
+  }
+
+  private Config.Agent agent(Program program) {
+    var settings =
+        CliSettings.of(program, List.of(program.command()), environment(program, Map.of()));
+    return new Config.Agent(
+        new AgentTypeId(program.agentId()),
+        program.title(),
+        null,
+        "",
+        null,
+        List.of(),
+        List.of(),
+        Policy.USUAL,
+        new Config.Kind.Cli(settings));
+  }
+
+  /// What a section says of a program.
+  Config.Kind.Cli kind(String where, AgentSection section, Policy policy) {
+    if (section.cli() == null) {
+      throw invalid(where + ": type cli needs cli: claude, codex, gemini or jsonl");
+    }
+    if (section.tools() != null || section.url() != null) {
+      throw invalid(
+          where
+              + ": tools and url do not go with type cli; its tools are the program's own, and mcp");
+    }
+    var program = WireName.parse(Program.class, "cli", section.cli());
+    var command = or(section.command(), List.of(program.command()));
+    if (command.isEmpty() || command.getFirst().isBlank()) {
+      throw invalid(where + ": cli " + section.cli() + " needs a command");
+    }
+    var silence = or(section.silence(), CliSettings.SILENCE);
+    if (silence.compareTo(SILENCE_MIN) < 0) {
+      throw invalid(where + ": silence must be at least 1s");
+    }
+    check(where, program, section);
+    return new Config.Kind.Cli(
+        new CliSettings(
+            program,
+            command,
+            or(section.args(), List.of()),
+            section.model(),
+            section.instructions(),
+            or(section.allowedTools(), List.of()),
+            or(section.disallowedTools(), List.of()),
+            or(section.mcp(), List.<String>of()).stream().map(name -> server(where, name)).toList(),
+            section.maxTurns(),
+            environment(program, or(section.env(), Map.of())),
+            mapping(section.mapping()),
+            or(section.resume(), List.of()),
+            silence,
+            policy));
+  }
+
+  /// Refuses what the program would not heed.
+  private static void check(String where, Program program, AgentSection section) {
+    if (section.maxTurns() != null && (program != Program.CLAUDE || section.maxTurns() < 1)) {
+      throw invalid(where + ": maxTurns is at least 1, and for cli claude only");
+    }
+    if (section.mcp() != null && program != Program.CLAUDE && program != Program.CODEX) {
+      throw invalid(where + ": mcp is for cli claude and codex only");
+    }
+    if (section.disallowedTools() != null && program != Program.CLAUDE) {
+      throw invalid(where + ": disallowedTools is for cli claude only");
+    }
+    if (section.allowedTools() != null && program != Program.CLAUDE && program != Program.GEMINI) {
+      throw invalid(where + ": allowedTools is for cli claude and gemini only");
+    }
+    if (section.permissions() != null && program != Program.CLAUDE) {
+      throw invalid(
+          where + ": permissions is for cli claude only: the others ask nobody. Use permission");
+    }
+    if ((section.mapping() != null || section.resume() != null) && program != Program.JSONL) {
+      throw invalid(where + ": mapping and resume are for cli jsonl only");
+    }
+    if (section.model() != null && program == Program.JSONL) {
+      throw invalid(where + ": model is not for cli jsonl: write it into args");
+    }
+  }
+
+  private McpServer server(String where, String name) {
+    return servers.stream()
+        .filter(server -> server.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> invalid(where + ": there is no " + name + " in mcpServers"));
+  }
+
+  private Map<String, String> environment(Program program, Map<String, String> more) {
+    var passed = surrounding.keySet().stream().filter(program::needs).collect(Collectors.toSet());
+    var environment = new HashMap<>(Shell.environment(surrounding, Set.copyOf(passed)));
+    environment.putAll(more);
+    return environment;
+  }
+
+  private static Mapping mapping(@Nullable MappingSection section) {
+    if (section == null) {
+      return Mapping.USUAL;
+    }
+    var paths = new EnumMap<Part, String>(Part.class);
+    put(paths, Part.TEXT, section.text());
+    put(paths, Part.THOUGHT, section.thought());
+    put(paths, Part.TOOL_ID, section.toolId());
+    put(paths, Part.TOOL_NAME, section.toolName());
+    put(paths, Part.TOOL_ARGUMENTS, section.toolArguments());
+    put(paths, Part.TOOL_RESULT, section.toolResult());
+    put(paths, Part.TOOL_ERROR, section.toolError());
+    put(paths, Part.RESULT, section.result());
+    put(paths, Part.ERROR, section.error());
+    put(paths, Part.SESSION, section.session());
+    put(paths, Part.MODEL, section.model());
+    put(paths, Part.INPUT_TOKENS, section.inputTokens());
+    put(paths, Part.OUTPUT_TOKENS, section.outputTokens());
+    put(paths, Part.COST_USD, section.costUsd());
+    var types = new EnumMap<Meaning, List<String>>(Meaning.class);
+    var given = section.types();
+    if (given != null) {
+      put(types, Meaning.TEXT, given.text());
+      put(types, Meaning.THOUGHT, given.thought());
+      put(types, Meaning.TOOL_START, given.toolStart());
+      put(types, Meaning.TOOL_END, given.toolEnd());
+      put(types, Meaning.RESULT, given.result());
+      put(types, Meaning.ERROR, given.error());
+      put(types, Meaning.SESSION, given.session());
+      put(types, Meaning.SKIP, given.skip());
+    }
+    return new Mapping(or(section.type(), Mapping.USUAL.type()), types, paths);
+  }
+
+  private static <K extends Enum<K>, V> void put(Map<K, V> map, K key, @Nullable V value) {
+    if (value != null) {
+      map.put(key, value);
+    }
+  }
+}

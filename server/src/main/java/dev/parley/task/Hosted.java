@@ -1,0 +1,98 @@
+package dev.parley.task;
+
+import dev.parley.log.ContextState;
+import dev.parley.log.Draft;
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.log.OpenTask;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/// A task that the agent of the task above it tells of, such as a sub-agent inside a program: nobody
+/// here runs it. Safe for use by many threads.
+public final class Hosted {
+
+  /// In a task's metadata: the agent of the task above works on it.
+  static final String HOSTED = "hosted";
+
+  private final EventLog log;
+  private final ContextId context;
+  private final Origin origin;
+
+  Hosted(EventLog log, ContextId context, Origin origin) {
+    this.log = log;
+    this.context = context;
+    this.origin = origin;
+  }
+
+  static boolean is(OpenTask task) {
+    var metadata = task.created().metadata();
+    return task.origin().parentTaskId() != null
+        && metadata != null
+        && metadata.path(HOSTED).asBoolean(false);
+  }
+
+  /// Which task this is.
+  public Origin origin() {
+    return origin;
+  }
+
+  /// Appends events of this task. False if it has ended meanwhile: then they are left out.
+  public boolean emit(List<? extends Event> events) {
+    return append((state, _) -> events.stream().map(e -> new Draft(origin, (Event) e)).toList());
+  }
+
+  /// Ends the task, and tells the one above. False if it has ended before.
+  public boolean end(TaskState state, @Nullable String result, @Nullable String error) {
+    if (!state.terminal()) {
+      throw new IllegalArgumentException("not an end: " + state);
+    }
+    return append((now, task) -> end(now, task, new Lineup.Ended(state, result, error)));
+  }
+
+  private List<Draft> end(ContextState state, OpenTask task, Lineup.Ended end) {
+    var drafts = new ArrayList<Draft>();
+    task.openCalls()
+        .forEach(
+            (id, call) ->
+                drafts.add(
+                    new Draft(origin, Closer.closed(id, call, ToolEvent.Outcome.OUTCOME_UNKNOWN))));
+    if (end.state() == TaskState.COMPLETED) {
+      drafts.add(new Draft(origin, new TaskStatus(TaskState.COMPLETED, null, null)));
+      drafts.add(new Draft(origin, new TaskComplete(end.result(), null, null)));
+    } else {
+      var reason = end.error() == null ? end.state().wire() : end.error();
+      var metadata = Json.object().put("reason", reason);
+      drafts.add(new Draft(origin, new TaskStatus(end.state(), null, metadata)));
+    }
+    Lineup.ended(state, origin, end).ifPresent(drafts::add);
+    return drafts;
+  }
+
+  private interface Events {
+    List<Draft> of(ContextState state, OpenTask task);
+  }
+
+  private boolean append(Events events) {
+    var open = new AtomicBoolean();
+    log.append(
+        context,
+        Guard.none(),
+        state -> {
+          var task = state.openTask(origin.taskId());
+          open.set(task.isPresent());
+          return task.map(found -> events.of(state, found)).orElse(List.of());
+        });
+    return open.get();
+  }
+}

@@ -1,0 +1,107 @@
+package dev.parley.view;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextEvent.ContextForked;
+import dev.parley.protocol.ContextEvent.ContextRewound;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.MessageDeleted;
+import dev.parley.protocol.MessageEvent.MessageUpdated;
+import dev.parley.protocol.Position;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The latest messages of those contexts that were last asked for, kept in memory: each task that begins asks
+/// for them, and all would wait in line for the views' one thread.
+///
+/// What was said since is read from the log; where more happened than that somebody said something, the
+/// tables are asked again. Its lock guards the map.
+final class Recent {
+
+  /// How many entries of the log are looked through for new messages.
+  static final int TAIL_MAX = 2_000;
+
+  /// How much is kept in all, and of one context, in characters.
+  private static final long KEPT_MAX = 8_000_000;
+
+  private static final long KEPT_OF_ONE_MAX = KEPT_MAX / 8;
+
+  /// What a message takes besides its text, about.
+  private static final int OVERHEAD = 1_000;
+
+  /// The latest `limit` messages up to a place.
+  record Known(Position at, int limit, List<MessageView> messages) {
+
+    private long size() {
+      return messages.stream().mapToLong(m -> m.content().length() + OVERHEAD).sum();
+    }
+  }
+
+  private final EventLog log;
+  private final Map<ContextId, Known> kept = new LinkedHashMap<>(16, 0.75f, true);
+  private long size;
+
+  Recent(EventLog log) {
+    this.log = log;
+  }
+
+  /// The latest messages, oldest first; empty if the tables must be asked.
+  Optional<List<MessageView>> latest(ContextId context, int limit) {
+    var known = find(context);
+    if (known.isEmpty() || known.get().limit() != limit) {
+      return Optional.empty();
+    }
+    var at = known.get().at();
+    var entries = at.after(log.head(context)) ? null : log.read(context, at, TAIL_MAX);
+    if (entries == null
+        || entries.size() == TAIL_MAX
+        || entries.stream().anyMatch(Recent::changesMore)) {
+      forget(context);
+      return Optional.empty();
+    }
+    var messages = new ArrayList<>(known.get().messages());
+    for (var entry : entries) {
+      if (entry.event() instanceof Message message) {
+        messages.add(MessageTable.view(entry, message));
+      }
+    }
+    var latest = messages.subList(Math.max(0, messages.size() - limit), messages.size());
+    if (!entries.isEmpty()) {
+      keep(context, new Known(entries.getLast().position(), limit, List.copyOf(latest)));
+    }
+    return Optional.of(List.copyOf(latest));
+  }
+
+  synchronized void keep(ContextId context, Known known) {
+    forget(context);
+    if (known.size() <= KEPT_OF_ONE_MAX) {
+      kept.put(context, known);
+      size += known.size();
+    }
+    var oldest = kept.entrySet().iterator();
+    while (size > KEPT_MAX) {
+      size -= oldest.next().getValue().size();
+      oldest.remove();
+    }
+  }
+
+  synchronized void forget(ContextId context) {
+    var known = kept.remove(context);
+    size -= known == null ? 0 : known.size();
+  }
+
+  private synchronized Optional<Known> find(ContextId context) {
+    return Optional.ofNullable(kept.get(context));
+  }
+
+  private static boolean changesMore(Entry entry) {
+    return entry.event() instanceof MessageUpdated
+        || entry.event() instanceof MessageDeleted
+        || entry.event() instanceof ContextRewound
+        || entry.event() instanceof ContextForked;
+  }
+}

@@ -1,0 +1,403 @@
+package dev.parley.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.agent.Policy;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContextEvent.ContextRewound;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolEvent.Outcome;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.World;
+import dev.parley.tool.Tool.Permission;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.BooleanNode;
+
+/// A command-line agent with a scripted program that speaks as Claude Code does.
+@Timeout(60)
+class CliAgentTest {
+
+  @TempDir Path folder;
+
+  @Test
+  void what_it_says_is_streamed_and_counted() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("say hello");
+
+      assertThat(cli.answer(task)).isEqualTo("hello");
+      assertThat(cli.all(task, ContentDelta.class))
+          .extracting(ContentDelta::delta)
+          .containsExactly("hello");
+      assertThat(cli.all(task, ContentComplete.class))
+          .extracting(ContentComplete::content)
+          .containsExactly("hello");
+      assertThat(cli.all(task, Usage.class))
+          .containsExactly(new Usage("fake", 3, 4, 0L, 0L, new BigDecimal("0.5")));
+      assertThat(cli.all(task, InternalRaw.class)).hasSize(2);
+    }
+  }
+
+  @Test
+  void a_prompt_never_meets_a_shell_S2_6() throws Exception {
+    var settings =
+        CliSettings.of(
+            Program.JSONL,
+            List.of("/usr/bin/printf", "{\"type\":\"result\",\"result\":\"%.0sok\"}\n", "{prompt}"),
+            CliWorld.scripted(folder).environment());
+    try (var cli = new CliWorld(World.newLog(), folder, settings)) {
+      assertThat(cli.ask("\"; touch pwned; echo \"$(touch pwned)`touch pwned`")).isEqualTo("ok");
+    }
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      cli.ask("say $(touch pwned) `touch pwned` ; touch pwned");
+      assertThat(folder.resolve("work/pwned")).doesNotExist();
+    }
+  }
+
+  @Test
+  void a_call_waits_for_a_person_who_may_change_it() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("ask touch it");
+      var question = cli.question(task);
+      var start = cli.all(task, ToolStart.class).getFirst();
+      assertThat(question.metadata().path("toolCall").path("arguments").path("command").asString())
+          .isEqualTo("touch it");
+      assertThat(question.metadata().path("toolCallId").asString())
+          .isEqualTo(start.toolCallId().value());
+      assertThat(start.metadata().path("provider").asString()).isEqualTo("claude");
+
+      var value = Json.object().put("approved", true);
+      value.putObject("arguments").put("command", "touch other");
+      cli.answer(question, value);
+
+      assertThat(cli.answer(task)).isEqualTo("done");
+      assertThat(cli.read("done")).isEqualTo("touch other");
+      assertThat(cli.all(task, ToolComplete.class).getFirst().result().asString())
+          .isEqualTo("did touch other");
+    }
+  }
+
+  @Test
+  void a_call_that_is_denied_is_not_made_and_the_program_knows_why() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("ask touch it");
+      cli.answer(
+          cli.question(task), Json.object().put("approved", false).put("reason", "not today"));
+
+      assertThat(cli.answer(task)).isEqualTo("done");
+      assertThat(cli.read("done")).isEmpty();
+      assertThat(cli.all(task, ToolComplete.class).getFirst().error()).contains("not today");
+    }
+  }
+
+  @Test
+  void the_policy_decides_before_anybody_is_asked() throws Exception {
+    var policy = new Policy(null, List.of("Bash(one)"), List.of(), List.of("Bash(two)"));
+    try (var cli = CliWorld.scripted(folder, policy)) {
+      var task = cli.say("two calls");
+
+      assertThat(cli.answer(task)).isEqualTo("done");
+      assertThat(cli.read("done")).isEqualTo("one");
+      assertThat(cli.all(task, InputRequired.class)).isEmpty();
+    }
+  }
+
+  @Test
+  void with_permission_to_do_all_nobody_is_asked() throws Exception {
+    var policy = new Policy(Permission.ALLOW, List.of(), List.of(), List.of());
+    try (var cli = CliWorld.scripted(folder, policy)) {
+      assertThat(cli.ask("two calls")).isEqualTo("done");
+      assertThat(cli.read("done")).isEqualTo("one\ntwo");
+    }
+  }
+
+  @Test
+  void the_next_task_goes_on_with_the_session() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      cli.ask("say alpha");
+
+      assertThat(cli.ask("recall now")).contains("say alpha");
+      assertThat(cli.read("starts").lines().toList().getLast())
+          .contains("--resume")
+          .doesNotContain("--fork-session");
+    }
+  }
+
+  @Test
+  void after_a_rewind_the_program_does_not_know_what_was_taken_back_S3_58() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      cli.ask("say alpha");
+      var head = cli.world.log().head(World.CONTEXT).seq();
+      var taken = cli.say("say bravo");
+      cli.answer(taken);
+      rewind(cli, head, taken);
+
+      assertThat(cli.ask("recall now")).contains("say alpha").doesNotContain("bravo");
+      assertThat(cli.ask("recall more")).contains("alpha", "recall now").doesNotContain("bravo");
+    }
+  }
+
+  @Test
+  void after_a_rewind_of_everything_the_program_knows_nothing() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var taken = cli.say("say alpha");
+      cli.answer(taken);
+      rewind(cli, 1, taken);
+
+      assertThat(cli.ask("recall now")).doesNotContain("alpha");
+    }
+  }
+
+  private static void rewind(CliWorld cli, long toSeq, TaskId task) {
+    cli.world
+        .log()
+        .append(
+            World.CONTEXT,
+            Guard.none(),
+            _ -> List.of(Draft.of(new ContextRewound(toSeq, task, null, null, null))));
+  }
+
+  @Test
+  void a_session_that_is_lost_is_told_again_from_the_log() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      cli.ask("say alpha");
+      try (var sessions = Files.list(cli.home.resolve("sessions"))) {
+        Files.delete(sessions.findFirst().orElseThrow());
+      }
+
+      assertThat(cli.ask("recall now")).contains("User: say alpha", "Assistant");
+    }
+  }
+
+  @Test
+  void a_cancel_interrupts_the_program() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("heed me");
+      cli.world.await(e -> task.equals(e.taskId()) && e.event() instanceof ContentDelta);
+      cli.world.tasks().cancel(World.CONTEXT, task, "local", null);
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.CANCELED);
+      assertThat(cli.read("heeded")).isEqualTo("heeded");
+    }
+  }
+
+  @Test
+  void a_program_that_is_killed_leaves_its_calls_in_doubt() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("die now");
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.all(task, ToolComplete.class).getFirst().outcome())
+          .isEqualTo(Outcome.OUTCOME_UNKNOWN);
+      assertThat(cli.all(task, ErrorReported.class).getLast().message())
+          .contains("exit code 137 and without a result");
+      assertThat(cli.all(task, ContentComplete.class).getFirst().partial()).isTrue();
+    }
+  }
+
+  @Test
+  void the_last_words_of_a_program_that_quits_are_told() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("quit now");
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.all(task, ErrorReported.class).getLast().message())
+          .contains("exit code 3", "something is wrong");
+    }
+  }
+
+  @Test
+  void the_result_decides_not_the_exit_code_S2_4() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("fail now");
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.all(task, ErrorReported.class).getLast())
+          .extracting(ErrorReported::code, ErrorReported::message)
+          .containsExactly(ErrorCode.RATE_LIMITED, "no credit");
+    }
+  }
+
+  @Test
+  void noise_and_unknown_lines_are_kept_and_hurt_nobody_S2_21_S2_22() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("noise around");
+
+      assertThat(cli.answer(task)).isEqualTo("around");
+      assertThat(cli.all(task, InternalRaw.class))
+          .extracting(InternalRaw::line)
+          .contains("Warning: noise", "{\"broken", "\u001b[1m{\"type\":\"tomorrow\"}\u001b[0m");
+    }
+  }
+
+  @Test
+  void a_program_that_lives_on_after_its_result_is_ended_S2_8() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      assertThat(cli.ask("linger please")).isEqualTo("lingering");
+      var child = ProcessHandle.of(Long.parseLong(cli.read("child")));
+      assertThat(child.filter(ProcessHandle::isAlive)).isEmpty();
+    }
+  }
+
+  @Test
+  void a_program_that_says_nothing_is_ended_S2_8() throws Exception {
+    var settings = CliWorld.scripted(folder).silentFor(Duration.ofMillis(500));
+    try (var cli = new CliWorld(World.newLog(), folder, settings)) {
+      var task = cli.say("silent night");
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.all(task, ErrorReported.class).getLast().code()).isEqualTo(ErrorCode.TIMEOUT);
+    }
+  }
+
+  @Test
+  void a_program_that_floods_is_ended() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("flood it");
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.all(task, ErrorReported.class).getLast().code()).isEqualTo(ErrorCode.LIMIT);
+    }
+  }
+
+  @Test
+  void what_the_program_wants_and_cannot_have_is_refused() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      assertThat(cli.ask("hook me")).isEqualTo("refused");
+    }
+  }
+
+  @Test
+  void a_program_that_is_not_there_says_what_to_do() throws Exception {
+    var settings =
+        CliSettings.of(
+            Program.CLAUDE, List.of("no-such-program"), CliWorld.scripted(folder).environment());
+    try (var cli = new CliWorld(World.newLog(), folder, settings)) {
+      var task = cli.say("hi");
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.all(task, ErrorReported.class).getLast().message()).contains("install it");
+    }
+  }
+
+  @Test
+  void a_sub_agent_inside_the_program_is_a_task_of_its_own_S2_25() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("agent go");
+
+      assertThat(cli.answer(task)).isEqualTo("it found");
+      var start = cli.all(task, ToolStart.class).getFirst();
+      var created = cli.all(task, SubtaskCreated.class).getFirst();
+      assertThat(created.prompt()).isEqualTo("look");
+      assertThat(start.subagentMetadata().taskIds()).containsExactly(created.subtaskId());
+      var below = cli.below(task);
+      assertThat(below)
+          .allMatch(e -> start.toolCallId().equals(e.origin().spawnedByCallId()))
+          .allMatch(e -> e.origin().invocationId() != null);
+      assertThat(below)
+          .extracting(Entry::event)
+          .hasAtLeastOneElementOfType(TaskCreated.class)
+          .hasAtLeastOneElementOfType(ContentDelta.class)
+          .hasAtLeastOneElementOfType(ToolStart.class)
+          .hasAtLeastOneElementOfType(ToolComplete.class);
+      assertThat(cli.all(task, SubtaskComplete.class))
+          .containsExactly(
+              new SubtaskComplete(created.subtaskId(), TaskState.COMPLETED, "found", null));
+      assertThat(cli.all(task, ToolComplete.class)).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_sub_agent_ends_with_its_program() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("agent lost");
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.all(task, SubtaskComplete.class))
+          .extracting(SubtaskComplete::status)
+          .containsExactly(TaskState.FAILED);
+    }
+  }
+
+  @Test
+  void an_approval_outlives_the_server() throws Exception {
+    var log = World.newLog();
+    TaskId task;
+    InputRequired question;
+    try (var cli = CliWorld.scripted(log, folder)) {
+      task = cli.say("ask touch it");
+      question = cli.question(task);
+    }
+    try (var cli = CliWorld.scripted(log, folder)) {
+      cli.world.tasks().recover();
+      assertThat(cli.all(task, InputLapsed.class)).isEmpty();
+      cli.answer(question, BooleanNode.TRUE);
+
+      assertThat(cli.answer(task)).isEqualTo("done");
+      assertThat(cli.read("done")).isEqualTo("touch it");
+      assertThat(cli.all(task, InputRequired.class)).hasSize(1);
+      assertThat(cli.all(task, ToolComplete.class))
+          .extracting(ToolComplete::outcome)
+          .containsExactly(Outcome.INTERRUPTED, null);
+    }
+  }
+
+  @Test
+  void after_a_restart_the_session_goes_on_and_nothing_is_asked_twice() throws Exception {
+    var log = World.newLog();
+    TaskId task;
+    try (var cli = CliWorld.scripted(log, folder)) {
+      task = cli.say("open the door");
+      cli.world.await(e -> e.event() instanceof ToolStart);
+    }
+    try (var cli = CliWorld.scripted(log, folder)) {
+      cli.world.tasks().recover();
+
+      assertThat(cli.answer(task)).startsWith("you said Go on with what you were asked");
+      assertThat(cli.all(task, ToolComplete.class).getFirst().outcome())
+          .isEqualTo(Outcome.OUTCOME_UNKNOWN);
+      assertThat(cli.read("starts").lines().toList().getLast()).contains("--resume");
+    }
+  }
+
+  @Test
+  void without_a_session_a_task_that_was_cut_off_ends_as_interrupted() throws Exception {
+    var log = World.newLog();
+    TaskId task;
+    Files.createDirectories(folder.resolve("home"));
+    Files.writeString(folder.resolve("home/sleepy"), "sleep");
+    try (var cli = CliWorld.scripted(log, folder)) {
+      task = cli.say("say hello");
+      cli.world.await(e -> e.event().internal());
+    }
+    Files.delete(folder.resolve("home/sleepy"));
+    try (var cli = CliWorld.scripted(log, folder)) {
+      cli.world.tasks().recover();
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.world.reason(task)).isEqualTo("interrupted");
+    }
+  }
+}

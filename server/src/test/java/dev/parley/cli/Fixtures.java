@@ -1,0 +1,51 @@
+package dev.parley.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/// What the real programs printed once, and who understands it.
+final class Fixtures {
+
+  static final Map<String, Supplier<LineParser>> ALL =
+      Map.of(
+          "claude-stream.jsonl", ClaudeParser::new,
+          "claude-tool.jsonl", ClaudeParser::new,
+          "codex-tool.jsonl", () -> new CodexParser("gpt"),
+          "gemini-stream.jsonl", GeminiParser::new);
+
+  private Fixtures() {}
+
+  static List<String> lines(String name) {
+    try (var in = Fixtures.class.getResourceAsStream("/cli/" + name)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static List<Said> said(String name) {
+    return read(ALL.get(name).get(), lines(name));
+  }
+
+  static List<Said> read(LineParser parser, List<String> lines) {
+    var said = new ArrayList<Said>();
+    lines.forEach(line -> said.addAll(parser.read(line)));
+    said.addAll(parser.end());
+    return said;
+  }
+
+  static String text(List<Said> said) {
+    var text = new StringBuilder();
+    all(said, Said.Text.class).forEach(one -> text.append(one.piece()));
+    return text.toString();
+  }
+
+  static <S extends Said> List<S> all(List<Said> said, Class<S> type) {
+    return said.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+}

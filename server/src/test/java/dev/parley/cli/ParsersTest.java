@@ -1,0 +1,288 @@
+package dev.parley.cli;
+
+import static dev.parley.cli.Fixtures.all;
+import static dev.parley.cli.Fixtures.read;
+import static dev.parley.cli.Fixtures.said;
+import static dev.parley.cli.Fixtures.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.Usage;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ParsersTest {
+
+  private static final String CALL =
+      """
+      {"type":"stream_event","event":{"type":"message_start","message":{"id":"m1","model":"claude","usage":{"input_tokens":3}}}}
+      {"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}}
+      {"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}}
+      {"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"x"}}}
+      {"type":"stream_event","event":{"type":"content_block_stop","index":0}}
+      {"type":"stream_event","event":{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t1","name":"Bash","input":{}}}}
+      {"type":"stream_event","event":{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\\"command\\":"}}}
+      {"type":"stream_event","event":{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t2","name":"List","input":{}}}}
+      {"type":"stream_event","event":{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"\\"ls\\"}"}}}
+      {"type":"assistant","message":{"id":"m1","model":"claude","content":[{"type":"thinking","thinking":"hm"}],"usage":{"output_tokens":1}}}
+      {"type":"stream_event","event":{"type":"content_block_stop","index":1}}
+      {"type":"stream_event","event":{"type":"content_block_stop","index":2}}
+      {"type":"assistant","message":{"id":"m1","model":"claude","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}],"usage":{"output_tokens":1}}}
+      {"type":"stream_event","event":{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}}
+      {"type":"stream_event","event":{"type":"message_stop"}}
+      """;
+
+  @Test
+  void deltas_of_claude_are_told_once_though_the_whole_message_comes_too_S2_13_S2_23() {
+    var said = said("claude-stream.jsonl");
+
+    assertThat(all(said, Said.Text.class))
+        .extracting(Said.Text::piece)
+        .containsExactly("Hello", " from", " the", " fake", " model.");
+    assertThat(all(said, Said.TextEnd.class)).hasSize(1);
+    assertThat(all(said, Said.Session.class))
+        .containsExactly(new Said.Session("c6bf0959-9db4-4bdb-afe4-c56b156bfdb3"));
+    assertThat(all(said, Said.Mark.class))
+        .containsExactly(new Said.Mark("fed80eb7-8a6a-4f3f-9de3-5622220ccbbd"));
+    assertThat(all(said, Said.Ended.class))
+        .containsExactly(new Said.Ended(true, "Hello from the fake model.", null));
+  }
+
+  @Test
+  void usage_of_claude_is_counted_once_a_message_and_the_cost_once_a_turn_S2_24() {
+    assertThat(all(said("claude-stream.jsonl"), Said.Spent.class))
+        .extracting(Said.Spent::usage)
+        .containsExactly(
+            new Usage("claude-opus-4-8", 12, 6, 0L, 0L, null),
+            new Usage("claude-opus-4-8", 0, 0, 0L, 0L, new BigDecimal("0.00021")));
+    assertThat(all(said("claude-tool.jsonl"), Said.Spent.class))
+        .extracting(Said.Spent::usage)
+        .containsExactly(
+            new Usage("claude-opus-4-8", 24, 26, 0L, 0L, new BigDecimal("0.0007700000000000001")));
+  }
+
+  @Test
+  void a_turn_of_claude_that_is_cut_off_still_tells_what_it_cost() {
+    var lines = Fixtures.lines("claude-tool.jsonl");
+
+    assertThat(all(read(new ClaudeParser(), lines.subList(0, 4)), Said.Spent.class))
+        .extracting(spent -> spent.usage().inputTokens())
+        .containsExactly(12L, 12L);
+  }
+
+  @Test
+  void a_tool_call_of_claude_and_its_result_are_joined_S2_17() {
+    var said = said("claude-tool.jsonl");
+
+    var called = all(said, Said.ToolCalled.class).getFirst();
+    assertThat(called.name()).isEqualTo("Bash");
+    assertThat(called.arguments().path("command").asString()).isEqualTo("echo tool-ran-$((6*7))");
+    var ended = all(said, Said.ToolEnded.class).getFirst();
+    assertThat(ended.id()).isEqualTo(called.id()).isEqualTo("toolu_01fake");
+    assertThat(ended.result().asString()).isEqualTo("tool-ran-42");
+    assertThat(text(said)).isEqualTo("Hello from the fake model.");
+  }
+
+  @Test
+  void arguments_in_pieces_are_put_together_by_block_S2_18_S2_19() {
+    var said = read(new ClaudeParser(), CALL.lines().toList());
+
+    assertThat(all(said, Said.ToolCalled.class))
+        .containsExactly(
+            new Said.ToolCalled(null, "t1", "Bash", Json.object().put("command", "ls"), null),
+            new Said.ToolCalled(null, "t2", "List", Json.object(), null));
+    assertThat(all(said, Said.Thinking.class)).containsExactly(new Said.Thinking(null, "hm"));
+    assertThat(all(said, Said.Spent.class))
+        .containsExactly(new Said.Spent(new Usage("claude", 3, 9, 0L, 0L, null)));
+    assertThat(all(said, Said.Raw.class)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"type\":\"stream_event\",\"event\":{\"type\":\"message_start\"}}",
+        "{\"type\":\"stream_event\",\"event\":{\"type\":\"content_block_start\"}}",
+        "{\"type\":\"stream_event\",\"event\":{\"type\":\"content_block_stop\"}}",
+        "{\"type\":\"stream_event\",\"event\":{\"type\":\"message_stop\"}}"
+      })
+  void what_has_nothing_to_show_is_left_out_in_silence_S2_12(String line) {
+    assertThat(new ClaudeParser().read(line)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"type\":\"assistant\",\"content\":\"Hi\"}",
+        "{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"Hi\"}",
+        "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"Hi\"}]}"
+      })
+  void the_old_forms_of_a_message_are_understood_S2_15(String line) {
+    assertThat(new ClaudeParser().read(line))
+        .containsExactly(new Said.Text(null, "Hi"), new Said.TextEnd(null));
+  }
+
+  @Test
+  void an_old_result_ends_the_turn_S2_16() {
+    assertThat(new ClaudeParser().read("{\"type\":\"result\",\"result\":\"Hi\"}"))
+        .contains(new Said.Ended(true, "Hi", null));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "rate_limit_event",
+        "tool_progress",
+        "auth_status",
+        "prompt_suggestion",
+        "tomorrow"
+      })
+  void lines_of_unknown_types_are_kept_S2_21(String type) {
+    assertThat(new ClaudeParser().read("{\"type\":\"" + type + "\"}"))
+        .containsExactly(new Said.Raw(Said.Why.UNKNOWN));
+  }
+
+  @Test
+  void noise_is_told_from_lines_and_colours_are_taken_off_S2_7_S2_22() {
+    var parser = new GeminiParser();
+
+    assertThat(parser.read("Both GOOGLE_API_KEY and GEMINI_API_KEY are set."))
+        .containsExactly(new Said.Raw(Said.Why.NOISE));
+    assertThat(parser.read("{\"type\":")).containsExactly(new Said.Raw(Said.Why.NOISE));
+    assertThat(
+            parser.read(
+                "\u001b[2K\u001b[1;32m{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"Hi\"}"
+                    + "\u001b[0m\r"))
+        .contains(new Said.Text(null, "Hi"));
+  }
+
+  @Test
+  void a_failed_turn_says_why() {
+    assertThat(
+            new ClaudeParser()
+                .read("{\"type\":\"result\",\"subtype\":\"error_max_turns\",\"is_error\":false}"))
+        .contains(
+            new Said.Ended(
+                false, null, new Said.Failure(ErrorCode.LIMIT, "error_max_turns", false)));
+    assertThat(
+            new ClaudeParser()
+                .read(
+                    "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":true,"
+                        + "\"result\":\"Invalid key\",\"api_error_status\":401}"))
+        .contains(
+            new Said.Ended(false, null, new Said.Failure(ErrorCode.AUTH, "Invalid key", false)));
+  }
+
+  @Test
+  void words_of_a_sub_agent_are_told_apart_S2_25() {
+    var said =
+        read(
+            new ClaudeParser(),
+            List.of(
+                "{\"type\":\"assistant\",\"message\":{\"id\":\"m1\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t1\","
+                    + "\"name\":\"Task\",\"input\":{\"subagent_type\":\"Explore\",\"prompt\":\"look\"}}]}}",
+                "{\"type\":\"assistant\",\"parent_tool_use_id\":\"t1\",\"message\":{\"id\":\"m2\","
+                    + "\"content\":[{\"type\":\"text\",\"text\":\"found\"}]}}"));
+
+    assertThat(all(said, Said.ToolCalled.class).getFirst().subagent())
+        .isEqualTo(new Said.Subagent("Explore", "look"));
+    assertThat(all(said, Said.Text.class)).containsExactly(new Said.Text("t1", "found"));
+  }
+
+  @Test
+  void a_question_for_permission_is_understood() {
+    assertThat(
+            new ClaudeParser()
+                .read(
+                    "{\"type\":\"control_request\",\"request_id\":\"r1\",\"request\":{\"subtype\":\"can_use_tool\","
+                        + "\"tool_name\":\"Bash\",\"input\":{\"command\":\"ls\"},\"tool_use_id\":\"t1\"}}"))
+        .containsExactly(
+            new Said.Asked("r1", "Bash", Json.object().put("command", "ls"), "t1", false));
+  }
+
+  @Test
+  void codex_is_understood_S2_93() {
+    var said = said("codex-tool.jsonl");
+
+    assertThat(text(said)).isEqualTo("Hello from the fake model.");
+    assertThat(all(said, Said.Session.class))
+        .containsExactly(new Said.Session("01a1dd08-eb15-7160-9fd5-447793d7332c"));
+    assertThat(all(said, Said.ToolCalled.class))
+        .extracting(Said.ToolCalled::id, Said.ToolCalled::name)
+        .containsExactly(org.assertj.core.groups.Tuple.tuple("item_1", "shell"));
+    assertThat(all(said, Said.ToolEnded.class).getFirst().result().path("output").asString())
+        .isEqualTo("tool-ran-42\n");
+    assertThat(all(said, Said.Trouble.class)).hasSize(1);
+    assertThat(all(said, Said.Spent.class))
+        .containsExactly(new Said.Spent(new Usage("gpt", 20, 10, 0L, 0L, null)));
+    assertThat(all(said, Said.Ended.class))
+        .containsExactly(new Said.Ended(true, "Hello from the fake model.", null));
+  }
+
+  @Test
+  void sub_agents_of_codex_end_when_somebody_hears_of_it() {
+    var said =
+        read(
+            new CodexParser("gpt"),
+            List.of(
+                "{\"type\":\"item.started\",\"item\":{\"id\":\"i1\",\"type\":\"collab_tool_call\",\"tool\":\"spawn_agent\","
+                    + "\"prompt\":\"look\",\"receiver_thread_ids\":[],\"agents_states\":{},\"status\":\"in_progress\"}}",
+                "{\"type\":\"item.completed\",\"item\":{\"id\":\"i1\",\"type\":\"collab_tool_call\",\"tool\":\"spawn_agent\","
+                    + "\"prompt\":\"look\",\"receiver_thread_ids\":[\"th\"],\"agents_states\":{\"th\":{\"status\":\"running\"}},"
+                    + "\"status\":\"completed\"}}",
+                "{\"type\":\"item.completed\",\"item\":{\"id\":\"i2\",\"type\":\"collab_tool_call\",\"tool\":\"wait\","
+                    + "\"receiver_thread_ids\":[\"th\"],\"agents_states\":{\"th\":{\"status\":\"completed\",\"message\":\"found\"}},"
+                    + "\"status\":\"completed\"}}"));
+
+    assertThat(all(said, Said.ToolCalled.class).getFirst().subagent())
+        .isEqualTo(new Said.Subagent(null, "look"));
+    assertThat(all(said, Said.ToolEnded.class))
+        .extracting(Said.ToolEnded::id)
+        .containsExactly("i2", "i1");
+  }
+
+  @Test
+  void gemini_is_understood_S2_93() {
+    var said = said("gemini-stream.jsonl");
+
+    assertThat(text(said)).isEqualTo("Hello from the fake model.");
+    assertThat(all(said, Said.Session.class)).hasSize(1);
+    assertThat(all(said, Said.Spent.class))
+        .containsExactly(new Said.Spent(new Usage("fake", 5, 3, null, 0L, null)));
+    assertThat(all(said, Said.Ended.class)).containsExactly(new Said.Ended(true, null, null));
+  }
+
+  @Test
+  void any_program_is_understood_by_a_mapping_S2_92() {
+    var mapping =
+        new Mapping(
+            "$.kind",
+            Map.of(Mapping.Meaning.TEXT, List.of("say"), Mapping.Meaning.RESULT, List.of("bye")),
+            Map.of(
+                Mapping.Part.TEXT, "$.delta.0.t",
+                Mapping.Part.RESULT, "$.all",
+                Mapping.Part.SESSION, "$.s",
+                Mapping.Part.INPUT_TOKENS, "$.in"));
+    var said =
+        read(
+            new MappedParser(mapping),
+            List.of(
+                "{\"kind\":\"stream_start\"}",
+                "{\"kind\":\"say\",\"delta\":[{\"t\":\"Hi\"}]}",
+                "{\"kind\":\"say\",\"delta\":[{\"t\":\"\"}]}",
+                "{\"kind\":\"tool_use\",\"name\":\"look\",\"arguments\":{\"at\":1}}",
+                "{\"kind\":\"tool_result\",\"result\":\"seen\"}",
+                "{\"kind\":\"bye\",\"all\":\"Hi\",\"s\":\"s1\",\"in\":5}"));
+
+    assertThat(all(said, Said.Text.class)).containsExactly(new Said.Text(null, "Hi"));
+    assertThat(all(said, Said.ToolCalled.class).getFirst().id())
+        .isEqualTo(all(said, Said.ToolEnded.class).getFirst().id());
+    assertThat(all(said, Said.Session.class)).containsExactly(new Said.Session("s1"));
+    assertThat(all(said, Said.Spent.class).getFirst().usage().inputTokens()).isEqualTo(5);
+    assertThat(all(said, Said.Ended.class)).containsExactly(new Said.Ended(true, "Hi", null));
+  }
+}

@@ -1,0 +1,118 @@
+package dev.parley.cli;
+
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.parley.agent.Policy;
+import dev.parley.model.StandInAnswer;
+import dev.parley.model.StandInModel;
+import dev.parley.model.StandInModel.Wire;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// The real command-line agents from npm, told to ask a stand-in model, with a home of their own.
+final class RealPrograms {
+
+  private RealPrograms() {}
+
+  /// A stand-in for the models of Claude Code and Codex: it calls a tool if the last that was said has
+  /// `PLEASE-CALL` in it, holds its answer if it has `HANG`, and else answers.
+  static StandInModel model() {
+    var calls = new AtomicInteger();
+    return StandInModel.answering(
+        question -> {
+          var field = question.wire() == Wire.RESPONSES ? "input" : "messages";
+          var body = question.body().path(field).toString();
+          var asked = Math.max(body.lastIndexOf("PLEASE-CALL"), body.lastIndexOf("PLAIN"));
+          var last = asked < 0 ? body : body.substring(asked);
+          var back = last.contains("tool_result") || last.contains("function_call_output");
+          if (last.startsWith("PLEASE-CALL") && !back) {
+            var id = "call_" + calls.incrementAndGet();
+            return question.wire() == Wire.RESPONSES
+                ? StandInAnswer.calling(id, "exec_command", "{\"cmd\":\"echo tool-ran-42\"}")
+                : StandInAnswer.calling(
+                    id, "Bash", "{\"command\":\"touch made\",\"description\":\"d\"}");
+          }
+          var answer = StandInAnswer.saying("Hello", " from the model");
+          return body.contains("HANG") ? answer.ending(StandInAnswer.Ending.HOLD) : answer;
+        });
+  }
+
+  static CliSettings claude(Path folder, StandInModel model) {
+    var environment = environment(folder);
+    environment.put("ANTHROPIC_API_KEY", "dummy");
+    environment.put("ANTHROPIC_BASE_URL", model.url().toString());
+    environment.put("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+    var script = module("@anthropic-ai/claude-code/cli-wrapper.cjs");
+    return CliSettings.of(Program.CLAUDE, List.of("node", script.toString()), environment);
+  }
+
+  static CliSettings codex(Path folder, StandInModel model) {
+    var environment = environment(folder);
+    environment.put("OPENAI_API_KEY", "dummy");
+    var provider =
+        "model_providers.fake={name=\"fake\",base_url=\""
+            + model.url()
+            + "/v1\",wire_api=\"responses\",env_key=\"OPENAI_API_KEY\"}";
+    return new CliSettings(
+        Program.CODEX,
+        List.of("node", module("@openai/codex/bin/codex.js").toString()),
+        List.of("-c", provider, "-c", "model_provider=\"fake\""),
+        "fake-1",
+        null,
+        List.of(),
+        List.of(),
+        List.of(),
+        null,
+        environment,
+        Mapping.USUAL,
+        List.of(),
+        CliSettings.SILENCE,
+        Policy.USUAL);
+  }
+
+  static CliSettings gemini(Path folder, GeminiStandIn model) {
+    var environment = environment(folder);
+    environment.put("GEMINI_API_KEY", "dummy");
+    environment.put("GOOGLE_GEMINI_BASE_URL", model.url().toString());
+    try {
+      var settings = Files.createDirectories(folder.resolve("home/.gemini"));
+      Files.writeString(
+          settings.resolve("settings.json"),
+          "{\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}},"
+              + "\"privacy\":{\"usageStatisticsEnabled\":false}}");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    var script = module("@google/gemini-cli/bundle/gemini.js");
+    return CliSettings.of(Program.GEMINI, List.of("node", script.toString()), environment);
+  }
+
+  private static Map<String, String> environment(Path folder) {
+    var environment = new HashMap<String, String>();
+    environment.put("PATH", System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
+    environment.put("HOME", folder.resolve("home").toString());
+    return environment;
+  }
+
+  private static Path module(String name) {
+    var given = System.getProperty("parley.peers");
+    var peers = given == null ? above(Path.of("").toAbsolutePath()) : Path.of(given);
+    var file = peers.resolve("cli/node_modules").resolve(name);
+    if (!Files.isReadable(file)) {
+      fail("%s is missing: ./check --long installs it, or npm ci in the folder peers/cli", file);
+    }
+    return file;
+  }
+
+  private static Path above(Path folder) {
+    return folder.getParent() == null || Files.isDirectory(folder.resolve("peers"))
+        ? folder.resolve("peers")
+        : above(folder.getParent());
+  }
+}

@@ -1,0 +1,278 @@
+package dev.parley.door;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Sockets of the listener, with a client of the JDK's.
+class SocketTest {
+
+  private static final Limits LIMITS =
+      new Limits(200_000, 3, Duration.ofSeconds(30), Duration.ofSeconds(30));
+  private static final String SECRET = "a secret";
+
+  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+  private Streams streams = new Streams(LIMITS.streams());
+  private HttpDoor door = door(LIMITS, List.of());
+
+  @AfterEach
+  void close() {
+    door.close();
+  }
+
+  @Test
+  void what_is_said_is_heard_in_order_whole_and_in_any_script() throws Exception {
+    try (var client = new TestSocket(door.port(), "/echo?to=you")) {
+      assertThat(client.next()).isEqualTo("local, you");
+      var large = "ä€😀".repeat(20_000);
+      client.send(large);
+      client.send("");
+      client.send("small");
+      assertThat(client.next()).isEqualTo(large);
+      assertThat(client.next()).isEmpty();
+      assertThat(client.next()).isEqualTo("small");
+      client.leave();
+      assertThat(client.closed()).isEqualTo("1000 ");
+    }
+  }
+
+  @Test
+  void the_handler_says_when_it_is_enough() throws Exception {
+    try (var client = new TestSocket(door.port(), "/echo")) {
+      client.send("bye");
+      assertThat(client.closed()).isEqualTo("1000 ");
+    }
+  }
+
+  @Test
+  void a_handler_that_fails_says_no_more_than_that() throws Exception {
+    try (var client = new TestSocket(door.port(), "/echo")) {
+      client.send("fail");
+      assertThat(client.closed()).isEqualTo("1011 the server failed; see its log");
+    }
+  }
+
+  @Test
+  void too_much_at_once_is_refused() throws Exception {
+    try (var client = new TestSocket(door.port(), "/echo")) {
+      client.send("x".repeat(200_001));
+      assertThat(client.closed()).startsWith("1009 a message may have at most 200000 bytes");
+    }
+  }
+
+  @Test
+  void bytes_are_refused() throws Exception {
+    try (var client = new TestSocket(door.port(), "/echo")) {
+      client.send(new byte[] {1, 2});
+      assertThat(client.closed()).startsWith("1003 ");
+    }
+  }
+
+  @Test
+  void without_an_upgrade_there_is_a_problem() throws Exception {
+    try (var http = HttpClient.newHttpClient()) {
+      var reply = http.send(request("/echo"), BodyHandlers.ofString());
+      assertThat(reply.statusCode()).isEqualTo(426);
+      assertThat(reply.headers().firstValue("Upgrade")).hasValue("websocket");
+      assertThat(reply.body()).contains("upgrade-required");
+    }
+  }
+
+  @Test
+  void an_unknown_parameter_is_refused_as_everywhere() {
+    assertThat(TestSocket.refusal(door.port(), "/echo?x=1", Map.of())).isEqualTo(400);
+    assertThat(TestSocket.refusal(door.port(), "/nowhere", Map.of())).isEqualTo(404);
+  }
+
+  @Test
+  void pages_from_elsewhere_may_not_come() throws Exception {
+    assertThat(TestSocket.refusal(door.port(), "/echo", Map.of("Origin", "https://evil.example")))
+        .isEqualTo(403);
+    try (var friend =
+        new TestSocket(door.port(), "/echo", Map.of("Origin", "https://good.example"), true)) {
+      assertThat(friend.next()).isEqualTo("local, nobody");
+    }
+  }
+
+  @Test
+  void a_token_is_shown_in_a_header_or_a_cookie() throws Exception {
+    var hash = HexFormat.of().formatHex(Hash.of(SECRET));
+    door.close();
+    door = door(LIMITS, List.of(new Tokens.Token("ann", hash)));
+
+    assertThat(TestSocket.refusal(door.port(), "/echo", Map.of())).isEqualTo(401);
+    for (var header :
+        List.of(
+            Map.of("Authorization", "Bearer " + SECRET),
+            Map.of("Cookie", "parley_token=" + SECRET))) {
+      try (var client = new TestSocket(door.port(), "/echo", header, true)) {
+        assertThat(client.next()).isEqualTo("ann, nobody");
+      }
+    }
+  }
+
+  @Test
+  void there_are_no_more_sockets_than_streams_may_be() throws Exception {
+    try (var one = new TestSocket(door.port(), "/echo");
+        var two = new TestSocket(door.port(), "/echo");
+        var three = new TestSocket(door.port(), "/echo")) {
+      for (var client : List.of(one, two, three)) {
+        client.next();
+      }
+      assertThat(TestSocket.refusal(door.port(), "/echo", Map.of())).isEqualTo(429);
+      one.leave();
+      one.closed();
+      streams.awaitNone(Duration.ZERO);
+      while (streams.count() > 2) {
+        Thread.onSpinWait();
+      }
+      try (var four = new TestSocket(door.port(), "/echo")) {
+        assertThat(four.next()).isEqualTo("local, nobody");
+      }
+    }
+  }
+
+  @Test
+  void a_server_that_stops_says_so_to_all() throws Exception {
+    try (var one = new TestSocket(door.port(), "/echo");
+        var two = new TestSocket(door.port(), "/echo")) {
+      one.next();
+      two.next();
+      door.drain(Duration.ofSeconds(5));
+      assertThat(one.closed()).isEqualTo("1001 the server stops");
+      assertThat(two.closed()).isEqualTo("1001 the server stops");
+      assertThat(streams.count()).isZero();
+    }
+  }
+
+  @Test
+  void who_does_not_read_is_sent_away() throws Exception {
+    door.close();
+    door = door(new Limits(200_000, 3, Duration.ofMillis(300), Duration.ofSeconds(30)), List.of());
+    try (var client = new TestSocket(door.port(), "/flood", Map.of(), false)) {
+      assertThat(failure.get(20, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
+      streams.awaitNone(Duration.ofSeconds(20));
+      assertThat(streams.count()).isZero();
+      client.read();
+      assertThat(client.closed()).startsWith("1006");
+    }
+  }
+
+  @Test
+  void a_silent_peer_is_pinged_and_stays() throws Exception {
+    door.close();
+    door = door(new Limits(200_000, 3, Duration.ofSeconds(2), Duration.ofSeconds(30)), List.of());
+    try (var client = new TestSocket(door.port(), "/echo")) {
+      client.next();
+      for (var i = 0; i < 3; i++) {
+        client.ping();
+      }
+      client.send("still here");
+      assertThat(client.next()).isEqualTo("still here");
+    }
+  }
+
+  @Test
+  void a_peer_that_answers_no_ping_is_gone() throws Exception {
+    door.close();
+    door = door(new Limits(200_000, 3, Duration.ofMillis(300), Duration.ofSeconds(30)), List.of());
+    try (var raw = new java.net.Socket(InetAddress.getLoopbackAddress(), door.port())) {
+      raw.getOutputStream()
+          .write(
+              """
+              GET /echo HTTP/1.1\r
+              Host: localhost\r
+              Upgrade: websocket\r
+              Connection: Upgrade\r
+              Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+              Sec-WebSocket-Version: 13\r
+              \r
+              """
+                  .getBytes(StandardCharsets.US_ASCII));
+      // Reads, but never answers: to the end, which the server makes.
+      var all = new String(raw.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+      assertThat(all).startsWith("HTTP/1.1 101").contains("nothing was heard");
+    }
+    streams.awaitNone(Duration.ofSeconds(20));
+    assertThat(streams.count()).isZero();
+  }
+
+  private HttpDoor door(Limits limits, List<Tokens.Token> tokens) {
+    streams = new Streams(limits.streams());
+    var settings =
+        new Settings(
+            "127.0.0.1",
+            0,
+            Set.of(),
+            Set.of("https://good.example"),
+            tokens,
+            Duration.ZERO,
+            limits);
+    var made =
+        new HttpDoor(
+            new HttpDoor.Parts(
+                settings, new Metrics(), streams, InstantSource.system(), UUID::randomUUID),
+            List.of(
+                Route.socket(
+                    "/echo",
+                    "Says it again",
+                    List.of(Parameter.query("to", "whom to greet")),
+                    request ->
+                        new Reply.Upgrade(
+                            socket ->
+                                echo(
+                                    socket,
+                                    request.principal()
+                                        + ", "
+                                        + request.query("to").orElse("nobody")))),
+                Route.socket(
+                    "/flood", "Never stops", List.of(), _ -> new Reply.Upgrade(this::flood))));
+    made.start();
+    return made;
+  }
+
+  private static void echo(Socket socket, String greeting)
+      throws IOException, InterruptedException {
+    socket.send(greeting);
+    for (var text = socket.receive(); text != null; text = socket.receive()) {
+      switch (text) {
+        case "bye" -> {
+          return;
+        }
+        case "fail" -> throw new IllegalStateException("secret");
+        default -> socket.send(text);
+      }
+    }
+  }
+
+  private void flood(Socket socket) throws InterruptedException {
+    try {
+      while (true) {
+        socket.send("x".repeat(10_000));
+      }
+    } catch (IOException gone) {
+      failure.complete(gone);
+    }
+  }
+
+  private HttpRequest request(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + door.port() + path)).build();
+  }
+}

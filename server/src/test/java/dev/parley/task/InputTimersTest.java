@@ -1,0 +1,98 @@
+package dev.parley.task;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.log.MemoryLog;
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.AuthEvent.AuthType;
+import dev.parley.protocol.AuthId;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.StringNode;
+
+/// What is asked has a timer exactly as long as it is asked.
+class InputTimersTest {
+
+  private static final InputId INPUT = new InputId("i");
+  private static final AuthId AUTH = new AuthId("a");
+
+  private final Instant tomorrow = World.SOURCES.clock().instant().plus(Duration.ofDays(1));
+  private final MemoryLog log = World.newLog();
+  private final Origin task = Origin.root(new TaskId("t"), World.AGENT);
+  private final Timers timers = new Timers();
+  private final Inputs inputs =
+      new Inputs(
+          log,
+          World.SOURCES,
+          timers,
+          new Inputs.Reactions(WhenLapsed.CONTINUE, _ -> {}, (_, _, _) -> {}));
+
+  @BeforeEach
+  void asks() {
+    append(
+        new TaskCreated(Initiator.USER, null, null, null, null, null, null, null),
+        new TaskStatus(TaskState.WORKING, null, null),
+        new InputRequired(INPUT, true, InputType.CLARIFICATION, "who?", null, null, null, tomorrow),
+        new AuthRequired(AUTH, AuthType.API_KEY, null, null, "sign in", null, null, tomorrow));
+    inputs.watch(World.CONTEXT);
+    assertThat(timers.size()).isEqualTo(2);
+  }
+
+  @AfterEach
+  void close() {
+    timers.close();
+  }
+
+  @Test
+  void an_answer_drops_the_timer_of_what_it_answers() {
+    var by = new Inputs.Answering("ada", Guard.none());
+    inputs.answer(World.CONTEXT, INPUT, StringNode.valueOf("ada"), by);
+    assertThat(timers.size()).isEqualTo(1);
+
+    inputs.signedIn(World.CONTEXT, AUTH, null, by);
+    assertThat(timers.size()).isZero();
+  }
+
+  @Test
+  void what_others_let_lapse_has_no_timer_once_the_context_moves_on() {
+    append(new InputLapsed(INPUT, "a message came instead"));
+    inputs.unwatch(World.CONTEXT);
+    assertThat(timers.size()).isEqualTo(1);
+
+    append(new TaskStatus(TaskState.CANCELED, null, null));
+    inputs.unwatch(World.CONTEXT);
+    assertThat(timers.size()).isZero();
+  }
+
+  @Test
+  void a_deleted_context_leaves_no_timer() {
+    log.delete(World.CONTEXT);
+
+    inputs.unwatch(World.CONTEXT);
+
+    assertThat(timers.size()).isZero();
+  }
+
+  private void append(Event... events) {
+    var drafts = List.of(events).stream().map(event -> new Draft(task, event)).toList();
+    log.append(World.CONTEXT, Guard.none(), Decision.always(drafts.toArray(new Draft[0])));
+  }
+}

@@ -1,0 +1,83 @@
+package dev.parley.view;
+
+import static dev.parley.view.Scene.C;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.log.MemoryLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The latest messages, which are kept in memory, are those that the tables tell.
+class RecentTest {
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void what_is_kept_equals_what_the_tables_tell_after_edits_and_rewinds_too(long seed) {
+    var millis = new AtomicLong();
+    var log = new MemoryLog(() -> Instant.ofEpochMilli(millis.addAndGet(7)));
+    var context = new ContextId("c0");
+    var random = new Random(seed);
+    var story = new Story(log, random, context, true);
+    try (var views = new Views(folder.resolve("views.db"), log)) {
+      for (var i = 0; i < 600; i++) {
+        story.step();
+        if (random.nextInt(3) == 0) {
+          var all = views.messages(context, 0, 1000).items();
+          assertThat(views.latestMessages(context, 1000)).isEqualTo(all);
+        }
+      }
+    }
+  }
+
+  @Test
+  void no_more_than_was_asked_for_are_kept() {
+    try (var scene = new Scene(folder)) {
+      scene.say("m1", "one");
+      assertThat(scene.views.latestMessages(C, 2)).hasSize(1);
+      scene.say("m2", "two");
+      scene.say("m3", "three");
+
+      assertThat(scene.views.latestMessages(C, 2))
+          .extracting(MessageView::content)
+          .containsExactly("two", "three");
+      assertThat(scene.views.latestMessages(C, 3)).hasSize(3);
+    }
+  }
+
+  @Test
+  void more_new_entries_than_are_looked_through_are_left_to_the_tables() {
+    try (var scene = new Scene(folder)) {
+      scene.say("m0", "first");
+      assertThat(scene.views.latestMessages(C, 1000)).hasSize(1);
+      for (var i = 1; i <= Recent.TAIL_MAX; i++) {
+        scene.say("m" + i, "more");
+      }
+
+      assertThat(scene.views.latestMessages(C, 1000)).hasSize(1000);
+    }
+  }
+
+  @Test
+  void a_deleted_context_is_not_remembered() {
+    try (var scene = new Scene(folder)) {
+      scene.say("m1", "secret");
+      scene.views.latestMessages(C, 10);
+      scene.log.delete(C);
+      scene.views.forget(C);
+
+      assertThatThrownBy(() -> scene.views.latestMessages(C, 10))
+          .isInstanceOf(Rejection.Gone.class);
+    }
+  }
+}

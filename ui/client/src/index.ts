@@ -1,0 +1,30 @@
+export * from "./agent-messages.js";
+export * from "./aggregate.js";
+export * from "./api.js";
+export { type Backoff, type Clock } from "./clock.js";
+export * from "./display.js";
+export * from "./errors.js";
+export * from "./events.js";
+export { type ApiOptions, newKey } from "./http.js";
+export * from "./live-context.js";
+export * from "./position.js";
+export { readable, reduce, reduceAll } from "./reduce.js";
+export * from "./scroll.js";
+export * from "./snapshot.js";
+export * from "./sse.js";
+export * from "./state.js";
+export * from "./store.js";
+export {
+  type ConnectionState,
+  EventStream,
+  type StreamedEvent,
+  StreamGap,
+  type StreamOptions,
+  streamContext,
+} from "./stream.js";
+export { type FollowOptions, TaskStream } from "./task-stream.js";
+export { hasEnded } from "./task-events.js";
+export * from "./timeline.js";
+export { type WorkflowEvent } from "./timeline-facts.js";
+export * from "./types.js";
+export * from "./view.js";

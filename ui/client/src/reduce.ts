@@ -1,0 +1,276 @@
+import { failOf, write } from "./artifact-events.js";
+import type { MessageFact, MessageUpdated, ParleyEvent, UsageFact } from "./events.js";
+import { isAfter, placeOf } from "./position.js";
+import { counter, rewind } from "./rewind.js";
+import type { ContextState, Edit, Task, UsageEntry } from "./state.js";
+import type { StreamedEvent } from "./stream.js";
+import { created, hasEnded, merged, optional, taskAfter, taskAfterAnswer } from "./task-events.js";
+import type { MessageInfo } from "./types.js";
+
+const ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const ERRORS_MAX = 200;
+
+/**
+ * The context after one more event. Pure: the same state and event give the same state.
+ *
+ * An event that was taken in before, or that is of another context, changes nothing, and gives the
+ * very same state. Events have to come in order, which a stream sees to.
+ */
+export function reduce(state: ContextState, event: StreamedEvent): ContextState {
+  if (event.contextId !== state.contextId || !isAfter(placeOf(event), state)) {
+    return state;
+  }
+  const moved = { ...state, seq: event.seq, k: event.k ?? 0, updatedAt: event.timestamp };
+  return afterTask(ofContext(moved, event), event);
+}
+
+/** The context after these events, in their order. */
+export function reduceAll(state: ContextState, events: Iterable<StreamedEvent>): ContextState {
+  let next = state;
+  for (const event of events) {
+    next = reduce(next, event);
+  }
+  return next;
+}
+
+/** What an event means to the context, apart from the task that it belongs to. */
+function ofContext(state: ContextState, event: StreamedEvent): ContextState {
+  switch (event.kind) {
+    case "context-created":
+      return {
+        ...state,
+        owner: event.owner,
+        title: event.title,
+        metadata: event.metadata,
+        createdAt: event.timestamp,
+      };
+    case "context-updated":
+      return {
+        ...state,
+        title: event.title ?? state.title,
+        metadata: event.metadata ?? state.metadata,
+      };
+    case "context-forked":
+      return {
+        ...state,
+        owner: event.owner ?? state.owner,
+        title: event.title ?? state.title,
+        createdAt: event.timestamp,
+        forkedFrom: { contextId: event.sourceContextId, atSeq: event.atSeq },
+      };
+    case "context-rewound":
+      return rewind(state, event.seq, event.toSeq);
+    case "state-updated":
+      return { ...state, changes: [...state.changes, ...changes(event.seq, event.delta)] };
+    case "message":
+      return { ...state, messages: [...state.messages, message(event)] };
+    case "message-updated":
+    case "message-deleted":
+      return edit(state, event);
+    case "file-write":
+    case "data-write":
+    case "dataset-write":
+      return write(state, event);
+    case "usage":
+      return { ...state, usage: [...state.usage, usage(event)] };
+    case "error":
+      return { ...state, errors: [...state.errors, failure(event)].slice(-ERRORS_MAX) };
+    case "input-required":
+      return {
+        ...state,
+        pendingInputs: [...without(state.pendingInputs, "inputId", event), event],
+      };
+    case "auth-required":
+      return { ...state, pendingAuths: [...without(state.pendingAuths, "authId", event), event] };
+    case "input-received":
+    case "input-lapsed":
+      return answered(
+        { ...state, pendingInputs: without(state.pendingInputs, "inputId", event) },
+        event,
+      );
+    case "auth-completed":
+    case "auth-lapsed":
+      return answered(
+        { ...state, pendingAuths: without(state.pendingAuths, "authId", event) },
+        event,
+      );
+    case "task-created":
+    case "task-status":
+    case "task-complete":
+    case "cancel-requested":
+    case "content-delta":
+    case "content-complete":
+    case "tool-start":
+    case "tool-progress":
+    case "tool-complete":
+    case "subtask-created":
+    case "subtask-complete":
+    case "thought-stream":
+    case "internal:thought-process":
+    case "internal:llm-call":
+    case "internal:checkpoint":
+    case "internal:raw":
+    case "task-stored":
+    case "task-deleted":
+      return state;
+    default:
+      return unknown(state, event);
+  }
+}
+
+/** Servers that are newer than this may send kinds that are not known here. */
+function unknown(state: ContextState, _event: never): ContextState {
+  return state;
+}
+
+function afterTask(state: ContextState, event: StreamedEvent): ContextState {
+  const taskId = event.taskId;
+  if (taskId === undefined) {
+    return state;
+  }
+  const before = state.tasks[taskId];
+  const task = event.kind === "task-created" ? created(event, taskId) : before;
+  if (task === undefined) {
+    return state;
+  }
+  const next = taskAfter(withWritten(task, event), event);
+  if (next === before) {
+    return state;
+  }
+  const changed = { ...state, tasks: { ...state.tasks, [taskId]: next } };
+  const over = event.kind === "task-status" || event.kind === "task-complete";
+  return over && hasEnded(next.status) ? ended(changed, taskId, event.timestamp) : changed;
+}
+
+function ended(state: ContextState, taskId: string, timestamp: string): ContextState {
+  const open = (event: ParleyEvent): boolean => event.taskId !== taskId;
+  return {
+    ...state,
+    versions: failOf(state.versions, taskId, timestamp),
+    pendingInputs: state.pendingInputs.filter(open),
+    pendingAuths: state.pendingAuths.filter(open),
+  };
+}
+
+function withWritten(task: Task, event: ParleyEvent): Task {
+  if (
+    event.kind !== "file-write" &&
+    event.kind !== "data-write" &&
+    event.kind !== "dataset-write"
+  ) {
+    return task;
+  }
+  return task.written.includes(event.artifactId)
+    ? task
+    : { ...task, written: [...task.written, event.artifactId] };
+}
+
+/** An answer may come from another task than the one that asked. */
+function answered(state: ContextState, event: ParleyEvent): ContextState {
+  const tasks: Record<string, Task> = {};
+  for (const [taskId, task] of Object.entries(state.tasks)) {
+    tasks[taskId] = taskAfterAnswer(task, event);
+  }
+  return { ...state, tasks };
+}
+
+function without<K extends "inputId" | "authId", T extends { [key in K]: string }>(
+  pending: readonly T[],
+  id: K,
+  event: { [key in K]: string },
+): readonly T[] {
+  return pending.filter((one) => one[id] !== event[id]);
+}
+
+function message(event: MessageFact): MessageInfo {
+  const said = event.metadata?.["taskId"];
+  // A person's message comes from no task, but may say which one answers it.
+  const answering = typeof said === "string" && ID.test(said) ? said : undefined;
+  return {
+    messageId: event.messageId,
+    seq: event.seq,
+    role: event.role,
+    content: event.content,
+    ...optional("parts", event.parts),
+    ...optional("taskId", event.taskId ?? answering),
+    ...optional("agentId", event.taskId === undefined ? undefined : event.agentId),
+    createdAt: event.timestamp,
+    ...optional("metadata", event.metadata),
+  };
+}
+
+function edit(
+  state: ContextState,
+  event: MessageUpdated | Extract<ParleyEvent, { kind: "message-deleted" }>,
+): ContextState {
+  const shown = readable(state)
+    .filter((one) => one.messageId === event.messageId)
+    .at(-1);
+  if (shown === undefined) {
+    return state;
+  }
+  const place = { seq: event.seq, messageSeq: shown.seq, editedAt: event.timestamp };
+  const change: Edit =
+    event.kind === "message-deleted"
+      ? place
+      : {
+          ...place,
+          content: event.content,
+          ...optional("metadata", merged(shown.metadata, event.metadata)),
+        };
+  return { ...state, edits: [...state.edits, change] };
+}
+
+/** Messages as they now read: those that count, without the hidden, with the edited. */
+export function readable(state: ContextState): MessageInfo[] {
+  const counts = counter(state.rewinds, state.seq);
+  const last = new Map<number, Edit>();
+  const hidden = new Set<number>();
+  for (const change of state.edits.filter((one) => counts(one.seq))) {
+    if (change.content === undefined) {
+      hidden.add(change.messageSeq);
+    } else {
+      last.set(change.messageSeq, change);
+    }
+  }
+  const shown = state.messages.filter((one) => counts(one.seq) && !hidden.has(one.seq));
+  return last.size === 0 ? shown : shown.map((one) => edited(one, last.get(one.seq)));
+}
+
+function edited(said: MessageInfo, change: Edit | undefined): MessageInfo {
+  if (change === undefined) {
+    return said;
+  }
+  const { metadata: _, ...rest } = said;
+  return {
+    ...rest,
+    content: change.content ?? said.content,
+    editedAt: change.editedAt,
+    ...optional("metadata", change.metadata),
+  };
+}
+
+function changes(seq: number, delta: Record<string, unknown>): ContextState["changes"] {
+  return Object.entries(delta as ContextState["changes"][number]["value"] & object).map(
+    ([key, value]) => ({ seq, key, value }),
+  );
+}
+
+function usage(event: UsageFact): UsageEntry {
+  return {
+    seq: event.seq,
+    taskId: event.taskId,
+    model: event.model,
+    calls: 1,
+    inputTokens: event.inputTokens,
+    outputTokens: event.outputTokens,
+    cacheCreationInputTokens: event.cacheCreationInputTokens ?? 0,
+    cacheReadInputTokens: event.cacheReadInputTokens ?? 0,
+    costUsd: event.costUsd,
+  };
+}
+
+function failure(event: Extract<ParleyEvent, { kind: "error" }>): ContextState["errors"][number] {
+  const { seq, taskId, code, message, scope, retryable } = event;
+  return { seq, taskId, code, message, scope, retryable };
+}

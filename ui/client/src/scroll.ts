@@ -1,0 +1,19 @@
+/** Where a box that scrolls stands. */
+export interface ScrollPlace {
+  readonly scrollTop: number;
+  readonly clientHeight: number;
+  readonly scrollHeight: number;
+}
+
+/** So near to the end counts as the end: browsers round. */
+const NEAR = 24;
+
+/**
+ * Whether a box is to follow what is added at its end: from the start, until a person scrolls up,
+ * and again when they are back at the end.
+ */
+export function follows(before: boolean, from: ScrollPlace, to: ScrollPlace): boolean {
+  const atEnd = to.scrollHeight - to.clientHeight - to.scrollTop <= NEAR;
+  const up = to.scrollTop < from.scrollTop && to.scrollHeight >= from.scrollHeight;
+  return atEnd || (before && !up);
+}

@@ -1,0 +1,349 @@
+import type {
+  AuthRequired,
+  ContentComplete,
+  ErrorFact,
+  InputRequired,
+  JsonObject,
+  ParleyEvent,
+  TaskComplete,
+  TaskCreated,
+  TaskStatus,
+  ThoughtStream,
+  ToolComplete,
+  ToolProgress,
+  ToolStart,
+} from "./events.js";
+import type { Block, Question, Task, Thought, ToolCall } from "./state.js";
+import type { StreamedEvent } from "./stream.js";
+import type { TaskState } from "./types.js";
+
+const ENDED: readonly TaskState[] = ["completed", "failed", "canceled"];
+
+/** True if a task in this state is over for ever. */
+export function hasEnded(status: TaskState): boolean {
+  return ENDED.includes(status);
+}
+
+/** A task that begins with this event. */
+export function created(event: TaskCreated, taskId: string): Task {
+  return {
+    taskId,
+    contextId: event.contextId,
+    ...optional("parentTaskId", event.parentTaskId),
+    rootTaskId: event.rootTaskId ?? taskId,
+    agentId: event.agentId ?? "",
+    agentLevel: event.agentLevel ?? (event.parentTaskId === undefined ? "core" : "subagent"),
+    ...optional("invocationId", event.invocationId),
+    ...optional("spawnedByCallId", event.spawnedByCallId),
+    seq: event.seq,
+    status: "submitted",
+    initiator: event.initiator,
+    ...optional("messageId", event.messageId),
+    ...optional("prompt", event.prompt),
+    ...optional("taskType", event.taskType),
+    ...optional("priority", event.priority),
+    ...optional("timeoutMs", event.timeoutMs),
+    ...optional("workingDirectory", event.workingDirectory),
+    createdAt: event.timestamp,
+    updatedAt: event.timestamp,
+    ...optional("metadata", event.metadata),
+    ...NOTHING_DONE,
+  };
+}
+
+/** What a task has done of which nothing is known. */
+export const NOTHING_DONE = {
+  named: undefined,
+  written: [],
+  blockedBy: undefined,
+  iteration: undefined,
+  answeredSeq: 0,
+  blocks: [],
+  calls: [],
+  thoughts: [],
+  questions: [],
+} as const satisfies Partial<Task>;
+
+/** The task after an event of its own. */
+export function taskAfter(task: Task, event: StreamedEvent): Task {
+  switch (event.kind) {
+    case "task-status":
+      return become(task, event);
+    case "task-complete":
+      return complete(task, event);
+    case "cancel-requested":
+      return { ...task, cancelRequested: true, updatedAt: event.timestamp };
+    case "error":
+      return fail(task, event);
+    case "content-delta":
+      return { ...task, blocks: extended(task.blocks, event) };
+    case "content-complete":
+      return { ...task, blocks: finished(task.blocks, event) };
+    case "tool-start":
+      return { ...task, calls: withCall(task.calls, event.toolCallId, () => started(event)) };
+    case "tool-progress":
+      return {
+        ...task,
+        calls: withCall(task.calls, event.toolCallId, (call) => progressed(call, event)),
+      };
+    case "tool-complete":
+      return {
+        ...task,
+        calls: withCall(task.calls, event.toolCallId, (call) => ended(call, event)),
+      };
+    case "thought-stream":
+      return { ...task, thoughts: withThought(task.thoughts, event) };
+    case "internal:llm-call":
+      return { ...task, iteration: event.iteration };
+    case "message":
+      return event.role === "assistant" ? { ...task, answeredSeq: event.seq } : task;
+    case "input-required":
+    case "auth-required":
+      return { ...task, questions: [...task.questions, question(event)] };
+    default:
+      return task; // Nothing else changes the task that it belongs to.
+  }
+}
+
+/** The task after somebody answered, signed in, or let the time run out. */
+export function taskAfterAnswer(task: Task, event: ParleyEvent): Task {
+  switch (event.kind) {
+    case "input-received":
+      return answered(task, event.inputId, {
+        status: "answered",
+        value: event.value,
+        providedBy: event.providedBy,
+      });
+    case "auth-completed":
+      return answered(task, event.authId, { status: "answered" });
+    case "input-lapsed":
+      return answered(task, event.inputId, { status: "lapsed" });
+    case "auth-lapsed":
+      return answered(task, event.authId, { status: "lapsed" });
+    default:
+      return task; // Nothing else answers.
+  }
+}
+
+function become(task: Task, event: TaskStatus): Task {
+  const { message: _, endedAt: __, error, ...rest } = task;
+  const over = hasEnded(event.status);
+  const metadata = merged(task.metadata, event.metadata);
+  const next: Task = {
+    ...rest,
+    status: event.status,
+    ...optional("message", event.message),
+    updatedAt: event.timestamp,
+    ...(over ? { endedAt: event.timestamp } : {}),
+    // A task that completes got over what went wrong.
+    ...(event.status === "completed" ? {} : optional("error", error)),
+    ...optional("metadata", metadata),
+    blockedBy: blocker(event.status, metadata),
+  };
+  return over ? closed(next) : next;
+}
+
+/** What a task waits for, if it waits. */
+export function blocker(status: TaskState, metadata: JsonObject | undefined): string | undefined {
+  const blockedBy = metadata?.["blockedBy"];
+  const waits = status !== "working" && !hasEnded(status);
+  return waits && typeof blockedBy === "string" ? blockedBy : undefined;
+}
+
+function complete(task: Task, event: TaskComplete): Task {
+  const { content: _, ...rest } = task;
+  return closed({
+    ...rest,
+    status: "completed",
+    ...optional("content", event.content),
+    named: event.artifacts,
+    updatedAt: event.timestamp,
+    endedAt: task.endedAt ?? event.timestamp,
+    ...optional("metadata", merged(task.metadata, event.metadata)),
+    blockedBy: undefined,
+  });
+}
+
+/** What a task leaves open when it ends stays as it is. */
+function closed(task: Task): Task {
+  return {
+    ...task,
+    blocks: task.blocks.map((block) =>
+      block.done ? block : { ...block, done: true, partial: true },
+    ),
+    calls: task.calls.map((call) =>
+      call.status === "running" ? { ...call, status: "abandoned" } : call,
+    ),
+    questions: task.questions.map((one) =>
+      one.status === "open" ? { ...one, status: "lapsed" } : one,
+    ),
+  };
+}
+
+function fail(task: Task, event: ErrorFact): Task {
+  if (event.scope !== "task") {
+    return task;
+  }
+  const { code, message, retryable } = event;
+  return { ...task, error: { code, message, retryable }, updatedAt: event.timestamp };
+}
+
+function extended(
+  blocks: readonly Block[],
+  event: Extract<StreamedEvent, { kind: "content-delta" }>,
+): readonly Block[] {
+  const firstSeq = event.fromSeq ?? event.seq;
+  const at = blocks.findIndex((block) => !block.done && block.blockId === event.blockId);
+  const open = blocks[at];
+  if (open === undefined) {
+    return [...blocks, newBlock(event.blockId, firstSeq, event.delta)];
+  }
+  // A merged delta may begin where the block does, and then has all that came before.
+  const text = firstSeq <= open.firstSeq ? event.delta : open.text + event.delta;
+  return blocks.map((block, i) => (i === at ? { ...open, text } : block));
+}
+
+function newBlock(blockId: string | undefined, firstSeq: number, text: string): Block {
+  const end = { done: false, partial: false, finishReason: undefined, replaced: false };
+  return { blockId, firstSeq, text, ...end };
+}
+
+function finished(blocks: readonly Block[], event: ContentComplete): readonly Block[] {
+  const same = (block: Block): boolean =>
+    block.blockId === event.blockId && (event.blockId !== undefined || !block.done);
+  const known = blocks.some(same) ? blocks : [...blocks, newBlock(event.blockId, event.seq, "")];
+  return known.map((block) => {
+    if (same(block)) {
+      return {
+        ...block,
+        text: event.content,
+        done: true,
+        partial: event.partial ?? false,
+        finishReason: event.finishReason,
+      };
+    }
+    const replaced = event.replaces !== undefined && block.blockId === event.replaces;
+    return replaced ? { ...block, replaced } : block;
+  });
+}
+
+function withCall(
+  calls: readonly ToolCall[],
+  toolCallId: string,
+  change: (call: ToolCall | undefined) => ToolCall,
+): readonly ToolCall[] {
+  const known = calls.some((call) => call.toolCallId === toolCallId);
+  return known
+    ? calls.map((call) => (call.toolCallId === toolCallId ? change(call) : call))
+    : [...calls, change(undefined)];
+}
+
+function started(event: ToolStart): ToolCall {
+  return {
+    ...unknownCall(event.toolCallId, event.seq),
+    toolName: event.toolName,
+    arguments: event.arguments,
+    attempt: event.attempt ?? 1,
+    subagents: event.subagentMetadata,
+    startedAt: event.timestamp,
+  };
+}
+
+/** A call that began before what is known. */
+function unknownCall(toolCallId: string, seq: number): ToolCall {
+  return {
+    toolCallId,
+    toolName: "",
+    arguments: undefined,
+    seq,
+    attempt: 1,
+    status: "running",
+    progress: undefined,
+    progressMessage: undefined,
+    result: undefined,
+    error: undefined,
+    outcome: undefined,
+    subagents: undefined,
+    startedAt: undefined,
+    endedAt: undefined,
+  };
+}
+
+function progressed(call: ToolCall | undefined, event: ToolProgress): ToolCall {
+  return {
+    ...(call ?? unknownCall(event.toolCallId, event.seq)),
+    progress: event.progress,
+    progressMessage: event.message ?? call?.progressMessage,
+  };
+}
+
+function ended(call: ToolCall | undefined, event: ToolComplete): ToolCall {
+  return {
+    ...(call ?? unknownCall(event.toolCallId, event.seq)),
+    toolName: event.toolName,
+    status: event.success ? "succeeded" : "failed",
+    result: event.result,
+    error: event.error,
+    outcome: event.outcome,
+    subagents: event.subagentMetadata ?? call?.subagents,
+    endedAt: event.timestamp,
+  };
+}
+
+function withThought(thoughts: readonly Thought[], event: ThoughtStream): readonly Thought[] {
+  const last = thoughts.findIndex((thought) => thought.thoughtId === event.thoughtId);
+  const known = thoughts[last];
+  if (known === undefined) {
+    const { thoughtId, thoughtType, verbosity, seq, content, metadata } = event;
+    return [...thoughts, { thoughtId, thoughtType, verbosity, seq, text: content, metadata }];
+  }
+  const grown = {
+    ...known,
+    text: known.text + event.content,
+    metadata: merged(known.metadata, event.metadata),
+  };
+  return thoughts.map((thought, i) => (i === last ? grown : thought));
+}
+
+function question(event: InputRequired | AuthRequired): Question {
+  const isInput = event.kind === "input-required";
+  return {
+    id: isInput ? event.inputId : event.authId,
+    kind: isInput ? "input" : "auth",
+    prompt: event.prompt,
+    seq: event.seq,
+    status: "open",
+    value: undefined,
+    providedBy: undefined,
+  };
+}
+
+function answered(task: Task, id: string, outcome: Partial<Question>): Task {
+  if (!task.questions.some((one) => one.id === id)) {
+    return task;
+  }
+  return {
+    ...task,
+    questions: task.questions.map((one) => (one.id === id ? { ...one, ...outcome } : one)),
+  };
+}
+
+/** Metadata after a change: keys are set, or removed where the value is null. */
+export function merged(
+  before: JsonObject | undefined,
+  change: JsonObject | undefined,
+): JsonObject | undefined {
+  if (before === undefined || change === undefined) {
+    return before ?? change;
+  }
+  return Object.fromEntries(
+    Object.entries({ ...before, ...change }).filter(([name]) => change[name] !== null),
+  );
+}
+
+/**
+ * An object with this field, or none if there is no value: absent is never undefined on the wire.
+ */
+export function optional<K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { [key in K]: V });
+}
