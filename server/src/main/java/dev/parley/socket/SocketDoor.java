@@ -64,11 +64,6 @@ public final class SocketDoor {
             new Route.Description(
                 "Socket.IO: takes packets", QUERY, null, Answer.other("text/plain")),
             engine::post),
-        new Route(
-            Route.Method.PUT,
-            SOCKET_IO,
-            new Route.Description("Socket.IO: refused", QUERY, null, Answer.empty()),
-            engine::other),
         Route.socket(
             path,
             "Named events, as over Socket.IO, on a plain WebSocket",
