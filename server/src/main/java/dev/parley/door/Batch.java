@@ -28,7 +28,7 @@ record Batch(ByteBuffer frames, Place place, boolean last) {
 
     /// How many entries to read at once, so that large ones do not fill the memory.
     int readMax() {
-      return Math.clamp(4L * FramePage.BYTES / frameBytes, READ_MIN, READ_MAX);
+      return Math.clamp(4L * FramePage.BYTES / Math.max(1, frameBytes), READ_MIN, READ_MAX);
     }
   }
 

@@ -40,7 +40,8 @@ public record Problem(
     return new Problem(status, title, code, detail, place, more);
   }
 
-  ObjectNode json() {
+  /// The problem as JSON.
+  public ObjectNode json() {
     var json = Json.object();
     json.put("type", TYPE).put("title", title).put("status", status);
     json.put("detail", detail).put("code", code);

@@ -36,10 +36,10 @@ public final class Streams {
     return max - free.availablePermits();
   }
 
-  /// Takes a place for a stream that runs on the calling thread, until it is closed.
+  /// Takes a place for a stream that runs on one thread, until it is closed.
   ///
   /// @throws Rejection.Busy if there is none
-  Open open() {
+  public Open open() {
     return open(() -> {});
   }
 
@@ -78,7 +78,8 @@ public final class Streams {
 
   /// Something that waits, and may be told to stop.
   @FunctionalInterface
-  interface Wait {
+  public interface Wait {
+    /// What there is to wait for; false if it did not come.
     boolean run() throws InterruptedException;
   }
 
@@ -97,12 +98,12 @@ public final class Streams {
     }
 
     /// True once the stream must end.
-    synchronized boolean ended() {
+    public synchronized boolean ended() {
       return ended;
     }
 
     /// What `wait` returns; false if the stream must end.
-    boolean await(Wait wait) {
+    public boolean await(Wait wait) {
       synchronized (this) {
         if (ended || nudged) {
           return false;
@@ -151,7 +152,7 @@ public final class Streams {
     }
 
     /// Ends the stream.
-    void end() {
+    public void end() {
       synchronized (this) {
         ended = true;
         if (waiting != null && !waiting.equals(Thread.currentThread())) {

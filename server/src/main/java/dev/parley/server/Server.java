@@ -16,6 +16,7 @@ import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.embed.CustomAgent;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Rejection;
+import dev.parley.socket.Visit;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
 import dev.parley.vault.SignIns;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// The server: joins the parts, starts them in order and closes them in reverse.
 public final class Server implements AutoCloseable {
@@ -73,6 +75,7 @@ public final class Server implements AutoCloseable {
   private final Config config;
   private final Parts parts;
   private final HttpDoor door;
+  private final AgentsDoor agents;
   private final Retention retention;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
@@ -100,7 +103,7 @@ public final class Server implements AutoCloseable {
                 parts.signIns(),
                 sources.ids(),
                 agentTypes));
-    var agents =
+    agents =
         new AgentsDoor(
             new AgentsDoor.Parts(
                 log,
@@ -138,7 +141,7 @@ public final class Server implements AutoCloseable {
         new HttpDoor(
             new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
             routes,
-            List.of(ChatDoor.ERRORS));
+            Stream.concat(Stream.of(ChatDoor.ERRORS), AgentsDoor.ERRORS.stream()).toList());
     retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
   }
 
@@ -186,6 +189,11 @@ public final class Server implements AutoCloseable {
   public String url() {
     var host = config.door().host();
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + door.port();
+  }
+
+  /// Who receives those that come by socket to follow agents.
+  Visit.Host agentVisits() {
+    return agents.visits();
   }
 
   /// Stops within ten seconds: no more work, streams end, tasks are handed back, then all is closed.

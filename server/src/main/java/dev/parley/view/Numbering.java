@@ -7,6 +7,7 @@ import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
+import dev.parley.protocol.Id;
 import dev.parley.protocol.InputEvent;
 import dev.parley.protocol.MessageEvent;
 import dev.parley.protocol.MessageEvent.Message;
@@ -51,11 +52,11 @@ public final class Numbering {
   /// The task to which a person said this while it worked. What began a task is told by the task itself.
   private static @Nullable TaskId heardBy(Message message) {
     var metadata = message.metadata();
-    return metadata != null
-            && metadata.path("steer").asBoolean(false)
-            && metadata.path("taskId").isString()
-        ? new TaskId(metadata.path("taskId").asString())
-        : null;
+    if (metadata == null || !metadata.path("steer").asBoolean(false)) {
+      return null;
+    }
+    var task = metadata.path("taskId").asString("");
+    return Id.valid(task) ? new TaskId(task) : null;
   }
 
   private static boolean numbered(Origin origin, Event event) {

@@ -313,6 +313,8 @@ class AgentsTest {
             "{\"customArgs\":[\"--yes\"]}",
             "{\"instructions\":\"be brief\"}",
             "{\"mcp\":{\"servers\":[]}}",
+            "{\"mcp\":{\"servers\":[\"x\"]}}",
+            "{\"mcp\":{\"servers\":[{\"command\":\"rm\"}]}}",
             "{\"outputFormat\":\"text\"}",
             "{\"timeout\":-1}",
             "{\"workingDirectory\":\"/nowhere\"}")) {

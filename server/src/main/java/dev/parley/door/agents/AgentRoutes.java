@@ -1,6 +1,7 @@
 package dev.parley.door.agents;
 
 import dev.parley.door.Answer;
+import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
@@ -70,7 +71,7 @@ final class AgentRoutes {
   record ApiHealth(String status, Instant timestamp, long activeAgents) {}
 
   List<Route> routes() {
-    var paging = List.of(Lists.LIMIT, Lists.CURSOR);
+    var paging = List.of(Paging.LIMIT, Paging.CURSOR);
     return List.of(
         Route.send(
             Route.Method.POST,

@@ -1,12 +1,15 @@
 package dev.parley.door.agents;
 
 import dev.parley.door.Access;
+import dev.parley.door.ErrorForm;
+import dev.parley.door.Problem;
 import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Tail;
 import dev.parley.door.Voice;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.socket.Visit;
 import dev.parley.task.Tasks;
 import dev.parley.view.Views;
 import java.time.InstantSource;
@@ -14,12 +17,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// The agents door: its routes, and what it makes of those who come by socket.
 public final class AgentsDoor {
 
-  /// What the door passes requests on to. The first of `types` that is a program, or else `standard`,
+  /// What the door passes requests on to. `claude-code`, if it is among the types, or else `standard`
   /// takes what names no agent.
   public record Parts(
       EventLog log,
@@ -40,6 +45,12 @@ public final class AgentsDoor {
   /// An agent that can be launched; `kind` is what does its work: `llm`, `cli`, `supervisor`, ...
   public record Type(AgentTypeId id, String name, @Nullable String description, String kind) {}
 
+  /// What went wrong, in two dialects at once: as a problem, and with what clients of this door look for.
+  public static final List<ErrorForm> ERRORS =
+      Stream.of("/api/agents", "/api/providers", "/agent")
+          .map(path -> new ErrorForm(path, "application/problem+json", AgentsDoor::body))
+          .toList();
+
   private final Parts parts;
   private final AgentLookup agents;
   private final MessageForm form;
@@ -50,6 +61,14 @@ public final class AgentsDoor {
     this.form = new MessageForm(new Voice(parts.log(), parts.views()));
   }
 
+  private static ObjectNode body(Problem problem) {
+    return problem
+        .json()
+        .put("statusCode", problem.status())
+        .put("message", problem.detail())
+        .put("error", problem.title());
+  }
+
   /// The routes.
   public List<Route> routes() {
     var launcher = new Launcher(parts, agents);
@@ -57,6 +76,12 @@ public final class AgentsDoor {
     var routes = new ArrayList<Route>();
     routes.addAll(agentRoutes.routes());
     routes.addAll(new MessageRoutes(parts, agents, form).routes());
-    return Refusals.in(routes);
+    routes.addAll(new ProxyRoutes(parts, agents, launcher, agentRoutes).routes());
+    return routes;
+  }
+
+  /// What becomes of those who come by socket.
+  public Visit.Host visits() {
+    return new AgentVisits(parts, agents, form);
   }
 }

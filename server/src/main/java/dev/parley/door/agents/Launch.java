@@ -53,6 +53,10 @@ record Launch(
       if (outputFormat != null && !outputFormat.equals(FORMAT)) {
         throw new Rejection.Invalid("configuration.outputFormat can only be " + FORMAT);
       }
+      if (instructions != null) {
+        throw new Rejection.Invalid(
+            "configuration.instructions: what an agent is told first is said in parley.yaml");
+      }
     }
 
     /// Refuses what this agent cannot do, rather than doing something else.
@@ -60,12 +64,11 @@ record Launch(
       var asked = new ArrayList<String>();
       if (!agent.kind().equals("cli")) {
         add(asked, "customArgs", customArgs);
-        add(asked, "instructions", instructions);
+        add(asked, "mcp", mcp);
         if (!agent.kind().equals("proxy")) {
           add(asked, "model", model);
           add(asked, "allowedTools", allowedTools);
           add(asked, "disallowedTools", disallowedTools);
-          add(asked, "mcp", mcp);
         }
       }
       if (!asked.isEmpty()) {
@@ -100,11 +103,8 @@ record Launch(
       if (customArgs != null) {
         customArgs.forEach(cli.putArray("customArgs")::add);
       }
-      if (instructions != null) {
-        cli.put("instructions", instructions);
-      }
       if (mcp != null) {
-        cli.set("mcp", Json.mapper().valueToTree(mcp));
+        mcp.servers().forEach(cli.putArray("mcp")::add);
       }
       if (!cli.isEmpty()) {
         all.set(CLI, cli);
@@ -119,10 +119,17 @@ record Launch(
     }
   }
 
-  /// MCP servers for one agent; `strict` means no others.
-  record Mcp(List<ObjectNode> servers, @Nullable Boolean strict) {
+  /// Which of its MCP servers an agent may use. `strict` says that it may use no others, which is so.
+  record Mcp(List<String> servers, @Nullable Boolean strict) {
     Mcp {
       servers = List.copyOf(servers);
+      if (servers.isEmpty()) {
+        throw new Rejection.Invalid("mcp.servers: at least one name is needed");
+      }
+      if (Boolean.FALSE.equals(strict)) {
+        throw new Rejection.Invalid(
+            "mcp.strict can only be true: the servers that are named are those that are used");
+      }
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.parley.protocol.ArtifactEvent.DataWrite;
 import dev.parley.protocol.ArtifactEvent.DatasetWrite;
 import dev.parley.protocol.ArtifactEvent.FileWrite;
 import dev.parley.protocol.AuthEvent;
+import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
@@ -21,6 +22,7 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.Timestamps;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
@@ -77,7 +79,7 @@ final class MessageForm {
             .put("role", body.role());
     json.set("content", body.content());
     json.set("metadata", origin(entry, body.metadata()));
-    return json.putPOJO("createdAt", entry.timestamp());
+    return json.put("createdAt", Timestamps.format(entry.timestamp()));
   }
 
   private Body body(Entry entry) {
@@ -268,7 +270,7 @@ final class MessageForm {
     return metadata;
   }
 
-  private static ObjectNode block(String eventType, dev.parley.protocol.@Nullable BlockId block) {
+  private static ObjectNode block(String eventType, @Nullable BlockId block) {
     var metadata = type(eventType);
     if (block != null) {
       metadata.put("blockId", block.value());

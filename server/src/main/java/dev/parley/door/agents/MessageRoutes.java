@@ -1,6 +1,7 @@
 package dev.parley.door.agents;
 
 import dev.parley.door.Answer;
+import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
@@ -11,10 +12,13 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.view.Page;
 import dev.parley.view.RootView;
+import java.io.ByteArrayOutputStream;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import tools.jackson.databind.node.ObjectNode;
 
 /// The messages of an agent, and the lines that it was made of.
 final class MessageRoutes {
@@ -59,7 +63,7 @@ final class MessageRoutes {
             "/api/agents/{id}/raw",
             "Lists the lines that were kept as the agent's program printed them",
             Answer.page(RawLine.class),
-            List.of(Lists.LIMIT, Lists.CURSOR),
+            List.of(Paging.LIMIT, Paging.CURSOR),
             this::lines));
   }
 
@@ -71,7 +75,7 @@ final class MessageRoutes {
     var agent = agents.find(request);
     var page = aggregate ? new Gathering(limit.intValue()) : new Plain(limit.intValue());
     var last = since < agent.numbers() ? fill(page, agent, since) : since;
-    var headers = new java.util.HashMap<>(Map.of("X-Total-Count", Long.toString(agent.numbers())));
+    var headers = new HashMap<>(Map.of("X-Total-Count", Long.toString(agent.numbers())));
     if (last < agent.numbers()) {
       var query = "?since=" + last + "&limit=" + limit + (aggregate ? "&aggregate=true" : "");
       headers.put("Link", "<" + request.path() + query + ">; rel=\"next\"");
@@ -134,7 +138,7 @@ final class MessageRoutes {
   /// Every message by itself.
   private static final class Plain implements MessagePage {
     private final int limit;
-    private final java.io.ByteArrayOutputStream json = new java.io.ByteArrayOutputStream();
+    private final ByteArrayOutputStream json = new ByteArrayOutputStream();
     private int count;
 
     Plain(int limit) {
@@ -148,7 +152,7 @@ final class MessageRoutes {
     }
 
     @Override
-    public void add(Entry entry, tools.jackson.databind.node.ObjectNode message) {
+    public void add(Entry entry, ObjectNode message) {
       if (count++ > 0) {
         json.write(',');
       }

@@ -1,0 +1,138 @@
+package dev.parley.door.agents;
+
+import dev.parley.door.Streams;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.socket.Peer;
+import dev.parley.socket.Visit;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Somebody who follows agents by socket.
+///
+/// Each agent that is followed has a reader of its own, with a place in the log and no queue. The monitor
+/// guards the readers.
+final class AgentVisit implements Visit {
+
+  /// How many agents one connection may follow at the same time.
+  static final int SUBSCRIPTIONS_MAX = 100;
+
+  private final AgentsDoor.Parts parts;
+  private final AgentLookup agents;
+  private final MessageForm form;
+  private final Peer peer;
+  private final Map<TaskId, Streams.Open> readers = new HashMap<>();
+  private Streams.@Nullable Open watch;
+  private boolean ended;
+
+  AgentVisit(AgentsDoor.Parts parts, AgentLookup agents, MessageForm form, Peer peer) {
+    this.parts = parts;
+    this.agents = agents;
+    this.form = form;
+    this.peer = peer;
+  }
+
+  /// Begins to tell what everybody is told.
+  void watch() {
+    var open = parts.tails().streams().open();
+    var from = parts.views().feed().end();
+    synchronized (this) {
+      watch = open;
+    }
+    Thread.ofVirtual().name("agents-watch").start(new Watch(parts, peer, open, from));
+  }
+
+  @Override
+  public JsonNode hear(String event, JsonNode argument) {
+    var agent = argument.path("agentId").asString("");
+    try {
+      return switch (event) {
+        case "subscribe" -> subscribe(new TaskId(agent), since(argument));
+        case "unsubscribe" -> unsubscribe(new TaskId(agent));
+        default ->
+            throw new Rejection.Invalid(
+                "unknown-event", "there is no event " + event + ": say subscribe or unsubscribe");
+      };
+    } catch (Rejection refused) {
+      var error = Json.object().put("event", event).put("message", refused.getMessage());
+      error.put("agentId", agent);
+      emit("error", error);
+      return Json.object().put("ok", false).put("error", refused.getMessage());
+    }
+  }
+
+  private static long since(JsonNode argument) {
+    var since = argument.path("since");
+    if (since.isMissingNode() || since.isNull()) {
+      return 0;
+    }
+    if (!since.isIntegralNumber() || !since.canConvertToLong() || since.asLong() < 0) {
+      throw new Rejection.Invalid("since must be a whole number of at least 0");
+    }
+    return since.asLong();
+  }
+
+  private JsonNode subscribe(TaskId id, long since) {
+    var agent = agents.find(peer.principal(), id);
+    var open = parts.tails().streams().open();
+    Streams.Open before;
+    synchronized (this) {
+      if (ended || (readers.size() >= SUBSCRIPTIONS_MAX && !readers.containsKey(id))) {
+        open.close();
+        throw new Rejection.Busy(
+            "too-many-subscriptions", "one connection follows " + SUBSCRIPTIONS_MAX + " agents");
+      }
+      before = readers.put(id, open);
+    }
+    if (before != null) {
+      before.end();
+    }
+    var status = AgentStatus.of(agent.task().status()).wire();
+    emit("subscribed", about(id).put("status", status).put("messageCount", agent.numbers()));
+    Thread.ofVirtual()
+        .name("agents-reader")
+        .start(new Subscription(parts, form, peer, open, agent, since));
+    return Json.object().put("ok", true).put("agentId", id.value()).put("status", status);
+  }
+
+  private JsonNode unsubscribe(TaskId id) {
+    Streams.Open reader;
+    synchronized (this) {
+      reader = readers.remove(id);
+    }
+    if (reader != null) {
+      reader.end();
+    }
+    emit("unsubscribed", about(id));
+    return Json.object().put("ok", true).put("agentId", id.value());
+  }
+
+  @Override
+  public synchronized void end() {
+    ended = true;
+    readers.values().forEach(Streams.Open::end);
+    readers.clear();
+    if (watch != null) {
+      watch.end();
+    }
+  }
+
+  private ObjectNode about(TaskId agent) {
+    return AgentVisits.stamped(parts.clock()).put("agentId", agent.value());
+  }
+
+  private void emit(String event, ObjectNode argument) {
+    try {
+      peer.emit(event, argument);
+    } catch (IOException left) {
+      // Whoever connected us ends the visit.
+    } catch (InterruptedException told) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

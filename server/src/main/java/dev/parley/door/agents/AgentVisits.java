@@ -1,0 +1,42 @@
+package dev.parley.door.agents;
+
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Timestamps;
+import dev.parley.socket.Peer;
+import dev.parley.socket.Visit;
+import java.io.IOException;
+import java.time.InstantSource;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Receives those who come by socket to follow agents.
+final class AgentVisits implements Visit.Host {
+
+  private final AgentsDoor.Parts parts;
+  private final AgentLookup agents;
+  private final MessageForm form;
+
+  AgentVisits(AgentsDoor.Parts parts, AgentLookup agents, MessageForm form) {
+    this.parts = parts;
+    this.agents = agents;
+    this.form = form;
+  }
+
+  @Override
+  public Visit welcome(Peer peer) {
+    var visit = new AgentVisit(parts, agents, form, peer);
+    try {
+      peer.emit("connected", stamped(parts.clock()).put("clientId", peer.id()));
+      visit.watch();
+    } catch (IOException left) {
+      // Whoever connected us will say so.
+    } catch (InterruptedException told) {
+      Thread.currentThread().interrupt();
+    }
+    return visit;
+  }
+
+  /// An object that says when it was made.
+  static ObjectNode stamped(InstantSource clock) {
+    return Json.object().put("timestamp", Timestamps.format(clock.instant()));
+  }
+}

@@ -1,0 +1,22 @@
+package dev.parley.door.agents;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.view.Views;
+import java.util.List;
+
+/// The lines of a program as they were, of tasks that keep all of them.
+final class LineFormat extends ProxyFormat {
+
+  LineFormat(EventLog log, Views views) {
+    super(log, views);
+  }
+
+  @Override
+  List<String> lines(Entry entry) {
+    return entry.event() instanceof InternalRaw(_, var line) && line.indexOf('\n') < 0
+        ? List.of(line.replace("\r", ""))
+        : List.of();
+  }
+}

@@ -1,0 +1,144 @@
+package dev.parley.door.agents;
+
+import dev.parley.door.Format;
+import dev.parley.door.Frames;
+import dev.parley.log.EventLog;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import dev.parley.view.Views;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The stream of a proxy: lines as `message`, then `error` if it went wrong, then `complete`.
+abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFormat {
+
+  private static final int READ = 256;
+
+  private final EventLog log;
+  private final Views views;
+
+  ProxyFormat(EventLog log, Views views) {
+    this.log = log;
+    this.views = views;
+  }
+
+  /// The lines that an entry is.
+  abstract List<String> lines(Entry entry);
+
+  @Override
+  public byte[] frame(Entry entry) {
+    var frames = new ByteArrayOutputStream();
+    for (var line : lines(entry)) {
+      // Lines of a program end where a frame's line would, so each is one.
+      frames.writeBytes(
+          Frames.frame(entry.position(), "message", line.getBytes(StandardCharsets.UTF_8)));
+    }
+    if (isRoot(entry)) {
+      switch (entry.event()) {
+        case ErrorReported error when error.scope() == ErrorScope.TASK ->
+            frames.writeBytes(frame(entry, "error", Json.object().put("error", error.message())));
+        case TaskComplete _ -> frames.writeBytes(complete(entry, AgentStatus.COMPLETED));
+        case TaskStatus status
+            when status.status() == TaskState.FAILED || status.status() == TaskState.CANCELED ->
+            frames.writeBytes(complete(entry, AgentStatus.of(status.status())));
+        default -> {} // Neither an error nor the end.
+      }
+    }
+    return frames.toByteArray();
+  }
+
+  @Override
+  public byte[] json(Entry entry) {
+    throw new IllegalStateException("a proxy has no pages");
+  }
+
+  @Override
+  public byte[] merged(Entry entry, long from) {
+    return frame(entry);
+  }
+
+  @Override
+  public byte[] open(Opening opening) {
+    return "retry: 1000\n\n".getBytes(StandardCharsets.US_ASCII);
+  }
+
+  @Override
+  public byte[] gap(Position position, String reason, String requested) {
+    return Frames.frame(
+        position, "error", Json.bytes(Json.object().put("error", "the stream ends: " + reason)));
+  }
+
+  private byte[] complete(Entry end, AgentStatus status) {
+    var told = told(end);
+    return frame(
+        end,
+        "complete",
+        Json.object()
+            .put("status", status.result())
+            .put("duration", Duration.between(told.begun(), end.timestamp()).toMillis())
+            .put("messageCount", told.lines()));
+  }
+
+  private record Told(Instant begun, long lines) {}
+
+  /// When the task began, and how many lines it has, those of its end included.
+  private Told told(Entry end) {
+    var root = root(end);
+    var position = beginning(end);
+    var begun = end.timestamp();
+    var count = 0L;
+    while (end.position().after(position)) {
+      for (var entry : log.read(end.contextId(), position, READ)) {
+        position = entry.position();
+        if (!root.equals(root(entry)) || position.after(end.position())) {
+          continue;
+        }
+        if (entry.event() instanceof TaskCreated && isRoot(entry)) {
+          begun = entry.timestamp();
+        }
+        count += lines(entry).size();
+      }
+    }
+    return new Told(begun, count);
+  }
+
+  private Position beginning(Entry end) {
+    var task = end.taskId();
+    try {
+      return task == null
+          ? Position.START
+          : views
+              .beginning(end.contextId(), task, end.position())
+              .map(begun -> Position.of(begun.seq() - 1))
+              .orElse(Position.START);
+    } catch (Rejection.Unavailable viewsCannotBeUsed) {
+      // Reading all of the log takes longer and gives the same.
+      return Position.START;
+    }
+  }
+
+  private static String root(Entry entry) {
+    return entry.origin() == null ? "" : entry.origin().rootTaskId().value();
+  }
+
+  static boolean isRoot(@Nullable Entry entry) {
+    return entry != null && entry.origin() != null && entry.origin().parentTaskId() == null;
+  }
+
+  private static byte[] frame(Entry entry, String event, ObjectNode json) {
+    return Frames.frame(entry.position(), event, Json.bytes(json));
+  }
+}

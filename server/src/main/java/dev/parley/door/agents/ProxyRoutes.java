@@ -1,0 +1,198 @@
+package dev.parley.door.agents;
+
+import dev.parley.door.Answer;
+import dev.parley.door.EventFilter;
+import dev.parley.door.Format;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.door.Tail;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.view.RootView;
+import dev.parley.view.Roots.Which;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// Agents as a proxy has them: one request starts one, and its answer is what the program prints.
+final class ProxyRoutes {
+
+  private static final AgentTypeId CLAUDE = new AgentTypeId("claude-code");
+  private static final String STREAM = "/agent/stream";
+
+  private final AgentsDoor.Parts parts;
+  private final AgentLookup agents;
+  private final Launcher launcher;
+  private final AgentRoutes stopping;
+  private final Format lines;
+  private final Format claude;
+
+  ProxyRoutes(AgentsDoor.Parts parts, AgentLookup agents, Launcher launcher, AgentRoutes stopping) {
+    this.parts = parts;
+    this.agents = agents;
+    this.launcher = launcher;
+    this.stopping = stopping;
+    this.lines = new LineFormat(parts.log(), parts.views());
+    this.claude = new ClaudeFormat(parts.log(), parts.views());
+  }
+
+  /// What an agent is to do, in the words of a proxy; `agent` is its type.
+  record ProxyRequest(
+      @Nullable String prompt,
+      @Nullable ContextId session_id,
+      @Nullable String model,
+      @Nullable String working_directory,
+      @Nullable JsonNode mcp_config,
+      @Nullable Boolean mcp_strict,
+      @Nullable List<String> allowed_tools,
+      @Nullable List<String> disallowed_tools,
+      @Nullable AgentTypeId agent) {
+
+    Launch launch(AgentTypeId type) {
+      return new Launch(
+          type,
+          prompt,
+          new Launch.Configuration(
+              session_id,
+              null,
+              working_directory,
+              null,
+              null,
+              null,
+              model,
+              allowed_tools,
+              disallowed_tools,
+              mcp(),
+              null,
+              null));
+    }
+
+    private Launch.@Nullable Mcp mcp() {
+      if (mcp_config == null) {
+        if (mcp_strict != null) {
+          throw new Rejection.Invalid("mcp_strict needs mcp_config");
+        }
+        return null;
+      }
+      if (!mcp_config.isArray() || !mcp_config.valueStream().allMatch(JsonNode::isString)) {
+        throw new Rejection.Invalid(
+            "mcp_config is a list of names: the servers themselves are said in parley.yaml");
+      }
+      return new Launch.Mcp(mcp_config.valueStream().map(JsonNode::asString).toList(), mcp_strict);
+    }
+  }
+
+  /// An agent that was started.
+  record Started(TaskId agent_id, ContextId session_id, AgentStatus status) {
+    static Started of(RootView agent) {
+      var task = agent.task();
+      return new Started(task.taskId(), task.contextId(), AgentStatus.of(task.status()));
+    }
+  }
+
+  /// How the proxy is.
+  record ProxyHealth(String status, Instant timestamp, long active_agents) {}
+
+  List<Route> routes() {
+    return List.of(
+        Route.send(
+            Route.Method.POST,
+            STREAM,
+            new Route.Description(
+                "Starts an agent and streams what it prints",
+                List.of(),
+                ProxyRequest.class,
+                Answer.stream()),
+            request -> follow(start(request), null)),
+        Route.get(
+            STREAM + "/{id}",
+            "Streams what an agent prints, from the beginning or after Last-Event-ID",
+            Answer.stream(),
+            List.of(Parameter.header("Last-Event-ID", "where the reader stopped")),
+            this::resume),
+        Route.send(
+            Route.Method.POST,
+            "/agent/start",
+            new Route.Description(
+                "Starts an agent", List.of(), ProxyRequest.class, Answer.one(201, Started.class)),
+            request -> new Reply.Json(201, Started.of(start(request)))),
+        Route.act(
+            Route.Method.POST,
+            "/agent/stop/{id}",
+            "Stops an agent",
+            Answer.one(Started.class),
+            this::stop),
+        Route.get(
+            "/health",
+            "Says that the server answers, and how many agents work",
+            Answer.one(ProxyHealth.class),
+            this::health));
+  }
+
+  private RootView start(Request request) {
+    var wanted = request.body(ProxyRequest.class);
+    var type = launcher.type(wanted.agent() == null ? standard() : wanted.agent());
+    return launcher.launch(request, wanted.launch(type.id()), printsLines(type));
+  }
+
+  private AgentTypeId standard() {
+    return parts.types().stream().anyMatch(type -> type.id().equals(CLAUDE))
+        ? CLAUDE
+        : parts.standard();
+  }
+
+  private static boolean printsLines(AgentsDoor.Type type) {
+    return type.kind().equals("cli") || type.kind().equals("proxy");
+  }
+
+  private Reply resume(Request request) {
+    var agent = agents.find(request);
+    var after = request.header("Last-Event-ID").map(Position::parse).orElse(null);
+    if (after != null && agent.endSeq() != null && after.seq() >= agent.endSeq()) {
+      // All was told. This is what keeps an EventSource from asking again.
+      return new Reply.Empty(204);
+    }
+    return follow(agent, after);
+  }
+
+  private Reply follow(RootView agent, @Nullable Position after) {
+    var task = agent.task();
+    var metadata = task.metadata();
+    var raw = metadata != null && metadata.path(Launch.RAW).asString("").equals(Launch.RAW_ALL);
+    return new Reply.Stream(
+        new Tail(
+            parts.tails(),
+            new Tail.Wish(
+                task.contextId(),
+                after == null ? Position.of(task.seq() - 1) : after,
+                EventFilter.tree(task.taskId()).withInternal(),
+                raw ? lines : claude,
+                false,
+                task.taskId(),
+                null)),
+        Map.of("X-Agent-Id", task.taskId().value(), "X-Session-Id", task.contextId().value()));
+  }
+
+  private Reply stop(Request request) {
+    var agent = agents.find(request);
+    if (!AgentStatus.of(agent.task().status()).ended()) {
+      stopping.cancel(request, agent);
+    }
+    return new Reply.Json(200, Started.of(agents.find(request)));
+  }
+
+  private Reply health(Request request) {
+    var owners = parts.access().owners(request.principal());
+    return new Reply.Json(
+        200,
+        new ProxyHealth(
+            "ok", parts.clock().instant(), parts.views().roots().count(owners, Which.OPEN)));
+  }
+}

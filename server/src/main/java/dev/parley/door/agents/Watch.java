@@ -1,0 +1,128 @@
+package dev.parley.door.agents;
+
+import dev.parley.door.FeedReader;
+import dev.parley.door.FeedReader.Seen;
+import dev.parley.door.Streams;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.socket.Peer;
+import dev.parley.view.Feed;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Tells a peer of all agents that it may see: that they came, how they stand, that they went.
+final class Watch implements Runnable {
+
+  private static final System.Logger LOG = System.getLogger(Watch.class.getName());
+  private static final Duration FOR_EVER = Duration.ofDays(1);
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final int KNOWN_MAX = 10_000;
+
+  private final AgentsDoor.Parts parts;
+  private final Peer peer;
+  private final Streams.Open open;
+  private final Map<TaskId, AgentStatus> known = new LinkedHashMap<>();
+  private FeedReader reader;
+
+  /// Tells what comes after `from`.
+  Watch(AgentsDoor.Parts parts, Peer peer, Streams.Open open, Feed.Cursor from) {
+    this.parts = parts;
+    this.peer = peer;
+    this.open = open;
+    this.reader = reader(from);
+  }
+
+  @Override
+  public void run() {
+    try (open) {
+      while (!open.ended()) {
+        if (open.await(() -> reader.await(FOR_EVER))) {
+          read();
+        }
+      }
+    } catch (IOException left) {
+      // The visit ends.
+    } catch (InterruptedException told) {
+      Thread.currentThread().interrupt();
+    } catch (Exception failed) { // This is the root of a thread.
+      LOG.log(Level.ERROR, "cannot tell " + peer.id() + " of agents", failed);
+    }
+  }
+
+  private void read() throws IOException, InterruptedException {
+    try {
+      for (var seen : reader.read()) {
+        tell(seen);
+      }
+    } catch (Rejection.Invalid lost) {
+      // Nobody knows what happened meanwhile: the peer has to look for itself.
+      peer.emit("agent:gap", about("*"));
+      reader = reader(parts.views().feed().end());
+    } catch (Rejection.Unavailable later) {
+      open.await(
+          () -> {
+            Thread.sleep(PAUSE);
+            return true;
+          });
+    }
+  }
+
+  private FeedReader reader(Feed.Cursor from) {
+    var owners = parts.access().owners(peer.principal());
+    return new FeedReader(parts.log(), parts.views().feed(), owners, from);
+  }
+
+  private void tell(Seen seen) throws IOException, InterruptedException {
+    var entry = seen.entry();
+    if (entry == null) {
+      for (var agent : parts.removal().departures().of(seen.context())) {
+        known.remove(agent);
+        peer.emit("agent:deleted", about(agent.value()));
+      }
+    } else if (entry.origin() != null && entry.origin().parentTaskId() == null) {
+      tell(entry, entry.origin().taskId());
+    }
+  }
+
+  private void tell(Entry entry, TaskId agent) throws IOException, InterruptedException {
+    switch (entry.event()) {
+      case TaskCreated _ -> created(agent);
+      case TaskStatus status -> updated(agent, AgentStatus.of(status.status()));
+      default -> {} // Told to those who follow the agent.
+    }
+  }
+
+  private void created(TaskId agent) throws IOException, InterruptedException {
+    var found = parts.views().roots().find(agent);
+    if (found.isPresent()) {
+      var about = AgentVisits.stamped(parts.clock());
+      about.set("agent", Json.mapper().valueToTree(AgentInfo.of(found.get())));
+      peer.emit("agent:created", about);
+    }
+  }
+
+  private void updated(TaskId agent, AgentStatus status) throws IOException, InterruptedException {
+    var before = status.ended() ? known.remove(agent) : known.put(agent, status);
+    if (known.size() > KNOWN_MAX) {
+      known.remove(known.keySet().iterator().next());
+    }
+    if (status != before) {
+      peer.emit("agent:updated", about(agent.value()).put("status", status.wire()));
+    }
+    if (status == AgentStatus.TERMINATED) {
+      peer.emit("agent:deleted", about(agent.value()));
+    }
+  }
+
+  private ObjectNode about(String agent) {
+    return AgentVisits.stamped(parts.clock()).put("agentId", agent);
+  }
+}

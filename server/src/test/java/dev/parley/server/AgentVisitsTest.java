@@ -1,0 +1,326 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.door.Tokens;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Kind;
+import dev.parley.socket.Peer;
+import dev.parley.socket.Visit;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Agents by socket, without the socket: what a peer is told.
+class AgentVisitsTest {
+
+  @TempDir Path folder;
+  private Site site;
+
+  @BeforeEach
+  void open() {
+    site = Site.durable(folder, Site.Wish.USUAL);
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+  }
+
+  private record Heard(String event, JsonNode argument) {
+    String agent() {
+      return argument.path("agentId").asString("");
+    }
+
+    long number() {
+      return argument.path("message").path("sequenceNumber").asLong();
+    }
+  }
+
+  /// Remembers what it is told. The monitor guards the list.
+  private static final class Visitor implements Peer {
+    private final String principal;
+    private final List<Heard> heard = new ArrayList<>();
+    private boolean left;
+    Predicate<Heard> stuckAt = _ -> false;
+    final CountDownLatch stuck = new CountDownLatch(1);
+    final CountDownLatch goOn = new CountDownLatch(1);
+
+    Visitor(String principal) {
+      this.principal = principal;
+    }
+
+    @Override
+    public String id() {
+      return "peer-1";
+    }
+
+    @Override
+    public String principal() {
+      return principal;
+    }
+
+    @Override
+    public void emit(String event, JsonNode argument) throws IOException, InterruptedException {
+      var said = new Heard(event, Json.mapper().readTree(argument.toString()));
+      synchronized (this) {
+        if (left) {
+          throw new IOException("left");
+        }
+        heard.add(said);
+        notifyAll();
+      }
+      if (stuckAt.test(said)) {
+        stuck.countDown();
+        goOn.await();
+      }
+    }
+
+    synchronized void leave() {
+      left = true;
+    }
+
+    synchronized List<Heard> all(String event) {
+      return heard.stream().filter(one -> one.event().equals(event)).toList();
+    }
+
+    synchronized Heard await(Predicate<Heard> wanted) throws InterruptedException {
+      var deadline = System.nanoTime() + 30_000_000_000L;
+      while (true) {
+        var found = heard.stream().filter(wanted).findFirst();
+        if (found.isPresent()) {
+          return found.get();
+        }
+        var left = deadline - System.nanoTime();
+        if (left <= 0) {
+          throw new AssertionError("it was not told; but " + heard);
+        }
+        wait(left / 1_000_000 + 1);
+      }
+    }
+
+    Heard await(String event, String agent) throws InterruptedException {
+      return await(one -> one.event().equals(event) && one.agent().equals(agent));
+    }
+
+    List<JsonNode> messages(String agent) {
+      return all("agent:message").stream()
+          .filter(one -> one.agent().equals(agent))
+          .map(one -> one.argument().path("message"))
+          .toList();
+    }
+  }
+
+  private Visit welcome(Visitor visitor) {
+    return site.server.agentVisits().welcome(visitor);
+  }
+
+  @Test
+  void a_subscriber_hears_exactly_what_rest_has_in_the_same_numbers() throws Exception {
+    // S2.30, S2.33, S2.53, S2.59, S2.60, S2.96
+    var visitor = new Visitor(Tokens.LOCAL);
+    var visit = welcome(visitor);
+    assertThat(visitor.all("connected").getFirst().argument().path("clientId").asString())
+        .isEqualTo("peer-1");
+    var agent = launch("count slowly to 5");
+
+    var answer = visit.hear("subscribe", about(agent));
+
+    assertThat(answer.path("ok").asBoolean()).isTrue();
+    var complete = visitor.await("agent:complete", agent);
+    assertThat(visitor.all("subscribed")).hasSize(1);
+    assertThat(visitor.messages(agent)).isEqualTo(messages(agent, 0));
+    assertThat(complete.argument().path("result").path("status").asString()).isEqualTo("success");
+    assertThat(complete.argument().path("result").path("messageCount").asInt())
+        .isEqualTo(visitor.messages(agent).size());
+    assertThat(visitor.all("agent:complete")).hasSize(1); // S2.57
+    assertThat(visitor.all("agent:status")) // S2.54
+        .extracting(one -> one.argument().path("status").asString())
+        .containsExactly("running", "completed");
+    visit.end();
+  }
+
+  @Test
+  void everybody_hears_that_an_agent_came_changed_and_went() throws Exception { // S2.55, S2.58
+    var visitor = new Visitor(Tokens.LOCAL);
+    var visit = welcome(visitor);
+    var agent = launch("say hi");
+    var created =
+        visitor.await(
+            one ->
+                one.event().equals("agent:created")
+                    && one.argument().path("agent").path("id").asString().equals(agent));
+    assertThat(created.argument().path("agent").path("type").asString()).isEqualTo("agent-code");
+    visitor.await(
+        one ->
+            one.event().equals("agent:updated")
+                && one.agent().equals(agent)
+                && one.argument().path("status").asString().equals("completed"));
+    assertThat(visitor.all("agent:message")).isEmpty(); // S2.61
+    assertThat(delete("/api/agents/" + agent + "/delete").statusCode()).isEqualTo(204);
+    visitor.await("agent:deleted", agent);
+
+    var stopped = launch("count slowly to 1000");
+    assertThat(delete("/api/agents/" + stopped).statusCode()).isEqualTo(204);
+    visitor.await("agent:deleted", stopped);
+    visit.end();
+  }
+
+  @Test
+  void a_finished_agent_is_told_whole_or_from_a_number_on() throws Exception { // S2.63, S2.33
+    var agent = launch("count to 3");
+    var first = new Visitor(Tokens.LOCAL);
+    welcome(first).hear("subscribe", about(agent));
+    first.await("agent:complete", agent);
+    var all = first.messages(agent);
+
+    for (var since : List.of(0, 2, all.size())) {
+      var visitor = new Visitor(Tokens.LOCAL);
+      var visit = welcome(visitor);
+      visit.hear("subscribe", about(agent).put("since", since));
+      visitor.await("agent:complete", agent);
+      assertThat(visitor.messages(agent)).isEqualTo(all.subList(since, all.size()));
+      assertThat(visitor.all("agent:status").getLast().argument().path("status").asString())
+          .isEqualTo("completed");
+      visit.end();
+    }
+  }
+
+  @Test
+  void a_failed_agent_is_told_as_an_error_and_a_failed_end() throws Exception { // S2.56
+    var agent = launch("fail");
+    var visitor = new Visitor(Tokens.LOCAL);
+    welcome(visitor).hear("subscribe", about(agent));
+    var complete = visitor.await("agent:complete", agent);
+    assertThat(complete.argument().path("result").path("status").asString()).isEqualTo("failed");
+    var error = visitor.all("agent:error").getFirst().argument().path("error");
+    assertThat(error.path("message").asString()).isNotEmpty();
+    assertThat(error.path("name").asString()).isNotEmpty();
+  }
+
+  @Test
+  void what_cannot_be_done_is_told_and_the_visit_goes_on() throws Exception { // S2.60, S2.63
+    var visitor = new Visitor(Tokens.LOCAL);
+    var visit = welcome(visitor);
+    visit.hear("subscribe", about("nobody"));
+    visit.hear("subscribe", about("not an id"));
+    visit.hear("subscribe", Json.object());
+    visit.hear("subscribe", about(launch("say hi")).put("since", -1));
+    visit.hear("dance", Json.object());
+    assertThat(visitor.all("error"))
+        .extracting(one -> one.argument().path("event").asString())
+        .containsExactly("subscribe", "subscribe", "subscribe", "subscribe", "dance");
+    assertThat(visitor.all("error").getFirst().argument().path("message").asString())
+        .isEqualTo("no such agent: nobody");
+    assertThat(visitor.all("error").getFirst().agent()).isEqualTo("nobody");
+    var agent = launch("say hi");
+    visit.hear("subscribe", about(agent));
+    visitor.await("agent:complete", agent);
+    visit.end();
+  }
+
+  @Test
+  void whoever_unsubscribed_or_left_hears_nothing_more() throws Exception { // S2.31
+    var visitor = new Visitor(Tokens.LOCAL);
+    var visit = welcome(visitor);
+    var agent = launch("count slowly to 1000");
+    visit.hear("subscribe", about(agent));
+    visitor.await(one -> one.event().equals("agent:message") && one.number() == 5);
+    visit.hear("unsubscribe", about(agent));
+    visitor.await("unsubscribed", agent);
+    var leaver = new Visitor(Tokens.LOCAL);
+    var other = welcome(leaver);
+    other.hear("subscribe", about(agent));
+    leaver.await(one -> one.event().equals("agent:message") && one.number() == 5);
+    leaver.leave(); // S2.88: the agent goes on.
+    other.end();
+    var last = visitor.messages(agent).size();
+    assertThat(delete("/api/agents/" + agent).statusCode()).isEqualTo(204);
+    assertThat(messages(agent, 0)).hasSizeGreaterThanOrEqualTo(last);
+    assertThat(visitor.all("agent:complete")).isEmpty();
+    visit.end();
+  }
+
+  @Test
+  void a_peer_that_falls_too_far_behind_is_told_and_catches_up_by_rest() throws Exception { // S2.65
+    var visitor = new Visitor(Tokens.LOCAL);
+    var visit = welcome(visitor);
+    var agent = launch("count slowly to 1000");
+    visitor.stuckAt = one -> one.event().equals("agent:message") && one.number() >= 6;
+    visit.hear("subscribe", about(agent));
+    visitor.stuck.await();
+    var context = context(agent);
+    var entry = Orders.await(site.log, context, e -> e.event().kind() == Kind.CONTENT_DELTA);
+    var origin = java.util.Objects.requireNonNull(entry.origin());
+    var filler = new dev.parley.protocol.BlockId("filler");
+    for (var i = 0; i < 101; i++) {
+      var from = i * 100;
+      var many =
+          java.util.stream.IntStream.range(from, from + 100)
+              .mapToObj(
+                  n ->
+                      new dev.parley.log.Draft(
+                          origin,
+                          new dev.parley.protocol.ContentEvent.ContentDelta("x", n, filler)))
+              .toList();
+      site.log.append(context, dev.parley.log.Guard.none(), _ -> many);
+    }
+    visitor.goOn.countDown();
+
+    var gap = visitor.await("agent:gap", agent);
+    assertThat(delete("/api/agents/" + agent).statusCode()).isEqualTo(204);
+    visitor.await("agent:complete", agent);
+
+    var from = gap.argument().path("from").asLong();
+    var told =
+        visitor.messages(agent).stream().map(m -> m.path("sequenceNumber").asLong()).toList();
+    assertThat(told).doesNotHaveDuplicates().isSorted();
+    assertThat(told).startsWith(LongStream.rangeClosed(1, from).boxed().toArray(Long[]::new));
+    var missing = messages(agent, from);
+    assertThat(missing.getFirst().path("sequenceNumber").asLong()).isEqualTo(from + 1);
+    assertThat(visitor.messages(agent).getLast()).isEqualTo(missing.getLast());
+    visit.end();
+  }
+
+  private static ObjectNode about(String agent) {
+    return Json.object().put("agentId", agent);
+  }
+
+  private String launch(String prompt) {
+    var body = Json.object().put("type", "agent-code").put("prompt", prompt).toString();
+    return Json.mapper().readTree(site.post("/api/agents", body).body()).path("agentId").asString();
+  }
+
+  private ContextId context(String agent) {
+    var shown = Json.mapper().readTree(site.get("/api/agents/" + agent).body());
+    return new ContextId(shown.path("session").path("id").asString());
+  }
+
+  private List<JsonNode> messages(String agent, long since) {
+    var all = new ArrayList<JsonNode>();
+    for (var after = since; ; after = all.getLast().path("sequenceNumber").asLong()) {
+      var page = site.get("/api/agents/" + agent + "/messages?since=" + after).body();
+      var read = Json.mapper().readTree(page).valueStream().toList();
+      if (read.isEmpty()) {
+        return all;
+      }
+      all.addAll(read);
+    }
+  }
+
+  private HttpResponse<String> delete(String path) {
+    return site.send(site.request(path).DELETE());
+  }
+}
