@@ -132,7 +132,8 @@ class ChatMessagesTest {
 
   @Test
   void a_message_needs_text_s1_11() {
-    for (var body : List.of("{}", "{\"content\":\"\"}", "{\"content\":\" \\n\"}", "{\"content\":null}")) {
+    for (var body :
+        List.of("{}", "{\"content\":\"\"}", "{\"content\":\" \\n\"}", "{\"content\":null}")) {
       assertThat(site.post("/chat/messages", body).statusCode()).as(body).isEqualTo(400);
     }
     assertThat(chat.read("/chat/conversations").path("total").asInt()).isZero();
@@ -207,16 +208,16 @@ class ChatMessagesTest {
 
   @Test
   void other_peoples_conversations_do_not_exist_s1_12_s1_14() throws Exception {
-    var wish =
-        Site.Wish.USUAL.tokens(
-            new Token("ann", sha256(ANN)), new Token("ben", sha256(BEN)));
+    var wish = Site.Wish.USUAL.tokens(new Token("ann", sha256(ANN)), new Token("ben", sha256(BEN)));
     try (var shared = Site.open(folder.resolve("shared"), wish)) {
       var ann = Chat.as(shared, ANN);
       var ben = Chat.as(shared, BEN);
       var sent = ann.say("anns", "say secret");
       ann.follow(sent);
 
-      assertThat(ben.post(Json.object().put("content", "x").put("conversationId", "anns")).statusCode())
+      assertThat(
+              ben.post(Json.object().put("content", "x").put("conversationId", "anns"))
+                  .statusCode())
           .isEqualTo(404);
       for (var path :
           List.of(
@@ -231,7 +232,8 @@ class ChatMessagesTest {
       }
       assertThat(ben.get("/chat/tasks/" + sent.taskId()).body()).doesNotContain("anns");
       assertThat(ben.send("DELETE", "/chat/conversations/anns", "").statusCode()).isEqualTo(404);
-      assertThat(ben.send("DELETE", "/chat/tasks/" + sent.taskId(), "").statusCode()).isEqualTo(404);
+      assertThat(ben.send("DELETE", "/chat/tasks/" + sent.taskId(), "").statusCode())
+          .isEqualTo(404);
       assertThat(ben.read("/chat/conversations").path("total").asInt()).isZero();
       assertThat(ann.messages("anns")).hasSize(2);
     }
@@ -254,7 +256,9 @@ class ChatMessagesTest {
   }
 
   static String sha256(String token) throws Exception {
-    var hash = java.security.MessageDigest.getInstance("SHA-256").digest(token.getBytes("UTF-8"));
+    var hash =
+        java.security.MessageDigest.getInstance("SHA-256")
+            .digest(token.getBytes(java.nio.charset.StandardCharsets.UTF_8));
     return java.util.HexFormat.of().formatHex(hash);
   }
 }
