@@ -9,7 +9,6 @@ import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.Entry;
-import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Json;
