@@ -1,6 +1,6 @@
 import { parsePosition } from "./position.js";
 import { type ContextState, emptyContext, type Task } from "./state.js";
-import { NOTHING_DONE } from "./task-events.js";
+import { blocker, NOTHING_DONE } from "./task-events.js";
 import type { ArtifactInfo, PartialText, Snapshot, TaskInfo } from "./types.js";
 
 /** The context that a snapshot shows. Events after its position go on from here. */
@@ -32,14 +32,12 @@ export function fromSnapshot(snapshot: Snapshot): ContextState {
 
 function taskOf(info: TaskInfo, texts: readonly PartialText[]): Task {
   const { artifacts, ...rest } = info;
-  const blockedBy = info.metadata?.["blockedBy"];
-  const waits = info.endedAt === undefined && info.status !== "working";
   return {
     ...rest,
     ...NOTHING_DONE,
     named: info.status === "completed" ? artifacts : undefined,
     written: artifacts ?? [],
-    blockedBy: waits && typeof blockedBy === "string" ? blockedBy : undefined,
+    blockedBy: blocker(info.status, info.metadata),
     blocks: texts
       .filter((text) => text.taskId === info.taskId)
       .map(({ blockId, firstSeq, text }) => ({

@@ -128,7 +128,7 @@ export function taskAfterAnswer(task: Task, event: ParleyEvent): Task {
 function become(task: Task, event: TaskStatus): Task {
   const { message: _, endedAt: __, error, ...rest } = task;
   const over = hasEnded(event.status);
-  const blockedBy = event.metadata?.["blockedBy"];
+  const metadata = merged(task.metadata, event.metadata);
   const next: Task = {
     ...rest,
     status: event.status,
@@ -137,10 +137,17 @@ function become(task: Task, event: TaskStatus): Task {
     ...(over ? { endedAt: event.timestamp } : {}),
     // A task that completes got over what went wrong.
     ...(event.status === "completed" ? {} : optional("error", error)),
-    ...optional("metadata", merged(task.metadata, event.metadata)),
-    blockedBy: typeof blockedBy === "string" ? blockedBy : undefined,
+    ...optional("metadata", metadata),
+    blockedBy: blocker(event.status, metadata),
   };
   return over ? closed(next) : next;
+}
+
+/** What a task waits for, if it waits. */
+export function blocker(status: TaskState, metadata: JsonObject | undefined): string | undefined {
+  const blockedBy = metadata?.["blockedBy"];
+  const waits = status !== "working" && !hasEnded(status);
+  return waits && typeof blockedBy === "string" ? blockedBy : undefined;
 }
 
 function complete(task: Task, event: TaskComplete): Task {

@@ -261,7 +261,7 @@ export class RandomLog {
     this.of(task, { kind: "task-status", status: "waiting-subtask" });
     const logs = taskIds.map((id) => {
       const from = this.events.length;
-      this.of(task, { kind: "subtask-created", subtaskId: id, agentId: "helper", prompt: "help" });
+      this.of(task, { kind: "subtask-created", subtaskId: id, agentId: "worker", prompt: "help" });
       this.task({ id, parent: task.id, root: task.root, call }, undefined, depth + 1);
       this.of(task, { kind: "subtask-complete", subtaskId: id, status: "completed" });
       return this.events.splice(from);

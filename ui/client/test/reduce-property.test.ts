@@ -14,7 +14,8 @@ import { RandomLog } from "./random-log.js";
 import { Random, seeds } from "./random.js";
 import { shownOf, snapshotOf, wire } from "./snapshot-of.js";
 
-const SNAPSHOTS = 30;
+const SNAPSHOTS = 12;
+const LOOKS = 17;
 const EMPTY = emptyContext("c");
 
 function frozen<V>(value: V): V {
@@ -26,7 +27,7 @@ function frozen<V>(value: V): V {
 }
 
 test("an event that comes twice counts once, and nothing is changed in place", () => {
-  for (const seed of seeds(20)) {
+  for (const seed of seeds(14)) {
     const random = new Random(seed);
     const { events } = new RandomLog(seed);
     const all = reduceAll(EMPTY, events);
@@ -42,10 +43,9 @@ test("an event that comes twice counts once, and nothing is changed in place", (
 
 test("X.9: a snapshot and the events after it are the same as all events", () => {
   let afresh = 0;
-  for (const seed of seeds(20)) {
+  for (const seed of seeds(14)) {
     const { events } = new RandomLog(seed, 3);
     const step = Math.ceil(events.length / SNAPSHOTS);
-    const expected = shownOf(view(reduceAll(EMPTY, events)));
     let state = EMPTY;
     for (const [i, event] of events.entries()) {
       state = reduce(state, event);
@@ -62,8 +62,12 @@ test("X.9: a snapshot and the events after it are the same as all events", () =>
           later = fromSnapshot(snapshotOf(all));
           afresh++;
         }
+        // Not only at the end, where nothing is being said any more.
+        if (next.seq % LOOKS === i % LOOKS || next === events.at(-1)) {
+          const where = `seed ${seed}, snapshot at ${i + 1}, event ${next.seq}`;
+          assert.deepEqual(shownOf(view(later)), shownOf(view(all)), where);
+        }
       }
-      assert.deepEqual(shownOf(view(later)), expected, `seed ${seed}, snapshot at ${i + 1}`);
     }
   }
   assert.ok(afresh > 0, "some rewinds go back to before the snapshot");
@@ -75,7 +79,7 @@ function random(seed: number, i: number): number {
 }
 
 test("deltas that were merged give the same text", () => {
-  for (const seed of seeds(20)) {
+  for (const seed of seeds(14)) {
     const { events } = new RandomLog(seed);
     const full = reduceAll(EMPTY, events);
     assert.deepEqual(reduceAll(EMPTY, mergedDeltas(events)), full, `seed ${seed}`);

@@ -91,6 +91,12 @@ test("a block that is replaced is not shown, and one that was cut off says so", 
   );
 });
 
+test("a merged delta that begins where its block does has all of it", () => {
+  const merged = { ...delta("Hello"), seq: 6, fromSeq: 5 };
+  const { tasks } = shown(CREATED, ASKED, TASK, WORKING, delta("Hel"), merged);
+  assert.equal(tasks[0]?.text, "Hello");
+});
+
 test("texts of two blocks that come in turns are kept apart", () => {
   const { tasks } = shown(
     CREATED,

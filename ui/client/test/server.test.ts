@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import {
+  AgentMessages,
+  aggregateTokens,
   emptyContext,
   fromSnapshot,
   LiveContext,
+  messagesOf,
   newKey,
   ParleyApi,
   ParleyError,
@@ -15,6 +22,7 @@ import {
   type ContextView,
   type WorkflowEvent,
 } from "../src/index.js";
+import { blocks } from "./guides.js";
 import { Random } from "./random.js";
 import { NO_SERVER, Server } from "./server.js";
 import { shownOf } from "./snapshot-of.js";
@@ -22,6 +30,7 @@ import { HASTY_CLOCK } from "./stand-in.js";
 import { shape } from "./timeline-cases.js";
 
 const AGENT = "agent-code";
+const PATIENCE_MS = 60_000;
 
 /** Cuts every stream after a while, as trains and lifts do. */
 function cutting(random: Random): typeof fetch {
@@ -229,6 +238,34 @@ describe("with a real server", { skip: NO_SERVER }, () => {
       }
     }
     assert.ok(stale > 0 && stale < last);
+  });
+
+  test("the example of the README prints what that says", async () => {
+    const program = fileURLToPath(new URL("example.js", import.meta.url));
+    const options = { env: { ...process.env, PARLEY_URL: server.url }, timeout: PATIENCE_MS };
+    const { stdout } = await promisify(execFile)(process.execPath, [program], options);
+    assert.deepEqual(blocks("README.md", "text"), [stdout]);
+  });
+
+  test("S2.66, S2.75: all messages of an agent are shown, also where no socket tells of them", async () => {
+    const launch = { type: AGENT, prompt: "count to 20" };
+    const call = { method: "POST", path: "/api/agents", body: launch } as const;
+    const { agentId } = await api.http.json<{ agentId: string }>(call);
+    const socket = new EventEmitter();
+    const output = new AgentMessages(messagesOf(api), socket);
+    output.select(agentId);
+    const ended = (): boolean => output.get().messages.some((one) => one.type === "response");
+    while (!ended()) {
+      await output.get().refetch();
+    }
+    const { messages } = output.get();
+    output.close();
+    assert.deepEqual(
+      messages.map((one) => one.sequenceNumber),
+      messages.map((_, i) => i + 1),
+    );
+    const said = aggregateTokens(messages).find((one) => one.pieces > 1);
+    assert.equal(said?.content, messages.at(-1)?.content);
   });
 
   test("S4: both dialects of the server give the same timeline, with sub-agents in it", async () => {

@@ -25,7 +25,8 @@ import {
 } from "./timeline-cases.js";
 
 const RANDOM_CASES = "timeline-random.json";
-const TREES = 40;
+const TREES = 25;
+const STEPS = 25;
 
 describe("cases that the Java client runs too: S4.18 to S4.24", () => {
   for (const one of readCases("timeline.json").cases) {
@@ -92,7 +93,7 @@ test("every event is there once, and trees are worth looking at", () => {
       (item) => typeof item === "object" && JSON.stringify(item).split('"at"').length > 3,
     ).length;
   }
-  assert.ok(nested > 10);
+  assert.ok(nested > 5);
 });
 
 test("S4.20, S4.24: neither the order of arrival nor repeats make a difference, and nothing is lost on the way", () => {
@@ -153,7 +154,8 @@ test("S4.22: step by step, a card stays where it is and keeps its key, folded or
   for (const seed of seeds(TREES)) {
     const events = complete(new RandomTree(seed).events);
     let before: string[] = [];
-    for (let i = 1; i <= events.length; i += 1 + (i % 7)) {
+    const step = Math.ceil(events.length / STEPS);
+    for (let i = 1; i <= events.length; i += step) {
       const { items, orphans } = timelineOf(events.slice(0, i));
       const keys = items.map(keyOf);
       assert.deepEqual(keys.slice(0, before.length), before, `seed ${seed}, ${i} events`);

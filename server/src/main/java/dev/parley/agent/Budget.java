@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.node.StringNode;
 
-/// Keeps a prompt within a number of characters: the oldest results of tools are left out first. What is
+/// Keeps a prompt within a number of tokens: the oldest results of tools are left out first. What is
 /// left out stays in the log.
 final class Budget {
 
@@ -14,20 +14,20 @@ final class Budget {
 
   private Budget() {}
 
-  static List<Part> fit(List<Part> parts, int charactersMax) {
+  static List<Part> fit(List<Part> parts, int tokensMax) {
     var size = parts.stream().mapToLong(Budget::size).sum();
-    if (size <= charactersMax) {
+    if (size <= tokensMax) {
       return parts;
     }
     var results = parts.stream().filter(Part.Returned.class::isInstance).count();
     var fitted = new ArrayList<Part>();
     for (var part : parts) {
-      if (part instanceof Part.Returned returned && results-- > KEPT && size > charactersMax) {
-        var note = "[left out to save space: " + size(returned) + " characters]";
+      if (part instanceof Part.Returned returned && results-- > KEPT && size > tokensMax) {
+        var note = "[left out to save space: about " + size(returned) + " tokens]";
         fitted.add(
             new Part.Returned(
                 returned.call(), returned.tool(), returned.success(), StringNode.valueOf(note)));
-        size -= size(returned) - note.length();
+        size -= size(returned) - TokenCount.of(note);
       } else {
         fitted.add(part);
       }
@@ -37,9 +37,9 @@ final class Budget {
 
   private static long size(Part part) {
     return switch (part) {
-      case Part.Said said -> said.text().length();
-      case Part.Asked asked -> asked.text().length();
-      case Part.Returned returned -> returned.result().toString().length();
+      case Part.Said said -> TokenCount.of(said.text());
+      case Part.Asked asked -> TokenCount.of(asked.text());
+      case Part.Returned returned -> TokenCount.of(returned.result().toString());
     };
   }
 }

@@ -56,8 +56,8 @@ public final class Compactor {
     var events = new ArrayList<Event>();
     var text = model == null ? null : ask(model, older, events);
     var told = text == null ? excerpts(older) : text;
-    var max = memory.limits().historyCharacters() / 4;
-    events.add(summary(run, older, told.length() <= max ? told : told.substring(0, max) + "…"));
+    var max = memory.limits().historyTokens() / 4;
+    events.add(summary(run, older, TokenCount.head(told, max)));
     run.emit(events);
     return true;
   }
@@ -65,16 +65,16 @@ public final class Compactor {
   /// How many of the messages are to be told in short: none if all fit, else all but the newest.
   private int cut(List<MessageView> messages) {
     var limits = memory.limits();
-    var size = messages.stream().mapToLong(message -> message.content().length()).sum();
-    if (size <= limits.historyCharacters() && messages.size() < limits.historyMessages()) {
+    var size = messages.stream().mapToLong(message -> TokenCount.of(message.content())).sum();
+    if (size <= limits.historyTokens() && messages.size() < limits.historyMessages()) {
       return 0;
     }
     var kept = 0L;
     var cut = messages.size();
     while (cut > 0
         && messages.size() - cut < limits.historyMessages() / 2
-        && kept + messages.get(cut - 1).content().length() <= limits.historyCharacters() / 2) {
-      kept += messages.get(--cut).content().length();
+        && kept + TokenCount.of(messages.get(cut - 1).content()) <= limits.historyTokens() / 2) {
+      kept += TokenCount.of(messages.get(--cut).content());
     }
     // What was said while another task ran stands before that task's answer: no cut in between.
     while (cut > 0 && cut < messages.size() && !clean(messages, cut)) {

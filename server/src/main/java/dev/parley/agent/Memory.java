@@ -72,10 +72,10 @@ public final class Memory {
     var earlier = new ArrayList<>(messages);
     var summary =
         !earlier.isEmpty() && isSummary(earlier.getFirst()) ? earlier.removeFirst() : null;
-    var room = limits.historyCharacters() - prompt(run).length();
-    room -= summary == null ? 0 : summary.content().length();
+    var room = limits.historyTokens() - TokenCount.of(prompt(run));
+    room -= summary == null ? 0 : TokenCount.of(summary.content());
     for (var message : earlier.reversed()) {
-      room -= message.content().length();
+      room -= TokenCount.of(message.content());
       if (room < 0) {
         break;
       }

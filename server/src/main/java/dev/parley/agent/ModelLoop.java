@@ -234,7 +234,7 @@ public final class ModelLoop implements Agent {
       var told = new ArrayList<>(remembered);
       told.addAll(story.parts());
       told.addAll(story.unheard());
-      var fitting = Budget.fit(told, parts.limits().loop().historyCharacters());
+      var fitting = Budget.fit(told, parts.limits().loop().historyTokens());
       return new Prompt(type.instructions(), fitting, tools, null);
     }
 

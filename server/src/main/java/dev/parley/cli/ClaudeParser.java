@@ -96,7 +96,10 @@ public final class ClaudeParser implements LineParser {
     switch (textOr(event.path("type"), "")) {
       case "message_start" -> {
         var start = event.path("message");
-        var begun = message(textOr(start.path("id"), ""), textOr(start.path("model"), ""));
+        // Some gateways give the same id to all: what begins is new.
+        var begun =
+            new ClaudeMessage(textOr(start.path("id"), ""), textOr(start.path("model"), ""));
+        messages.put(begun.id, begun);
         if (current.size() < MESSAGES_MAX) {
           current.put(scope, begun);
         }

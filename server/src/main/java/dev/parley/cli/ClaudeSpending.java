@@ -85,6 +85,13 @@ final class ClaudeSpending {
     }
     open.clear();
     var rest = new ArrayList<Said>();
+    // Behind a gateway messages have other names for their models than sums have.
+    var others = Counts.NONE;
+    for (var known : told.entrySet()) {
+      if (modelUsage.propertyStream().noneMatch(sum -> name(sum.getKey()).equals(known.getKey()))) {
+        others = others.plus(known.getValue());
+      }
+    }
     for (var sum : modelUsage.properties()) {
       var all = sum.getValue();
       var model = name(sum.getKey());
@@ -98,7 +105,9 @@ final class ClaudeSpending {
       if (money == null && modelUsage.size() == 1) {
         money = JsonLine.money(cost);
       }
-      var more = counts.minus(told.getOrDefault(model, Counts.NONE));
+      var untold = counts.minus(told.getOrDefault(model, Counts.NONE));
+      var more = untold.minus(others);
+      others = others.minus(untold);
       if (!more.equals(Counts.NONE) || money != null) {
         rest.add(more.spent(model, money));
       }

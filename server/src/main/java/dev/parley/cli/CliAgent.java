@@ -11,6 +11,7 @@ import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.task.Agent;
+import dev.parley.task.Asked;
 import dev.parley.task.Outcome;
 import dev.parley.task.Run;
 import dev.parley.tool.Tool.Permission;
@@ -211,6 +212,10 @@ public final class CliAgent implements Agent {
                 outcome,
                 call.subagentMetadata()));
       }
+      story.questions.values().stream()
+          .filter(
+              question -> Asked.by(question.asked()).filter(story.openCalls::containsKey).isEmpty())
+          .forEach(question -> notes.add(note(question)));
       run.inspect(
               state ->
                   state.openInputs().stream()
@@ -227,6 +232,13 @@ public final class CliAgent implements Agent {
             true);
       }
       return perform(new Errand(takenUp(notes), new Errand.Resume(story.session, null, false)));
+    }
+
+    private String note(CliStory.Question question) {
+      var metadata = question.asked().metadata();
+      var call = metadata == null ? Json.object() : metadata.path("toolCall");
+      return note(
+          call.path("toolName").asString(""), JsonLine.object(call.path("arguments")), question);
     }
 
     private String note(String tool, ObjectNode arguments, CliStory.@Nullable Question question) {

@@ -93,7 +93,8 @@ final class Sessions {
   /// The latest messages that there is room for, and the prompt.
   private String told(String title, List<MessageView> messages, String prompt) {
     var lines = new ArrayList<String>();
-    var room = memory.limits().historyCharacters() - prompt.length();
+    // About four characters make a token.
+    var room = 4L * memory.limits().historyTokens() - prompt.length();
     for (var message : messages.reversed()) {
       room -= message.content().length();
       if (room < 0) {

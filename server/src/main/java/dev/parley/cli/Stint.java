@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import dev.parley.cli.Approvals.Verdict;
 import dev.parley.cli.Mailbox.Mail;
+import dev.parley.log.OpenTask;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.task.Run;
@@ -152,10 +153,19 @@ final class Stint {
   }
 
   /// Asks the program to stop, and tells what it still says; what it does not heed is ended anyway.
+  ///
+  /// One that is to go on later, after a restart, is not asked: it would close what is still open.
   private void stop(Wires wires) {
     try {
       var line = dialect.interrupt();
-      if (line.isPresent() && !gone) {
+      var canceled =
+          run.inspect(
+              state ->
+                  state
+                      .openTask(run.origin().taskId())
+                      .filter(OpenTask::cancelRequested)
+                      .isPresent());
+      if (line.isPresent() && canceled && !gone) {
         wires.tell(line.get());
         var end = System.nanoTime() + AFTER_INTERRUPT.toNanos();
         while (narrator.ended().isEmpty()) {

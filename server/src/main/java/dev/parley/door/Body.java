@@ -116,7 +116,7 @@ final class Body {
     return type.strip().toLowerCase(Locale.ROOT);
   }
 
-  private static String decode(byte[] json) {
+  static String decode(byte[] json) {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(json)).toString();
     } catch (CharacterCodingException malformed) {

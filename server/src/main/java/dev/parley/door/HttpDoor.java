@@ -111,6 +111,7 @@ public final class HttpDoor implements AutoCloseable {
 
   @Override
   public void close() {
+    parts.streams().end();
     try {
       server.stop();
     } catch (Exception failed) { // Jetty throws anything; this is the root of a thread or of main.

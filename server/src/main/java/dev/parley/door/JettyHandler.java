@@ -30,8 +30,12 @@ final class JettyHandler extends Handler.Abstract {
   /// Where an authorization server sends browsers, which have no token then, nor a strict cookie.
   static final String CALLBACK = "/oauth/callback";
 
+  /// Whoever comes by Socket.IO may show a token later, when it connects.
+  private static final String SOCKET_IO = "/socket.io/";
+
   /// What may be asked without a token.
-  private static final Set<String> OPEN = Set.of("/healthz", "/readyz", "/api/login", CALLBACK);
+  private static final Set<String> OPEN =
+      Set.of("/healthz", "/readyz", "/api/login", CALLBACK, SOCKET_IO);
 
   /// What a handler needs beside its routes.
   record Parts(

@@ -135,6 +135,14 @@ public final class Request {
     return Json.read(body.json(header("Content-Type").orElse("")), type);
   }
 
+  /// The body as text.
+  ///
+  /// @throws Rejection.Invalid if it is not UTF-8
+  /// @throws Rejection.TooLarge if it is larger than the limit
+  public String text() {
+    return Body.decode(body.bytes());
+  }
+
   /// A hash of the body, to tell whether two requests are the same.
   public String bodyHash() {
     return Hash.hex(parts.method() + " " + parts.path() + "\n", body.bytes());

@@ -42,7 +42,7 @@ public final class Tokens {
   /// Whose token this is.
   ///
   /// @throws Rejection.Unauthorized if it is nobody's
-  String principal(@Nullable String token) {
+  public String principal(@Nullable String token) {
     if (!required()) {
       return LOCAL;
     }
@@ -63,7 +63,7 @@ public final class Tokens {
   }
 
   /// The token in these headers, if there is one.
-  static @Nullable String find(@Nullable String authorization, @Nullable String cookies) {
+  public static @Nullable String find(@Nullable String authorization, @Nullable String cookies) {
     if (authorization != null && authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
       return authorization.substring(BEARER.length()).strip();
     }

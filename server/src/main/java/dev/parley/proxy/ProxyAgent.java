@@ -21,6 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ProxyAgent implements Agent {
 
   private static final String WISHES = "cli";
+  private static final long CHARACTERS_PER_TOKEN = 4;
 
   private final ProxySettings settings;
   private final Remote remote;
@@ -62,7 +63,7 @@ public final class ProxyAgent implements Agent {
       return asked;
     }
     var said = new ArrayList<String>();
-    var room = memory.limits().historyCharacters() - asked.length();
+    var room = CHARACTERS_PER_TOKEN * memory.limits().historyTokens() - asked.length();
     for (var message : memory.earlier(run).reversed()) {
       room -= message.content().length();
       if (room < 0) {

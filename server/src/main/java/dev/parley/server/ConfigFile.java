@@ -122,6 +122,7 @@ record ConfigFile(
       @Nullable Integer maxFanOut,
       @Nullable Integer maxSubtasks,
       @Nullable Integer maxTokens,
+      @Nullable Integer historyTokens,
       @Nullable Integer historyCharacters,
       @Nullable Duration inputTimeout,
       @Nullable String whenInputLapses,

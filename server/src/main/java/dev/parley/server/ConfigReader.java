@@ -182,7 +182,16 @@ final class ConfigReader {
             : positive("limits.maxTokens", limits.maxTokens()),
         usual.maxFailedTurns(),
         usual.historyMessages(),
-        count("limits.historyCharacters", limits.historyCharacters(), usual.historyCharacters()));
+        historyTokens(limits, usual.historyTokens()));
+  }
+
+  /// Of both ways to say it the smaller holds.
+  private static int historyTokens(LimitSection limits, int usual) {
+    var tokens = count("limits.historyTokens", limits.historyTokens(), usual);
+    var characters = limits.historyCharacters();
+    return characters == null
+        ? tokens
+        : Math.min(tokens, Math.max(1, positive("limits.historyCharacters", characters) / 4));
   }
 
   private static Duration time(String name, @Nullable Duration time, Duration usual, Duration max) {

@@ -9,11 +9,12 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Reads agents of type `proxy`.
 final class ProxyReader {
 
-  private static final Duration SILENCE_MIN = Duration.ofMillis(100);
+  private static final Duration SILENCE_MIN = Duration.ofSeconds(1);
 
   private ProxyReader() {}
 
@@ -42,12 +43,12 @@ final class ProxyReader {
     }
     var silence = or(section.silence(), ProxySettings.SILENCE);
     if (silence.compareTo(SILENCE_MIN) < 0) {
-      throw invalid(where + ": silence is at least " + SILENCE_MIN.toMillis() + " ms");
+      throw invalid(where + ": silence is at least " + SILENCE_MIN.toSeconds() + " s");
     }
     return new Config.Kind.Proxy(new ProxySettings(url(where, section.url()), silence));
   }
 
-  private static URI url(String where, @org.jspecify.annotations.Nullable String text) {
+  private static URI url(String where, @Nullable String text) {
     try {
       var url = URI.create(text == null ? "" : text);
       if (("http".equals(url.getScheme()) || "https".equals(url.getScheme()))

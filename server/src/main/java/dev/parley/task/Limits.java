@@ -32,23 +32,19 @@ public record Limits(
           Duration.ofSeconds(5),
           Duration.ofHours(24),
           WhenLapsed.CONTINUE,
-          new Loop(50, 2_000_000, 3, 500, 200_000),
+          new Loop(50, 2_000_000, 3, 500, 50_000),
           new Tree(5, 16, 200));
 
   /// How far one task may go: questions to the model, tokens in all, turns in a row in which no tool
-  /// worked, and how much of the past it is told.
+  /// worked, and how much of the past it is told, in messages and in tokens.
   public record Loop(
-      int maxTurns,
-      long maxTokens,
-      int maxFailedTurns,
-      int historyMessages,
-      int historyCharacters) {
+      int maxTurns, long maxTokens, int maxFailedTurns, int historyMessages, int historyTokens) {
     public Loop {
       atLeastOne("maxTurns", maxTurns);
       atLeastOne("maxTokens", maxTokens);
       atLeastOne("maxFailedTurns", maxFailedTurns);
       atLeastOne("historyMessages", historyMessages);
-      atLeastOne("historyCharacters", historyCharacters);
+      atLeastOne("historyTokens", historyTokens);
     }
   }
 

@@ -99,6 +99,7 @@ final class Intake {
       // Changes come in order: one that was seen before has changed since this began, and so have
       // all that follow it. Waiting for those too might never end.
       if (!Collections.disjoint(seen, changes.contexts())) {
+        caughtUp(changes.mark(), known.generation());
         return known.generation();
       }
       seen.addAll(changes.contexts());

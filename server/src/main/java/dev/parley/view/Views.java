@@ -254,6 +254,13 @@ public final class Views implements AutoCloseable {
     return feed;
   }
 
+  /// Where readers of the feed begin who want what happens from now on.
+  public Feed.Cursor now() {
+    // Until all has been taken in once, nothing is noted: see MoveTable.
+    intake.takeInAll();
+    return feed.end();
+  }
+
   /// Forgets a context that was deleted, with its bytes.
   public void forget(ContextId context) {
     recent.forget(context);

@@ -22,7 +22,7 @@ class CompactorTest {
   void x_19_a_long_past_is_told_in_short_once_and_nothing_is_removed() throws Exception {
     var log = World.newLog();
     var model = new CommandModel();
-    var limits = limits(1_000);
+    var limits = limits(250);
     try (var world =
         World.with(log, Team.agents(log, model, limits, Policy.USUAL), folder, limits)) {
       for (var i = 0; i < 20; i++) {
@@ -53,7 +53,7 @@ class CompactorTest {
     }
   }
 
-  private static Limits limits(int historyCharacters) {
+  private static Limits limits(int historyTokens) {
     var d = Limits.DEFAULT;
     var loop =
         new Limits.Loop(
@@ -61,7 +61,7 @@ class CompactorTest {
             d.loop().maxTokens(),
             d.loop().maxFailedTurns(),
             d.loop().historyMessages(),
-            historyCharacters);
+            historyTokens);
     return new Limits(
         d.taskTimeout(),
         d.maxConcurrentTasks(),

@@ -11,25 +11,16 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
-import dev.parley.protocol.ReportEvent.ErrorCode;
-import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
-import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.Limits;
 import dev.parley.task.WhenBusy;
-import dev.parley.task.WhenLapsed;
 import dev.parley.task.World;
-import dev.parley.tool.AskUser;
-import dev.parley.tool.BuiltInTools;
-import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -102,53 +93,6 @@ class QuestionsTest {
   }
 
   @Test
-  void edited_arguments_that_do_not_fit_are_refused_and_the_question_stays() throws Exception {
-    var files = BuiltInTools.named(List.of("read_file"), BuiltInTools.all(InstantSource.system()));
-    var ask = new Policy(Permission.ASK, List.of(), List.of(), List.of());
-    Files.writeString(folder.resolve("a.txt"), "what is in it");
-    try (var world =
-        Team.world(World.newLog(), folder, Limits.DEFAULT, ask, files.toArray(Tool[]::new))) {
-      var task = world.say("!read_file {\"path\":\"b.txt\"}").taskId();
-      var asked = asked(world, task);
-
-      assertThatThrownBy(() -> answer(world, asked.inputId(), edited("{\"path\":7}")))
-          .isInstanceOf(Rejection.Invalid.class)
-          .hasMessageContaining("path");
-      assertThatThrownBy(() -> answer(world, asked.inputId(), edited("{\"file\":\"a.txt\"}")))
-          .isInstanceOf(Rejection.Invalid.class);
-
-      answer(world, asked.inputId(), edited("{\"path\":\"a.txt\"}"));
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content()).contains("what is in it");
-    }
-  }
-
-  private static JsonNode edited(String arguments) {
-    var value = Json.object().put("approved", true);
-    value.set("arguments", Json.mapper().readTree(arguments));
-    return value;
-  }
-
-  @Test
-  void a_call_that_waits_for_approval_can_be_canceled_by_itself() throws Exception {
-    try (var world = Team.world(World.newLog(), folder, guarded)) {
-      var task = world.say("!guarded {\"n\":1}").taskId();
-      var asked = asked(world, task);
-
-      world
-          .tasks()
-          .cancelTool(
-              World.CONTEXT,
-              task,
-              new ToolCallId(asked.metadata().path("toolCallId").asString("")));
-
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(guarded.called()).isEmpty();
-      assertThat(world.answer(task).content()).contains("nobody approved this call: canceled");
-    }
-  }
-
-  @Test
   void s5_30_an_answer_must_fit_and_a_second_one_is_refused() throws Exception {
     try (var world = Team.world(World.newLog(), folder, guarded)) {
       var task = world.say("!guarded").taskId();
@@ -200,46 +144,6 @@ class QuestionsTest {
       assertThat(world.events(task, InputLapsed.class)).hasSize(1);
       assertThat(world.answer(task).content()).contains("nobody approved this call");
       assertThat(guarded.called()).isEmpty();
-    }
-  }
-
-  @Test
-  void s5_31_a_task_fails_by_policy_when_nobody_answers() throws Exception {
-    var limits = patience(Duration.ofMillis(150), WhenLapsed.FAIL);
-    try (var world = Team.world(World.newLog(), folder, limits, Policy.USUAL, guarded)) {
-      var task = world.say("!guarded").taskId();
-
-      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
-      assertThat(world.events(task, InputLapsed.class)).hasSize(1);
-      var error = world.events(task, ErrorReported.class).getFirst();
-      assertThat(error.code()).isEqualTo(ErrorCode.TIMEOUT);
-      assertThat(error.message()).contains("nobody answered in time", "call guarded?");
-      assertThat(guarded.called()).isEmpty();
-    }
-  }
-
-  @Test
-  void s5_31_a_question_says_itself_what_becomes_of_its_task() throws Exception {
-    var limits = patience(Duration.ofMillis(150), WhenLapsed.CONTINUE);
-    try (var world = Team.world(World.newLog(), folder, limits, Policy.USUAL, new AskUser())) {
-      var strict = world.say("!ask_user {\"question\":\"who?\",\"whenLapsed\":\"fail\"}").taskId();
-      assertThat(world.end(strict)).isEqualTo(TaskState.FAILED);
-
-      var usual = world.say("!ask_user {\"question\":\"who?\"}").taskId();
-      assertThat(world.end(usual)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(usual).content()).contains("there is no answer");
-    }
-  }
-
-  @Test
-  void s5_31_a_task_that_failed_for_want_of_an_answer_is_told_to_the_one_above() throws Exception {
-    var limits = patience(Duration.ofMillis(150), WhenLapsed.FAIL);
-    try (var world = Team.world(World.newLog(), folder, limits, Policy.USUAL, guarded)) {
-      var task = world.say(SubagentsTest.hand("a", "!guarded")).taskId();
-
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content()).contains("nobody answered in time");
-      SubagentsTest.assertSound(world);
     }
   }
 
@@ -448,7 +352,7 @@ class QuestionsTest {
     return found.toList().getFirst();
   }
 
-  private static InputRequired asked(World world, TaskId task) throws InterruptedException {
+  static InputRequired asked(World world, TaskId task) throws InterruptedException {
     return (InputRequired)
         world.await(e -> task.equals(e.taskId()) && e.event() instanceof InputRequired).event();
   }
@@ -462,15 +366,11 @@ class QuestionsTest {
                 && status.status() == state);
   }
 
-  private static void answer(World world, InputId input, JsonNode value) {
+  static void answer(World world, InputId input, JsonNode value) {
     world.tasks().answer(World.CONTEXT, input, value, "ada", Guard.none());
   }
 
   private static Limits patience(Duration patience) {
-    return patience(patience, WhenLapsed.CONTINUE);
-  }
-
-  private static Limits patience(Duration patience, WhenLapsed whenLapsed) {
     var d = Limits.DEFAULT;
     return new Limits(
         d.taskTimeout(),
@@ -480,7 +380,7 @@ class QuestionsTest {
         d.maxContentLength(),
         d.stopGrace(),
         patience,
-        whenLapsed,
+        d.whenInputLapses(),
         d.loop(),
         d.tree());
   }

@@ -16,7 +16,7 @@ import java.util.concurrent.Executors;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A model's server for tests, on the loopback, that speaks Gemini's API: it calls a tool if the last that
-/// was said has `CALL` in it, holds its answer after the first words if it has `HANG`, and else answers.
+/// was said has `PLEASE-CALL` in it, holds its answer after the first words if it has `HANG`, and else answers.
 final class GeminiStandIn implements AutoCloseable {
 
   private final HttpServer server;
@@ -66,7 +66,7 @@ final class GeminiStandIn implements AutoCloseable {
         out.write(text("{}", true).toString().getBytes(StandardCharsets.UTF_8));
         return;
       }
-      if (last.contains("CALL") && !last.contains("functionResponse")) {
+      if (last.contains("PLEASE-CALL") && !last.contains("functionResponse")) {
         out.write(event(call()));
       } else {
         out.write(event(text("Hello", false)));

@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.parley.agent.Policy;
 import dev.parley.model.StandInAnswer;
 import dev.parley.model.StandInModel;
 import dev.parley.model.StandInModel.Wire;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// The real command-line agents from npm, told to ask a stand-in model, with a home of their own.
 final class RealPrograms {
@@ -19,19 +21,22 @@ final class RealPrograms {
   private RealPrograms() {}
 
   /// A stand-in for the models of Claude Code and Codex: it calls a tool if the last that was said has
-  /// `CALL` in it, holds its answer if it has `HANG`, and else answers.
+  /// `PLEASE-CALL` in it, holds its answer if it has `HANG`, and else answers.
   static StandInModel model() {
+    var calls = new AtomicInteger();
     return StandInModel.answering(
         question -> {
-          var body = question.body().toString();
-          var asked = Math.max(body.lastIndexOf("CALL"), body.lastIndexOf("PLAIN"));
+          var field = question.wire() == Wire.RESPONSES ? "input" : "messages";
+          var body = question.body().path(field).toString();
+          var asked = Math.max(body.lastIndexOf("PLEASE-CALL"), body.lastIndexOf("PLAIN"));
           var last = asked < 0 ? body : body.substring(asked);
           var back = last.contains("tool_result") || last.contains("function_call_output");
-          if (last.startsWith("CALL") && !back) {
+          if (last.startsWith("PLEASE-CALL") && !back) {
+            var id = "call_" + calls.incrementAndGet();
             return question.wire() == Wire.RESPONSES
-                ? StandInAnswer.calling("call_1", "exec_command", "{\"cmd\":\"echo tool-ran-42\"}")
+                ? StandInAnswer.calling(id, "exec_command", "{\"cmd\":\"echo tool-ran-42\"}")
                 : StandInAnswer.calling(
-                    "toolu_1", "Bash", "{\"command\":\"touch made\",\"description\":\"d\"}");
+                    id, "Bash", "{\"command\":\"touch made\",\"description\":\"d\"}");
           }
           var answer = StandInAnswer.saying("Hello", " from the model");
           return body.contains("HANG") ? answer.ending(StandInAnswer.Ending.HOLD) : answer;
@@ -68,7 +73,7 @@ final class RealPrograms {
         Mapping.USUAL,
         List.of(),
         CliSettings.SILENCE,
-        dev.parley.agent.Policy.USUAL);
+        Policy.USUAL);
   }
 
   static CliSettings gemini(Path folder, GeminiStandIn model) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.agent.Policy;
 import dev.parley.log.Draft;
 import dev.parley.log.Guard;
+import dev.parley.model.StandInModel;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.InputEvent.InputRequired;
@@ -19,7 +20,9 @@ import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.World;
 import dev.parley.tool.Tool.Permission;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -76,14 +79,14 @@ class RealProgramsTest {
   void claude_code_waits_for_permission() throws Exception {
     try (var model = RealPrograms.model();
         var cli = new CliWorld(World.newLog(), folder, RealPrograms.claude(folder, model))) {
-      var denied = cli.say("CALL one");
+      var denied = cli.say("PLEASE-CALL one");
       cli.answer(
           cli.question(denied), Json.object().put("approved", false).put("reason", "not today"));
       assertThat(cli.answer(denied)).isEqualTo("Hello from the model");
       assertThat(cli.all(denied, ToolComplete.class).getFirst().error()).contains("not today");
       assertThat(folder.resolve("work/made")).doesNotExist();
 
-      var changed = cli.say("CALL two");
+      var changed = cli.say("PLEASE-CALL two");
       var value = Json.object().put("approved", true);
       value.putObject("arguments").put("command", "touch changed").put("description", "d");
       cli.answer(cli.question(changed), value);
@@ -91,7 +94,7 @@ class RealProgramsTest {
       assertThat(folder.resolve("work/changed")).exists();
       assertThat(folder.resolve("work/made")).doesNotExist();
 
-      var allowed = cli.say("CALL three");
+      var allowed = cli.say("PLEASE-CALL three");
       cli.answer(cli.question(allowed), BooleanNode.TRUE);
       assertThat(cli.answer(allowed)).isEqualTo("Hello from the model");
       assertThat(folder.resolve("work/made")).exists();
@@ -105,7 +108,7 @@ class RealProgramsTest {
     InputRequired question;
     try (var model = RealPrograms.model()) {
       try (var cli = new CliWorld(log, folder, RealPrograms.claude(folder, model))) {
-        task = cli.say("CALL one");
+        task = cli.say("PLEASE-CALL one");
         question = cli.question(task);
       }
       try (var cli = new CliWorld(log, folder, RealPrograms.claude(folder, model))) {
@@ -126,7 +129,7 @@ class RealProgramsTest {
       awaitDelta(cli, canceled);
       cli.world.tasks().cancel(World.CONTEXT, canceled, "local", null);
       assertThat(cli.world.end(canceled)).isEqualTo(TaskState.CANCELED);
-      assertThat(left()).isEmpty();
+      awaitNoneLeft();
 
       var killed = cli.say("PLAIN HANG again");
       awaitDelta(cli, killed);
@@ -141,7 +144,7 @@ class RealProgramsTest {
   void codex_answers_calls_a_tool_and_goes_on_with_its_session() throws Exception {
     try (var model = RealPrograms.model();
         var cli = new CliWorld(World.newLog(), folder, RealPrograms.codex(folder, model))) {
-      var task = cli.say("CALL alpha");
+      var task = cli.say("PLEASE-CALL alpha");
 
       assertThat(cli.answer(task)).isEqualTo("Hello from the model");
       assertThat(cli.all(task, ToolStart.class).getFirst().toolName()).isEqualTo("shell");
@@ -166,7 +169,7 @@ class RealProgramsTest {
       awaitQuestion(model, "HANG");
       cli.world.tasks().cancel(World.CONTEXT, canceled, "local", null);
       assertThat(cli.world.end(canceled)).isEqualTo(TaskState.CANCELED);
-      assertThat(left()).isEmpty();
+      awaitNoneLeft();
 
       var killed = cli.say("PLAIN HANG again");
       awaitQuestion(model, "again");
@@ -198,7 +201,7 @@ class RealProgramsTest {
     try (var model = new GeminiStandIn();
         var cli =
             new CliWorld(World.newLog(), folder, RealPrograms.gemini(folder, model).with(ALL))) {
-      var task = cli.say("CALL alpha");
+      var task = cli.say("PLEASE-CALL alpha");
 
       assertThat(cli.answer(task)).isEqualTo("Hello from Gemini");
       assertThat(cli.all(task, ToolStart.class).getFirst().toolName())
@@ -215,7 +218,7 @@ class RealProgramsTest {
       awaitDelta(cli, canceled);
       cli.world.tasks().cancel(World.CONTEXT, canceled, "local", null);
       assertThat(cli.world.end(canceled)).isEqualTo(TaskState.CANCELED);
-      assertThat(left()).isEmpty();
+      awaitNoneLeft();
 
       var killed = cli.say("PLAIN HANG again");
       awaitDelta(cli, killed);
@@ -228,18 +231,20 @@ class RealProgramsTest {
     cli.world.await(e -> task.equals(e.taskId()) && e.event() instanceof ContentDelta);
   }
 
-  private static void awaitQuestion(dev.parley.model.StandInModel model, String text)
-      throws InterruptedException {
-    Predicate<dev.parley.model.StandInModel.Question> wanted =
-        question -> question.body().toString().contains(text);
+  private static void awaitQuestion(StandInModel model, String text) throws InterruptedException {
+    Predicate<StandInModel.Question> wanted = question -> question.body().toString().contains(text);
     while (model.questions().stream().noneMatch(wanted)) {
-      assertThat(model.awaitQuestion(java.time.Duration.ofSeconds(60))).isTrue();
+      assertThat(model.awaitQuestion(Duration.ofSeconds(60))).isTrue();
     }
   }
 
   /// The processes that this one has started and that have not ended.
   private static List<ProcessHandle> left() {
     return ProcessHandle.current().descendants().filter(ProcessHandle::isAlive).toList();
+  }
+
+  private static void awaitNoneLeft() {
+    left().forEach(process -> process.onExit().orTimeout(30, TimeUnit.SECONDS).join());
   }
 
   private static void rewind(CliWorld cli, long toSeq, TaskId task) {

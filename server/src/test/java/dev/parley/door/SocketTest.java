@@ -29,7 +29,7 @@ class SocketTest {
   private static final String SECRET = "a secret";
 
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
-  private final Streams streams = new Streams(LIMITS.streams());
+  private Streams streams = new Streams(LIMITS.streams());
   private HttpDoor door = door(LIMITS, List.of());
 
   @AfterEach
@@ -215,6 +215,7 @@ class SocketTest {
   }
 
   private HttpDoor door(Limits limits, List<Tokens.Token> tokens) {
+    streams = new Streams(limits.streams());
     var settings =
         new Settings(
             "127.0.0.1",

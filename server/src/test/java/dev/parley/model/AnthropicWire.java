@@ -5,6 +5,7 @@ import static dev.parley.model.StandInWire.typed;
 
 import dev.parley.model.StandInAnswer.Step;
 import java.util.List;
+import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;
 
 /// An answer as Anthropic's Messages API streams it.
@@ -16,7 +17,8 @@ final class AnthropicWire implements StandInWire {
   public String begin(StandInAnswer answer) {
     var used = StandInWire.used(answer);
     var start = typed("message_start");
-    var message = start.putObject("message").put("id", "msg_1").put("type", "message");
+    var message =
+        start.putObject("message").put("id", "msg_" + UUID.randomUUID()).put("type", "message");
     message.put("role", "assistant").put("model", "stand-in").putArray("content");
     message
         .putObject("usage")

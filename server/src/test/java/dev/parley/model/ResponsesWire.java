@@ -88,6 +88,7 @@ final class ResponsesWire implements StandInWire {
     var usage = response.putObject("usage");
     usage.put("input_tokens", used.input() + used.cacheRead()).put("output_tokens", used.output());
     usage.putObject("input_tokens_details").put("cached_tokens", used.cacheRead());
+    usage.put("total_tokens", used.input() + used.cacheRead() + used.output());
     return event(last);
   }
 }

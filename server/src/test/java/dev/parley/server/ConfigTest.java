@@ -56,7 +56,7 @@ class ConfigTest {
               - {id: other}
             supervisor: {model: demo, fallbackAgent: other}
             workspaces: ["projects", "${ROOT}/more"]
-            limits: {taskTimeout: 5m, maxTurns: 50, maxDepth: 5, maxConcurrentTasks: 200, maxStreams: 9}
+            limits: {taskTimeout: 5m, maxTurns: 50, maxDepth: 5, maxConcurrentTasks: 200, maxStreams: 9, historyTokens: 2000, historyCharacters: 4000}
             auth: {tokens: [{name: me, sha256: "%s"}]}
             retention: {idleContexts: 30d}
             allowedHosts: [box.example]
@@ -73,6 +73,7 @@ class ConfigTest {
         .containsExactly(folder.resolve("projects"), Path.of("/elsewhere/more"));
     assertThat(config.limits().taskTimeout()).isEqualTo(Duration.ofMinutes(5));
     assertThat(config.limits().loop().maxTurns()).isEqualTo(50);
+    assertThat(config.limits().loop().historyTokens()).isEqualTo(1_000);
     assertThat(config.door().limits().streams()).isEqualTo(9);
     assertThat(config.door().tokens()).extracting("name").containsExactly("me");
     assertThat(config.idleContexts()).isEqualTo(Duration.ofDays(30));
@@ -121,7 +122,17 @@ class ConfigTest {
         "heartbeat: soon | line 1",
         "limits: {maxTurns: many} | line 1: limits.maxTurns",
         "limits: {maxTurns: 0} | at least 1",
-        "agents: [{id: a, type: cli, cli: claude}] | not available in this version",
+        "agents: [{id: a, type: a2a}] | not available in this version",
+        "agents: [{id: a, type: cli}] | needs cli: claude, codex, gemini or jsonl",
+        "agents: [{id: a, type: cli, cli: vi}] | claude, codex, gemini, jsonl",
+        "agents: [{id: a, type: cli, cli: jsonl}] | needs a command",
+        "agents: [{id: a, type: cli, cli: codex, permissions: {deny: [x]}}] | ask nobody",
+        "agents: [{id: a, type: cli, cli: claude, mcp: [x]}] | no x in mcpServers",
+        "agents: [{id: a, type: cli, cli: claude, silence: 1ms}] | at least 1s",
+        "agents: [{id: a, type: cli, cli: claude, tools: [shell]}] | do not go with type cli",
+        "agents: [{id: a, type: cli, cli: claude, mapping: {text: $.a}}] | for cli jsonl only",
+        "agents: [{id: a, type: cli, cli: jsonl, command: [x], mapping: {text: a b}}] | a path is",
+        "agents: [{id: a, maxTurns: 3}] | go with type cli only",
         "agents: [{id: a, tools: ['agent:x']}] | no agent for the tool agent:x",
         "agents: [{id: supervisor}] | belongs to the supervisor",
         "agents: [{id: a, permission: maybe}] | allow, ask, deny",

@@ -257,7 +257,7 @@ class ProxyAgentTest {
           }
         });
     on("/agent/stop/r2", exchange -> exchange.sendResponseHeaders(200, -1));
-    try (var near = near(url(), "300ms")) {
+    try (var near = near(url(), "1s")) {
       var agent = ended(near, launch(near, "hi"));
       assertThat(agent.path("status").asString()).isEqualTo("failed");
       assertThat(agent.path("error").path("name").asString()).isEqualTo("timeout");

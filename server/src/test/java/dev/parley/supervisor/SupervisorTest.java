@@ -16,9 +16,11 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.task.Sound;
 import dev.parley.task.Submission;
+import dev.parley.task.WhenBusy;
 import dev.parley.task.World;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -37,6 +39,35 @@ class SupervisorTest {
   @TempDir Path folder;
 
   private final Troupe troupe = new Troupe();
+
+  @Test
+  void a_message_that_steers_is_heard_by_the_agent_that_works() throws Exception {
+    var begun = new CountDownLatch(1);
+    var go = new CountDownLatch(1);
+    var troupe =
+        new Troupe()
+            .decision(Troupe.decision("single", "a"))
+            .line(
+                "a",
+                _ -> {
+                  begun.countDown();
+                  go.await();
+                  return "I am a";
+                });
+    try (var world = troupe.world(World.newLog(), folder, true)) {
+      var task = world.say("write code").taskId();
+      begun.await();
+      var steered = world.say("make it short", WhenBusy.STEER);
+      go.countDown();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(steered.taskId()).isEqualTo(task);
+      assertThat(troupe.asked.get("a")).hasSize(2);
+      assertThat(((Part.Said) troupe.asked.get("a").getLast().parts().getLast()).text())
+          .isEqualTo("make it short");
+      assertThat(troupe.asked.get("decider")).hasSize(1);
+    }
+  }
 
   @Test
   void s1_55_the_model_is_told_of_the_agents_and_decides_in_a_form() throws Exception {

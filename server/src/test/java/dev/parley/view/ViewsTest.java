@@ -19,6 +19,7 @@ import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
@@ -27,7 +28,9 @@ import dev.parley.protocol.ReportEvent.ErrorScope;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskDeleted;
 import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskEvent.TaskStored;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.view.TaskView.TaskError;
@@ -149,6 +152,20 @@ class ViewsTest {
     assertThat(scene.views.latestMessages(C, 10)).isEqualTo(messages);
     assertThat(scene.views.latestMessages(C, 1)).isEqualTo(messages.subList(1, 2));
     assertThat(scene.views.context(C).messageCount()).isEqualTo(2);
+  }
+
+  @Test
+  void a_clients_own_tasks_are_in_the_log_and_no_work_of_ours() {
+    var own = Origin.root(new TaskId("own"), Scene.AGENT);
+    scene.add(own, new TaskStored(Json.object().put("taskId", "own").put("status", "working")));
+    var last = scene.add(own, new TaskDeleted("done with it"));
+
+    // No door writes these yet, so nothing asks for them: they must only not look like tasks that
+    // run.
+    assertThat(scene.views.tasks(C, null, 10).items()).isEmpty();
+    assertThat(scene.views.context(C).openTasks()).isZero();
+    assertThat(scene.views.context(C).position().seq()).isEqualTo(last);
+    assertThat(scene.log.withOpenTasks()).isEmpty();
   }
 
   @Test

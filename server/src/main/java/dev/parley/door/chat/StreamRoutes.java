@@ -63,7 +63,7 @@ final class StreamRoutes {
     var wish =
         new FeedTail.Wish(
             parts.access().owners(principal),
-            cursor.map(ChatCursor::place).map(Feed.Cursor::parse).orElseGet(feed::end),
+            cursor.map(ChatCursor::place).map(Feed.Cursor::parse).orElseGet(parts.views()::now),
             cursor.map(ChatCursor::part).orElse(0),
             format);
     return new Reply.Stream(new FeedTail(parts.tails(), feed, wish));

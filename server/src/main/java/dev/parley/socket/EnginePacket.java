@@ -1,0 +1,74 @@
+package dev.parley.socket;
+
+import dev.parley.protocol.Rejection;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A packet of Engine.IO 4: what keeps a connection alive, and what is said on it.
+///
+/// [The protocol](https://github.com/socketio/socket.io/blob/main/docs/engine.io-protocol/v4-current.md)
+record EnginePacket(Type type, String data) {
+
+  /// Stands between the packets of one body.
+  static final char SEPARATOR = '\u001e';
+
+  private static final int PACKETS_MAX = 10_000;
+
+  /// What a packet is for, by its number.
+  enum Type {
+    OPEN,
+    CLOSE,
+    PING,
+    PONG,
+    MESSAGE,
+    UPGRADE,
+    NOOP
+  }
+
+  private static final List<Type> TYPES = List.of(Type.values());
+
+  static String open(String data) {
+    return new EnginePacket(Type.OPEN, data).encode();
+  }
+
+  static String message(String data) {
+    return new EnginePacket(Type.MESSAGE, data).encode();
+  }
+
+  static String bare(Type type) {
+    return new EnginePacket(type, "").encode();
+  }
+
+  String encode() {
+    return TYPES.indexOf(type) + data;
+  }
+
+  /// @throws Rejection.Invalid if this is no packet
+  static EnginePacket decode(String text) {
+    if (text.startsWith("b")) {
+      throw new Rejection.Invalid("binary-refused", "only text is understood here");
+    }
+    var number = text.isEmpty() ? -1 : text.charAt(0) - '0';
+    if (number < 0 || number >= TYPES.size()) {
+      throw new Rejection.Invalid("invalid-packet", "this is no packet of Engine.IO 4");
+    }
+    return new EnginePacket(TYPES.get(number), text.substring(1));
+  }
+
+  /// The packets of a body, all or none.
+  ///
+  /// @throws Rejection.Invalid if one of them is none
+  static List<EnginePacket> decodeAll(String body) {
+    var packets = new ArrayList<EnginePacket>();
+    for (var from = 0; from <= body.length(); ) {
+      var found = body.indexOf(SEPARATOR, from);
+      var to = found < 0 ? body.length() : found;
+      packets.add(decode(body.substring(from, to)));
+      if (packets.size() > PACKETS_MAX) {
+        throw new Rejection.Invalid("too-many-packets", "at most " + PACKETS_MAX + " at once");
+      }
+      from = to + 1;
+    }
+    return packets;
+  }
+}

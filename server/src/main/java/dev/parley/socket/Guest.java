@@ -1,0 +1,199 @@
+package dev.parley.socket;
+
+import dev.parley.door.Tokens;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.NullNode;
+
+/// Socket.IO on a connection: who connects, what they say, and that they leave.
+///
+/// Everything happens on its own thread, one packet after the other.
+final class Guest {
+
+  private static final Duration FOR_EVER = Duration.ofDays(1);
+
+  /// What a guest needs; `token` is what it showed when it came.
+  record Parts(Visit.Host host, Tokens tokens, Supplier<String> ids, @Nullable String token) {}
+
+  private final Connection connection;
+  private final Parts parts;
+  private @Nullable Named peer;
+  private @Nullable Visit visit;
+
+  Guest(Connection connection, Parts parts) {
+    this.connection = connection;
+    this.parts = parts;
+  }
+
+  void start() {
+    Thread.ofVirtual().name("socket-io-guest").start(this::run);
+  }
+
+  private void run() {
+    try {
+      for (var texts = connection.inbox.takeAll(FOR_EVER);
+          !texts.isEmpty() || !connection.inbox.closed();
+          texts = connection.inbox.takeAll(FOR_EVER)) {
+        for (var text : texts) {
+          hear(text);
+        }
+      }
+    } catch (Rejection wrong) {
+      connection.close(1002, String.valueOf(wrong.getMessage()));
+    } catch (IOException | InterruptedException gone) {
+      connection.close(1001, String.valueOf(gone.getMessage()));
+    } finally {
+      leave();
+    }
+  }
+
+  private void hear(String text) throws IOException, InterruptedException {
+    IoPacket packet;
+    try {
+      packet = IoPacket.decode(text);
+    } catch (Rejection wrong) {
+      if (visit == null) {
+        throw wrong;
+      }
+      // Told first, so that whoever looks for the reason finds it.
+      turnAway(Heard.refused("", wrong));
+      return;
+    }
+    switch (packet.type()) {
+      case CONNECT -> connect(packet);
+      case EVENT -> event(packet);
+      case DISCONNECT -> {
+        leave();
+        connection.known(false);
+      }
+      case ACK -> {} // Nothing is sent that asks for one.
+      case CONNECT_ERROR, BINARY_EVENT, BINARY_ACK ->
+          throw new IllegalStateException("not decoded: " + packet.type());
+    }
+  }
+
+  private void connect(IoPacket packet) throws IOException, InterruptedException {
+    if (!packet.namespace().equals(IoPacket.MAIN)) {
+      refuse(packet.namespace(), "Invalid namespace", "invalid-namespace");
+      return;
+    }
+    if (visit != null) {
+      throw new Rejection.Invalid("invalid-packet", "connected already");
+    }
+    String principal;
+    try {
+      principal = parts.tokens().principal(token(packet.data()));
+    } catch (Rejection.Unauthorized unknown) {
+      refuse(IoPacket.MAIN, String.valueOf(unknown.getMessage()), unknown.code());
+      return;
+    }
+    var named = new Named(parts.ids().get(), principal);
+    connection.known(true);
+    var data = Json.object().put("sid", named.id());
+    connection.send(new IoPacket(IoPacket.Type.CONNECT, IoPacket.MAIN, null, data));
+    try {
+      visit = parts.host().welcome(named);
+      peer = named;
+    } catch (Rejection refused) {
+      turnAway(Heard.refused("connect", refused));
+    }
+  }
+
+  private @Nullable String token(@Nullable JsonNode auth) {
+    return auth != null && auth.path("token").isString()
+        ? auth.path("token").asString()
+        : parts.token();
+  }
+
+  private void refuse(String namespace, String message, String code)
+      throws IOException, InterruptedException {
+    var data = Json.object().put("message", message);
+    data.putObject("data").put("code", code);
+    connection.send(new IoPacket(IoPacket.Type.CONNECT_ERROR, namespace, null, data));
+  }
+
+  private void event(IoPacket packet) throws IOException, InterruptedException {
+    if (visit == null || packet.data() == null || !packet.namespace().equals(IoPacket.MAIN)) {
+      throw new Rejection.Invalid("invalid-packet", "connect first");
+    }
+    var name = packet.data().path(0).asString();
+    var heard =
+        packet.data().size() > 2
+            ? Heard.refused(name, new Rejection.Invalid("an event takes one argument"))
+            : Heard.by(visit, name, argument(packet.data()));
+    if (heard.error() != null) {
+      connection.send(IoPacket.event(Heard.ERROR, heard.error()));
+    }
+    if (packet.id() != null) {
+      connection.send(IoPacket.ack(packet.id(), answer(heard)));
+    }
+  }
+
+  private static JsonNode argument(JsonNode data) {
+    return data.size() > 1 ? data.path(1) : NullNode.getInstance();
+  }
+
+  private static JsonNode answer(Heard heard) {
+    if (heard.error() != null) {
+      return Json.object().set("error", heard.error());
+    }
+    return heard.answer() == null ? NullNode.getInstance() : heard.answer();
+  }
+
+  /// Says what is wrong, and that this is the end; the client then leaves by itself, or is made to.
+  private void turnAway(Heard heard) throws IOException, InterruptedException {
+    if (heard.error() != null) {
+      connection.send(IoPacket.event(Heard.ERROR, heard.error()));
+    }
+    leave();
+    connection.send(new IoPacket(IoPacket.Type.DISCONNECT, IoPacket.MAIN, null, null));
+    connection.known(false);
+  }
+
+  private void leave() {
+    var left = visit;
+    visit = null;
+    if (peer != null) {
+      peer.left = true;
+      peer = null;
+    }
+    if (left != null) {
+      left.end();
+    }
+  }
+
+  /// Whoever has connected.
+  private final class Named implements Peer {
+    private final String id;
+    private final String principal;
+    private volatile boolean left;
+
+    Named(String id, String principal) {
+      this.id = id;
+      this.principal = principal;
+    }
+
+    @Override
+    public String id() {
+      return id;
+    }
+
+    @Override
+    public String principal() {
+      return principal;
+    }
+
+    @Override
+    public void emit(String event, JsonNode argument) throws IOException, InterruptedException {
+      if (left) {
+        throw new IOException("the peer has left");
+      }
+      connection.send(IoPacket.event(event, argument));
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.parley.socket;
+
+import java.time.Duration;
+
+/// Asks a peer now and then whether it is there, and ends a connection when something takes too long.
+///
+/// Times are milliseconds since it began; the monitor guards them.
+final class Heart {
+
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private final long began = System.nanoTime();
+  private final Pace pace;
+  private final Connection connection;
+  private boolean stopped;
+  private boolean attached;
+  private long pingAt;
+  private long pongBy = NEVER;
+  private long connectBy;
+  private long pollBy = NEVER;
+  private long upgradeBy = NEVER;
+
+  Heart(Pace pace, Connection connection) {
+    this.pace = pace;
+    this.connection = connection;
+    this.pingAt = in(pace.pingInterval());
+    this.connectBy = in(pace.connectTimeout());
+  }
+
+  void start() {
+    Thread.ofVirtual().name("socket-io-heart").start(this::beat);
+  }
+
+  private void beat() {
+    try {
+      for (var why = await(); !why.isEmpty(); why = await()) {
+        if (why.equals("upgrade")) {
+          connection.giveUpProbe();
+        } else if (why.equals("ping")) {
+          connection.outbox.urge(EnginePacket.bare(EnginePacket.Type.PING));
+        } else {
+          connection.close(1008, why);
+          return;
+        }
+      }
+    } catch (InterruptedException told) {
+      connection.close(1001, "interrupted");
+    }
+  }
+
+  /// Waits for what is next: `ping`, `upgrade`, the reason to end, or nothing when all is over.
+  private synchronized String await() throws InterruptedException {
+    while (!stopped) {
+      var now = now();
+      if (now >= pongBy) {
+        return "no pong came in time";
+      }
+      if (now >= connectBy) {
+        return "nobody connected in time";
+      }
+      if (now >= pollBy) {
+        return "nobody asked for packets in time";
+      }
+      if (now >= upgradeBy) {
+        upgradeBy = NEVER;
+        return "upgrade";
+      }
+      if (now >= pingAt) {
+        pingAt = NEVER;
+        pongBy = in(pace.pingTimeout());
+        return "ping";
+      }
+      var next =
+          Math.min(Math.min(pingAt, pongBy), Math.min(connectBy, Math.min(pollBy, upgradeBy)));
+      if (next == NEVER) {
+        wait();
+      } else {
+        wait(Math.max(1, next - now));
+      }
+    }
+    return "";
+  }
+
+  /// A pong has come.
+  synchronized void ponged() {
+    pongBy = NEVER;
+    pingAt = in(pace.pingInterval());
+    notifyAll();
+  }
+
+  /// A request waits for packets.
+  synchronized void polling() {
+    pollBy = NEVER;
+  }
+
+  /// No request waits any more.
+  synchronized void polled() {
+    pollBy = attached ? NEVER : in(pace.pingTimeout());
+    notifyAll();
+  }
+
+  /// A WebSocket has come, which may become the connection.
+  synchronized void probing() {
+    upgradeBy = in(pace.upgradeTimeout());
+    notifyAll();
+  }
+
+  /// It has become it, or not.
+  synchronized void probed() {
+    upgradeBy = NEVER;
+  }
+
+  /// The connection is a WebSocket.
+  synchronized void attached() {
+    attached = true;
+    pollBy = NEVER;
+  }
+
+  /// The peer has said who it is, or no longer is anybody.
+  synchronized void known(boolean known) {
+    connectBy = known ? NEVER : in(pace.connectTimeout());
+    notifyAll();
+  }
+
+  synchronized void stop() {
+    stopped = true;
+    notifyAll();
+  }
+
+  private long now() {
+    return (System.nanoTime() - began) / 1_000_000;
+  }
+
+  private long in(Duration time) {
+    return now() + time.toMillis();
+  }
+}

@@ -1,0 +1,239 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.Json;
+import dev.parley.server.Chat.Sent;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/// Paging, editing, deleting: S1.24, S1.25, S1.88, S1.89, X.13, X.15.
+@Timeout(120)
+class ChatHistoryTest {
+
+  @TempDir Path folder;
+  private Site site;
+  private Chat chat;
+
+  @BeforeEach
+  void open() {
+    site = Site.open(folder);
+    chat = new Chat(site);
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+  }
+
+  @Test
+  void messages_are_paged_by_offset_and_by_cursor_s1_89() throws Exception {
+    var path = talk(5);
+    var whole = ids(chat.read(path).path("messages"));
+    assertThat(whole).hasSize(10);
+
+    var byOffset = new ArrayList<String>();
+    var more = true;
+    while (more) {
+      var page = chat.read(path + "?limit=3&offset=" + byOffset.size());
+      assertThat(page.path("total").asInt()).isEqualTo(10);
+      byOffset.addAll(ids(page.path("messages")));
+      more = page.path("hasMore").asBoolean();
+    }
+    assertThat(byOffset).isEqualTo(whole);
+
+    var byCursor = new ArrayList<String>();
+    var after = 0L;
+    more = true;
+    while (more) {
+      var page = chat.read(path + "?limit=4&after=" + after);
+      byCursor.addAll(ids(page.path("messages")));
+      after = page.path("nextAfter").asLong();
+      more = page.path("hasMore").asBoolean();
+      if (byCursor.size() == 4) {
+        // What is said meanwhile comes at the end, and nothing comes twice.
+        chat.follow(chat.say("c", "say late"));
+      }
+    }
+    assertThat(byCursor)
+        .hasSize(12)
+        .doesNotHaveDuplicates()
+        .startsWith(whole.toArray(String[]::new));
+    assertThat(chat.read(path + "?after=" + after).path("messages")).isEmpty();
+    assertThat(chat.read(path + "?offset=100").path("messages")).isEmpty();
+  }
+
+  @Test
+  void bad_pages_are_refused_s1_89() throws Exception {
+    var path = talk(1);
+    for (var query : List.of("offset=-1", "offset=x", "limit=0", "after=-1", "offset=0&after=0")) {
+      assertThat(chat.get(path + "?" + query).statusCode()).as(query).isEqualTo(400);
+    }
+    assertThat(chat.get(path + "?limit=100000").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void conversations_are_paged_by_offset_and_by_cursor_x_15() {
+    for (var i = 0; i < 5; i++) {
+      site.context("c" + i);
+    }
+    var byOffset = new ArrayList<String>();
+    for (var more = true; more; ) {
+      var page = chat.read("/chat/conversations?limit=2&offset=" + byOffset.size());
+      assertThat(page.path("total").asInt()).isEqualTo(5);
+      byOffset.addAll(ids(page.path("conversations")));
+      more = page.path("hasMore").asBoolean();
+    }
+    var byCursor = new ArrayList<String>();
+    var cursor = "";
+    for (var more = true; more; ) {
+      var page = chat.read("/chat/conversations?limit=2" + cursor);
+      byCursor.addAll(ids(page.path("conversations")));
+      cursor = "&cursor=" + page.path("nextCursor").asString("");
+      more = page.path("hasMore").asBoolean();
+    }
+    assertThat(byOffset).hasSize(5).doesNotHaveDuplicates().isEqualTo(byCursor);
+  }
+
+  @Test
+  void a_message_is_deleted_once_s1_24() throws Exception {
+    var path = talk(2);
+    var before = ids(chat.read(path).path("messages"));
+    var one = path + "/" + before.get(1);
+
+    assertThat(Chat.json(chat.send("DELETE", one, "")).path("success").asBoolean()).isTrue();
+    assertThat(chat.send("DELETE", one, "").statusCode()).isEqualTo(404);
+    assertThat(chat.get(one).statusCode()).isEqualTo(404);
+    var rest = chat.read(path);
+    assertThat(ids(rest.path("messages")))
+        .containsExactly(before.get(0), before.get(2), before.get(3));
+    assertThat(rest.path("total").asInt()).isEqualTo(3);
+  }
+
+  @Test
+  void an_edit_keeps_what_was_before_and_tells_readers_s1_88() throws Exception {
+    var path = talk(1);
+    var id = ids(chat.read(path).path("messages")).getFirst();
+    try (var reader = chat.stream("c")) {
+      Chat.until(reader, Chat::ends);
+      var first = edit(path, id, Json.object().put("content", "say one"));
+      edit(path, id, Json.object().put("content", "say two"));
+
+      assertThat(first.path("success").asBoolean()).isTrue();
+      assertThat(first.path("message").path("content").asString()).isEqualTo("say one");
+      assertThat(first.path("message").path("metadata").path("editedAt").asString()).endsWith("Z");
+      var told = Chat.until(reader, f -> f.data() != null && f.data().contains("say two"));
+      assertThat(Chat.types(told)).containsExactly("message_updated", "message_updated");
+      assertThat(told.getLast().json().path("messageId").asString()).isEqualTo(id);
+    }
+    var history = chat.read(path + "/" + id).path("history");
+    assertThat(history)
+        .extracting(edit -> edit.path("content").asString())
+        .containsExactly("say 0", "say one");
+    assertThat(chat.messages("c")).hasSize(2);
+  }
+
+  @Test
+  void an_edit_with_rerun_goes_back_and_answers_anew_s1_88() throws Exception {
+    var path = talk(2);
+    var before = chat.messages("c");
+    var id = before.path(2).path("id").asString();
+    var reply = chat.send("PATCH", path + "/" + id, "{\"content\":\"say anew\",\"rerun\":true}");
+    var sent = Sent.of(Chat.json(reply));
+    var events = chat.follow(sent);
+
+    assertThat(reply.statusCode()).isEqualTo(202);
+    assertThat(sent.messageId()).isNotEqualTo(id);
+    assertThat(Chat.one(events, "completed").path("content").asString()).isEqualTo("anew");
+    assertThat(texts(chat.messages("c"))).containsExactly("say 0", "0", "say anew", "anew");
+    assertThat(chat.get(path + "/" + id).statusCode()).isEqualTo(404);
+    assertThat(
+            chat.send("PATCH", path + "/" + id, "{\"content\":\"x\",\"rerun\":true}").statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void only_what_a_person_said_can_be_said_anew() throws Exception {
+    var path = talk(1);
+    var answer = ids(chat.read(path).path("messages")).getLast();
+    var body = "{\"content\":\"x\",\"rerun\":true}";
+
+    assertThat(chat.send("PATCH", path + "/" + answer, body).statusCode()).isEqualTo(400);
+    assertThat(chat.send("PATCH", path + "/" + answer, "{\"content\":\" \"}").statusCode())
+        .isEqualTo(400);
+    assertThat(chat.send("PATCH", path + "/unknown", body).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void a_rerun_is_refused_while_a_task_runs_x_13() throws Exception {
+    var sent = chat.say("c", "count slowly to 1000");
+    var one = "/chat/conversations/c/messages/" + sent.messageId();
+
+    assertThat(chat.send("PATCH", one, "{\"content\":\"x\",\"rerun\":true}").statusCode())
+        .isEqualTo(409);
+    chat.send("DELETE", "/chat/tasks/" + sent.taskId(), "");
+    chat.follow(sent);
+  }
+
+  @Test
+  void a_conversation_is_renamed_and_deleted() throws Exception {
+    var path = "/chat/conversations/c";
+    var sent = chat.say("c", "say hi");
+    chat.follow(sent);
+    var renamed = chat.send("PATCH", path, "{\"title\":\"New\",\"metadata\":{\"a\":1}}");
+
+    assertThat(Chat.json(renamed).path("conversation").path("title").asString()).isEqualTo("New");
+    assertThat(Chat.json(renamed).path("conversation").path("metadata").path("a").asInt()).isOne();
+    assertThat(chat.send("PATCH", path, "{}").statusCode()).isEqualTo(400);
+    assertThat(Chat.json(chat.send("DELETE", path, "")).path("success").asBoolean()).isTrue();
+    assertThat(chat.get(path).statusCode()).isEqualTo(410);
+    assertThat(chat.post(Json.object().put("content", "x").put("conversationId", "c")).statusCode())
+        .isEqualTo(410);
+    assertThat(chat.get("/chat/tasks/" + sent.taskId()).statusCode()).isEqualTo(404);
+    assertThat(chat.get("/chat/stream?conversationId=c").statusCode()).isEqualTo(410);
+  }
+
+  @Test
+  void a_turn_that_failed_says_so_in_the_history_s1_25() throws Exception {
+    var sent = chat.say("fail");
+    chat.follow(sent);
+    var question = chat.messages(sent.conversationId()).path(0);
+
+    assertThat(question.path("id").asString()).isEqualTo(sent.messageId());
+    assertThat(question.path("metadata").path("status").asString()).isEqualTo("failure");
+    assertThat(question.path("metadata").path("error").asString()).isNotBlank();
+  }
+
+  private String talk(int turns) throws Exception {
+    for (var i = 0; i < turns; i++) {
+      chat.follow(chat.say("c", "say " + i));
+    }
+    return "/chat/conversations/c/messages";
+  }
+
+  private JsonNode edit(String path, String id, JsonNode body) {
+    var reply = chat.send("PATCH", path + "/" + id, body.toString());
+    assertThat(reply.statusCode()).as(reply.body()).isEqualTo(200);
+    return Chat.json(reply);
+  }
+
+  private static List<String> ids(JsonNode list) {
+    return strings(list, "id").toList();
+  }
+
+  private static List<String> texts(JsonNode list) {
+    return strings(list, "content").toList();
+  }
+
+  private static Stream<String> strings(JsonNode list, String name) {
+    return list.valueStream().map(item -> item.path(name).asString());
+  }
+}

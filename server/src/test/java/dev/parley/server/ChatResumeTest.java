@@ -1,0 +1,195 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.door.Tokens.Token;
+import dev.parley.server.Chat.Sent;
+import dev.parley.server.EventReader.Frame;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Coming back to a stream of chat events, of one conversation and of all: S1.12, S1.28, S1.43.
+@Timeout(120)
+class ChatResumeTest {
+
+  private static final String ANN = "ann-token";
+  private static final String BEN = "ben-token";
+
+  @TempDir Path folder;
+  private Site site;
+  private Chat chat;
+
+  @BeforeEach
+  void open() {
+    site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ofMillis(50)));
+    chat = new Chat(site);
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+  }
+
+  @Test
+  void a_reader_cut_off_after_any_event_gets_exactly_the_rest_s1_43() throws Exception {
+    for (var text : List.of("delegate say hello to agent-code and agent-data", "fail")) {
+      var sent = chat.say(text);
+      var whole = chat.follow(sent);
+      for (var i = 0; i < whole.size() - 1; i++) {
+        try (var reader = chat.stream(sent.conversationId(), "Last-Event-ID", whole.get(i).id())) {
+          assertThat(Chat.until(reader, f -> Chat.ends(f, sent)))
+              .as("after %s", whole.get(i).id())
+              .isEqualTo(whole.subList(i + 1, whole.size()));
+        }
+      }
+    }
+  }
+
+  @Test
+  void two_events_of_one_entry_have_ids_of_their_own_s1_43() throws Exception {
+    var whole = chat.follow(chat.say("say hi"));
+    var last = whole.getLast().id();
+
+    assertThat(whole.get(whole.size() - 2).event()).isEqualTo("task_completed");
+    assertThat(whole.get(whole.size() - 2).id()).isEqualTo(last + "~1");
+  }
+
+  @Test
+  void a_reader_comes_back_with_after_too() throws Exception {
+    var sent = chat.say("say hi");
+    var whole = chat.follow(sent);
+    var path = "/chat/stream?conversationId=" + sent.conversationId() + "&after=";
+    try (var reader = site.stream(path + whole.get(3).id())) {
+      assertThat(Chat.until(reader, f -> Chat.ends(f, sent)))
+          .isEqualTo(whole.subList(4, whole.size()));
+    }
+  }
+
+  @Test
+  void a_cursor_that_cannot_be_served_gets_an_answer_s1_43() throws Exception {
+    var sent = chat.say("say hi");
+    chat.follow(sent);
+    try (var ahead = chat.stream(sent.conversationId(), "Last-Event-ID", "4000")) {
+      var gap = Chat.until(ahead, f -> f.event().equals("stream_gap")).getLast();
+      assertThat(gap.json().path("reason").asString()).isEqualTo("ahead-of-head");
+      assertThat(gap.json().path("requested").asString()).isEqualTo("4000");
+    }
+    for (var cursor : List.of("x", "1~0", "1~x", "~1", "1-2")) {
+      var path = "/chat/stream?conversationId=" + sent.conversationId();
+      assertThat(site.get(path, "Last-Event-ID", cursor).statusCode()).as(cursor).isEqualTo(400);
+    }
+    for (var cursor : List.of("x", "17", "1-2~1", "1-2-3~x")) {
+      var reply = site.get("/chat/stream", "Last-Event-ID", cursor);
+      assertThat(reply.statusCode()).as(cursor).isEqualTo(400);
+    }
+  }
+
+  @Test
+  void a_stream_of_all_conversations_has_them_all_s1_28() throws Exception {
+    try (var reader = chat.stream("")) {
+      reader.next();
+      var sent = List.of(chat.say("a", "count to 9"), chat.say("b", "say hi"), chat.say("fail"));
+      var frames = untilAll(reader, sent);
+
+      for (var one : sent) {
+        assertThat(data(frames, one.conversationId())).isEqualTo(data(chat.follow(one)));
+      }
+      assertThat(frames).extracting(Frame::id).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void a_reader_of_all_conversations_gets_exactly_the_rest_s1_28_s1_43() throws Exception {
+    List<Frame> whole;
+    List<Sent> sent;
+    try (var reader = chat.stream("")) {
+      reader.next();
+      sent = List.of(chat.say("a", "say hi"), chat.say("b", "fail"));
+      whole = untilAll(reader, sent);
+    }
+    for (var i = 0; i < whole.size() - 1; i++) {
+      try (var reader = chat.stream("", "Last-Event-ID", whole.get(i).id())) {
+        var rest = whole.subList(i + 1, whole.size());
+        var last = rest.getLast();
+        assertThat(data(Chat.until(reader, f -> f.id() != null && f.id().equals(last.id()))))
+            .as("after %s", whole.get(i).id())
+            .isEqualTo(data(rest));
+      }
+    }
+  }
+
+  @Test
+  void a_reader_of_all_conversations_whose_cursor_is_lost_is_told_so() throws Exception {
+    try (var reader = chat.stream("", "Last-Event-ID", "999999-1")) {
+      var gap = Chat.until(reader, f -> f.event().equals("stream_gap")).getLast();
+      assertThat(gap.json().path("reason").asString()).isEqualTo("cursor-lost");
+      assertThat(gap.json().path("requested").asString()).isEqualTo("999999-1");
+      // It goes on with what happens now.
+      var sent = chat.say("say hi");
+      Chat.until(reader, f -> Chat.ends(f, sent));
+    }
+  }
+
+  @Test
+  void nobody_sees_anothers_conversation_whenever_it_begins_s1_12_s1_42() throws Exception {
+    var wish =
+        Site.Wish.USUAL
+            .heartbeat(Duration.ofMillis(50))
+            .tokens(
+                new Token("ann", ChatMessagesTest.sha256(ANN)),
+                new Token("ben", ChatMessagesTest.sha256(BEN)));
+    try (var shared = Site.open(folder.resolve("shared"), wish)) {
+      var ann = Chat.as(shared, ANN);
+      var ben = Chat.as(shared, BEN);
+      try (var before = ben.stream("anns");
+          var all = ben.stream("")) {
+        before.next();
+        all.next();
+        var sent = ann.say("anns", "say secret");
+        ann.follow(sent);
+        try (var after = ben.stream("anns")) {
+          // Nothing but heartbeats, before and after the conversation began.
+          for (var i = 0; i < 4; i++) {
+            assertThat(before.next().event()).isNull();
+            assertThat(after.next().event()).isNull();
+            assertThat(all.next().event()).isNull();
+          }
+        }
+        var own = ben.say("bens", "say hi");
+        var seen = Chat.until(all, f -> Chat.ends(f, own));
+        assertThat(seen).noneMatch(frame -> frame.data().contains("anns"));
+      }
+    }
+  }
+
+  private static List<Frame> untilAll(EventReader reader, List<Sent> sent) throws Exception {
+    var left = sent.stream().collect(Collectors.toMap(Sent::taskId, one -> one));
+    return Chat.until(reader, frame -> done(frame, left));
+  }
+
+  private static boolean done(Frame frame, Map<String, Sent> left) {
+    if (Chat.ends(frame)) {
+      left.remove(frame.json().path("taskId").asString());
+    }
+    return left.isEmpty();
+  }
+
+  private static List<String> data(List<Frame> frames) {
+    return frames.stream().map(Frame::data).toList();
+  }
+
+  private static List<String> data(List<Frame> frames, String conversation) {
+    return frames.stream()
+        .filter(f -> f.json().path("conversationId").asString().equals(conversation))
+        .map(Frame::data)
+        .toList();
+  }
+}
