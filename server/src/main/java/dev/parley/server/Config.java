@@ -6,6 +6,7 @@ import dev.parley.door.Settings;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
+import dev.parley.proxy.ProxySettings;
 import dev.parley.task.Limits;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -89,6 +90,18 @@ public record Config(
 
     /// A program of its own.
     record Cli(CliSettings settings) implements Kind {}
+
+    /// An agent behind a service elsewhere.
+    record Proxy(ProxySettings settings) implements Kind {}
+
+    /// What it is called in a configuration.
+    default String type() {
+      return switch (this) {
+        case Llm _ -> "llm";
+        case Cli _ -> "cli";
+        case Proxy _ -> "proxy";
+      };
+    }
   }
 
   /// Who decides which agents act: with which model, and who acts where nothing points to another.
