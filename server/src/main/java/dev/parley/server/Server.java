@@ -248,8 +248,10 @@ public final class Server implements AutoCloseable {
               agent.id(),
               agent.name(),
               agent.description(),
-              "llm",
-              agent.model(),
+              agent.kind().wire(),
+              agent.kind() instanceof Config.Kind.Cli(var settings)
+                  ? settings.model()
+                  : agent.model(),
               agent.tools(),
               agent.taskTypes()));
     }
