@@ -90,6 +90,7 @@ public record Config(
       return switch (this) {
         case Llm _ -> "llm";
         case Cli _ -> "cli";
+        case Proxy _ -> "proxy";
       };
     }
 
@@ -101,15 +102,6 @@ public record Config(
 
     /// An agent behind a service elsewhere.
     record Proxy(ProxySettings settings) implements Kind {}
-
-    /// What it is called in a configuration.
-    default String type() {
-      return switch (this) {
-        case Llm _ -> "llm";
-        case Cli _ -> "cli";
-        case Proxy _ -> "proxy";
-      };
-    }
   }
 
   /// Who decides which agents act: with which model, and who acts where nothing points to another.

@@ -252,7 +252,7 @@ public final class Server implements AutoCloseable {
               agent.id(),
               agent.name(),
               agent.description(),
-              agent.kind().type(),
+              agent.kind().wire(),
               agent.kind() instanceof Config.Kind.Llm ? agent.model() : null,
               agent.tools(),
               agent.taskTypes()));
