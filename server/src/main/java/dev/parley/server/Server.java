@@ -16,6 +16,8 @@ import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.embed.CustomAgent;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Rejection;
+import dev.parley.socket.Pace;
+import dev.parley.socket.SocketDoor;
 import dev.parley.socket.Visit;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
@@ -136,6 +138,8 @@ public final class Server implements AutoCloseable {
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
+    var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
+    routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     door =
         new HttpDoor(
@@ -248,8 +252,8 @@ public final class Server implements AutoCloseable {
               agent.id(),
               agent.name(),
               agent.description(),
-              "llm",
-              agent.model(),
+              agent.kind().type(),
+              agent.kind() instanceof Config.Kind.Llm ? agent.model() : null,
               agent.tools(),
               agent.taskTypes()));
     }

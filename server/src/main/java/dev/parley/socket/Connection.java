@@ -55,7 +55,7 @@ final class Connection {
 
   /// Waits for packets, and returns them as the body of a reply.
   ///
-  /// @throws Rejection.Conflict if another request waits already; the connection is closed
+  /// @throws Rejection.Invalid if another request waits already; the connection is closed
   String poll() throws InterruptedException {
     boolean twice;
     Duration patience;
@@ -67,7 +67,7 @@ final class Connection {
     }
     if (twice) {
       close(1002, "two requests waited at once");
-      throw new Rejection.Conflict("overlap", "another request waits already");
+      throw new Rejection.Invalid("another request waits already");
     }
     heart.polling();
     try {
@@ -102,7 +102,7 @@ final class Connection {
     }
     if (twice) {
       close(1002, "two requests brought packets at once");
-      throw new Rejection.Conflict("overlap", "another request brings packets already");
+      throw new Rejection.Invalid("another request brings packets already");
     }
     try {
       for (var packet : EnginePacket.decodeAll(body)) {
@@ -120,7 +120,7 @@ final class Connection {
 
   private void checkPolling() {
     if (socket != null) {
-      throw new Rejection.Conflict("transport-mismatch", "this connection is a WebSocket now");
+      throw new Rejection.Invalid("this connection is a WebSocket now");
     }
   }
 
@@ -139,7 +139,7 @@ final class Connection {
   void upgrade(Socket to) throws IOException, InterruptedException {
     synchronized (this) {
       if (probe != null || socket != null) {
-        throw new Rejection.Conflict("overlap", "this connection has a WebSocket already");
+        throw new Rejection.Invalid("this connection has a WebSocket already");
       }
       probe = to;
     }
@@ -215,8 +215,7 @@ final class Connection {
       case PONG -> heart.ponged();
       case CLOSE -> close(1000, "");
       case UPGRADE, NOOP -> {}
-      case OPEN, PING ->
-          throw new Rejection.Invalid("invalid-packet", "this packet comes from servers only");
+      case OPEN, PING -> throw new Rejection.Invalid("this packet comes from servers only");
     }
   }
 

@@ -117,11 +117,6 @@ final class Engine {
     }
   }
 
-  /// Refuses any other method.
-  Reply other(Request request) {
-    return check(request).orElseGet(Wrong.METHOD::reply);
-  }
-
   private static Optional<Reply> check(Request request) {
     var transport = request.query("transport").orElse("");
     if (!transport.equals("polling") && !transport.equals("websocket")) {
@@ -135,7 +130,7 @@ final class Engine {
   private Reply poll(Connection connection) {
     try {
       return text(connection.poll());
-    } catch (Rejection.Conflict overlap) {
+    } catch (Rejection.Invalid overlap) {
       return Wrong.REQUEST.reply(String.valueOf(overlap.getMessage()));
     } catch (InterruptedException told) {
       throw interrupted();

@@ -46,11 +46,11 @@ record EnginePacket(Type type, String data) {
   /// @throws Rejection.Invalid if this is no packet
   static EnginePacket decode(String text) {
     if (text.startsWith("b")) {
-      throw new Rejection.Invalid("binary-refused", "only text is understood here");
+      throw new Rejection.Invalid("only text is understood here");
     }
     var number = text.isEmpty() ? -1 : text.charAt(0) - '0';
     if (number < 0 || number >= TYPES.size()) {
-      throw new Rejection.Invalid("invalid-packet", "this is no packet of Engine.IO 4");
+      throw new Rejection.Invalid("this is no packet of Engine.IO 4");
     }
     return new EnginePacket(TYPES.get(number), text.substring(1));
   }
@@ -65,7 +65,7 @@ record EnginePacket(Type type, String data) {
       var to = found < 0 ? body.length() : found;
       packets.add(decode(body.substring(from, to)));
       if (packets.size() > PACKETS_MAX) {
-        throw new Rejection.Invalid("too-many-packets", "at most " + PACKETS_MAX + " at once");
+        throw new Rejection.Invalid("at most " + PACKETS_MAX + " at once");
       }
       from = to + 1;
     }

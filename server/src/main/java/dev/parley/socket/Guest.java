@@ -83,7 +83,7 @@ final class Guest {
       return;
     }
     if (visit != null) {
-      throw new Rejection.Invalid("invalid-packet", "connected already");
+      throw new Rejection.Invalid("connected already");
     }
     String principal;
     try {
@@ -119,7 +119,7 @@ final class Guest {
 
   private void event(IoPacket packet) throws IOException, InterruptedException {
     if (visit == null || packet.data() == null || !packet.namespace().equals(IoPacket.MAIN)) {
-      throw new Rejection.Invalid("invalid-packet", "connect first");
+      throw new Rejection.Invalid("connect first");
     }
     var name = packet.data().path(0).asString();
     var heard =

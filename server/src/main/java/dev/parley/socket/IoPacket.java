@@ -70,7 +70,7 @@ record IoPacket(Type type, String namespace, @Nullable Long id, @Nullable JsonNo
     }
     var type = TYPES.get(number);
     if (type == Type.BINARY_EVENT || type == Type.BINARY_ACK) {
-      throw new Rejection.Invalid("binary-refused", "only text is understood here");
+      throw wrong("only text is understood here");
     }
     var at = 1;
     var namespace = MAIN;
@@ -111,6 +111,6 @@ record IoPacket(Type type, String namespace, @Nullable Long id, @Nullable JsonNo
   }
 
   private static Rejection wrong(String message) {
-    return new Rejection.Invalid("invalid-packet", message);
+    return new Rejection.Invalid(message);
   }
 }

@@ -5,6 +5,7 @@ import dev.parley.door.Limits;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Route;
+import dev.parley.door.Settings;
 import dev.parley.door.Streams;
 import dev.parley.door.Tokens;
 import java.nio.ByteBuffer;
@@ -29,6 +30,11 @@ public final class SocketDoor {
   /// What the door needs. Ids are not to be guessed.
   public record Parts(
       Tokens tokens, Streams streams, Limits limits, Supplier<UUID> ids, Pace pace) {
+
+    /// Those of a door in a listener with these settings.
+    public Parts(Settings settings, Streams streams, Supplier<UUID> ids, Pace pace) {
+      this(new Tokens(settings.tokens()), streams, settings.limits(), ids, pace);
+    }
 
     String newId() {
       var id = ids.get();
@@ -64,11 +70,6 @@ public final class SocketDoor {
             new Route.Description(
                 "Socket.IO: takes packets", QUERY, null, Answer.other("text/plain")),
             engine::post),
-        new Route(
-            Route.Method.PUT,
-            SOCKET_IO,
-            new Route.Description("Socket.IO: refused", QUERY, null, Answer.empty()),
-            engine::other),
         Route.socket(
             path,
             "Named events, as over Socket.IO, on a plain WebSocket",

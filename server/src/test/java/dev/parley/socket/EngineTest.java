@@ -67,8 +67,7 @@ class EngineTest {
     "GET,/socket.io/?EIO=4&transport=polling&sid=none,1",
     "POST,/socket.io/?EIO=4&transport=polling&sid=none,1",
     "GET,/socket.io/?EIO=4&transport=websocket&sid=none,1",
-    "POST,/socket.io/?EIO=4&transport=polling,2",
-    "PUT,/socket.io/?EIO=4&transport=polling,2"
+    "POST,/socket.io/?EIO=4&transport=polling,2"
   })
   void garbage_in_a_handshake_is_answered_by_number(String method, String path, int code)
       throws Exception {

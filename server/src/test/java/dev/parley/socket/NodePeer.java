@@ -18,7 +18,7 @@ import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
 /// A program of Node's in `peers/doors` that is told and tells, a JSON object a line.
-final class NodePeer implements AutoCloseable {
+public final class NodePeer implements AutoCloseable {
 
   private static final int PATIENCE_SECONDS = 30;
 
@@ -26,7 +26,7 @@ final class NodePeer implements AutoCloseable {
   private final Writer in;
   private final LinkedBlockingQueue<JsonNode> facts = new LinkedBlockingQueue<>();
 
-  NodePeer(String script, String... arguments) throws IOException {
+  public NodePeer(String script, String... arguments) throws IOException {
     var words = new ArrayList<>(List.of("node", script(script).toString()));
     words.addAll(List.of(arguments));
     process = new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT).start();
@@ -60,13 +60,13 @@ final class NodePeer implements AutoCloseable {
   }
 
   /// Tells it to do something.
-  void tell(String command) throws IOException {
+  public void tell(String command) throws IOException {
     in.write(command + "\n");
     in.flush();
   }
 
   /// The next thing that it tells.
-  JsonNode next() throws InterruptedException {
+  public JsonNode next() throws InterruptedException {
     var fact = facts.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
     if (fact == null) {
       throw new AssertionError("nothing came from the peer");
@@ -75,12 +75,12 @@ final class NodePeer implements AutoCloseable {
   }
 
   /// The next thing of this kind that it tells; others are passed over.
-  JsonNode next(String kind) throws InterruptedException {
+  public JsonNode next(String kind) throws InterruptedException {
     return next(fact -> fact.path("is").asString().equals(kind));
   }
 
   /// The next thing of each of these kinds, in whatever order they come.
-  Map<String, JsonNode> all(String... kinds) throws InterruptedException {
+  public Map<String, JsonNode> all(String... kinds) throws InterruptedException {
     var found = new HashMap<String, JsonNode>();
     while (!found.keySet().containsAll(List.of(kinds))) {
       var fact = next();
@@ -89,7 +89,8 @@ final class NodePeer implements AutoCloseable {
     return found;
   }
 
-  JsonNode next(Predicate<JsonNode> wanted) throws InterruptedException {
+  /// The next thing that is like this; others are passed over.
+  public JsonNode next(Predicate<JsonNode> wanted) throws InterruptedException {
     var fact = next();
     while (!wanted.test(fact)) {
       fact = next();
@@ -98,7 +99,7 @@ final class NodePeer implements AutoCloseable {
   }
 
   /// Ends it without a word.
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
   }
 
