@@ -85,14 +85,6 @@ public record Config(
   /// What does an agent's work.
   public sealed interface Kind {
 
-    /// What the configuration calls it.
-    default String wire() {
-      return switch (this) {
-        case Llm _ -> "llm";
-        case Cli _ -> "cli";
-      };
-    }
-
     /// A loop around one of the models.
     record Llm() implements Kind {}
 

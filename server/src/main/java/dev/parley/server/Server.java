@@ -253,7 +253,11 @@ public final class Server implements AutoCloseable {
               agent.name(),
               agent.description(),
               agent.kind().type(),
-              agent.kind() instanceof Config.Kind.Llm ? agent.model() : null,
+              switch (agent.kind()) {
+                case Config.Kind.Llm _ -> agent.model();
+                case Config.Kind.Cli(var settings) -> settings.model();
+                case Config.Kind.Proxy _ -> null;
+              },
               agent.tools(),
               agent.taskTypes()));
     }
