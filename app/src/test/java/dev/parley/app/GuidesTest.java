@@ -148,7 +148,7 @@ class GuidesTest {
   @ParameterizedTest
   @MethodSource("guides")
   void its_configurations_are_accepted(Guide guide) throws IOException {
-    var keys = Map.of("ANTHROPIC_API_KEY", "key", "OPENAI_API_KEY", "key");
+    var keys = Map.of("ANTHROPIC_API_KEY", "key", "OPENAI_API_KEY", "key", "TICKETS_SECRET", "key");
     for (var block : guide.blocks("yaml")) {
       var file = Files.writeString(folder.resolve("parley.yaml"), block.text());
 
