@@ -213,7 +213,10 @@ final class Connection {
     switch (packet.type()) {
       case MESSAGE -> inbox.put(packet.data(), FOR_EVER);
       case PONG -> heart.ponged();
-      case CLOSE -> close(1000, "");
+      case CLOSE -> {
+        outbox.urge(EnginePacket.bare(EnginePacket.Type.NOOP));
+        close(1000, "");
+      }
       case UPGRADE, NOOP -> {}
       case OPEN, PING -> throw new Rejection.Invalid("this packet comes from servers only");
     }
