@@ -48,7 +48,8 @@ record Example(String command, @Nullable String output, int line) {
 
   /// True if the server is said to refuse it.
   boolean refused() {
-    return output != null && output.contains("\"status\":4");
+    return output != null
+        && (output.contains("\"status\":4") || output.contains("\"success\":false"));
   }
 
   /// True if `printed` has what it should; of a stream of which nothing is said, an event.

@@ -4,14 +4,15 @@ package dev.parley.agent;
 ///
 /// Four Latin characters (letters, digits, punctuation, blanks) make a token, and any other makes one by itself.
 /// That is more than most models count, so that what is thought to fit does.
-final class TokenCount {
+public final class TokenCount {
 
   private static final int LATIN_END = 0x250;
   private static final int QUARTERS = 4;
 
   private TokenCount() {}
 
-  static long of(String text) {
+  /// About how many tokens the text is.
+  public static long of(String text) {
     return (text.chars().mapToLong(TokenCount::quarters).sum() + QUARTERS - 1) / QUARTERS;
   }
 

@@ -73,9 +73,16 @@ public final class CliAgent implements Agent {
         && settings.policy().standard() != Permission.ALLOW) {
       return "customArgs are for agents with `permission: allow`: elsewhere they would get around it";
     }
-    for (var name : texts(wishes.path("mcp"))) {
+    var model = wishes.path("model").asString("x");
+    if (!model.matches("[A-Za-z0-9][A-Za-z0-9._:/@\\[\\]-]{0,127}")) {
+      return "cli.model is 1 to 128 of A-Z a-z 0-9 . _ : / @ [ ] -, and begins with a letter or digit";
+    }
+    if (texts(wishes.path("disallowedTools")).stream().anyMatch(tool -> tool.startsWith("-"))) {
+      return "cli.disallowedTools has names of tools, and none begins with -";
+    }
+    for (var name : servers(wishes)) {
       if (settings.mcp().stream().noneMatch(server -> server.name().equals(name))) {
-        return "this agent has no MCP server " + name;
+        return "this agent has no MCP server \"" + name + "\": name those of its configuration";
       }
     }
     return null;
@@ -86,11 +93,16 @@ public final class CliAgent implements Agent {
       return settings;
     }
     var allowed = texts(wishes.path("allowedTools"));
-    var servers = texts(wishes.path("mcp"));
+    var servers = servers(wishes);
+    var more = JsonLine.text(wishes.path("instructions"));
+    var instructions = settings.instructions();
     return settings.wanting(
         JsonLine.text(wishes.path("model")) == null
             ? settings.model()
             : wishes.path("model").asString(),
+        more == null || instructions == null
+            ? (more == null ? instructions : more)
+            : instructions + "\n\n" + more,
         allowed.isEmpty()
             ? settings.allowedTools()
             : settings.allowedTools().stream().filter(allowed::contains).toList(),
@@ -103,6 +115,15 @@ public final class CliAgent implements Agent {
             : settings.mcp().stream().filter(server -> has(servers, server)).toList(),
         Stream.concat(settings.args().stream(), texts(wishes.path("customArgs")).stream())
             .toList());
+  }
+
+  /// The servers that a task names: `[a, b]`, or `{servers: [{name: a}, {name: b}]}`.
+  private static List<String> servers(JsonNode wishes) {
+    var listed = wishes.path("mcp").path("servers").valueStream();
+    return Stream.concat(
+            texts(wishes.path("mcp")).stream(),
+            listed.map(server -> server.path("name").asString("")))
+        .toList();
   }
 
   private static boolean has(List<String> names, McpServer server) {

@@ -101,6 +101,7 @@ public record CliSettings(
   /// The same, but for what one task wants otherwise.
   CliSettings wanting(
       @Nullable String otherModel,
+      @Nullable String otherInstructions,
       List<String> allowed,
       List<String> disallowed,
       List<McpServer> servers,
@@ -110,7 +111,7 @@ public record CliSettings(
         command,
         moreArgs,
         otherModel,
-        instructions,
+        otherInstructions,
         allowed,
         disallowed,
         servers,

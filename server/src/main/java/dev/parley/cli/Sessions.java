@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.agent.Memory;
+import dev.parley.agent.TokenCount;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.MessageEvent.MessageDeleted;
@@ -93,9 +94,9 @@ final class Sessions {
   /// The latest messages that there is room for, and the prompt.
   private String told(String title, List<MessageView> messages, String prompt) {
     var lines = new ArrayList<String>();
-    var room = 4 * memory.limits().historyTokens() - prompt.length();
+    var room = memory.limits().historyTokens() - TokenCount.of(prompt);
     for (var message : messages.reversed()) {
-      room -= message.content().length();
+      room -= TokenCount.of(message.content());
       if (room < 0) {
         break;
       }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// Reads `agents` and `supervisor`.
 final class AgentReader {
 
-  private static final Set<String> LATER = Set.of("a2a", "proxy");
+  private static final Set<String> LATER = Set.of("a2a");
 
   private final Set<String> models;
   private final String standardModel;
@@ -49,14 +49,15 @@ final class AgentReader {
     }
     var where = "agents." + section.id();
     checkType(where, section);
-    var llm = !"cli".equals(section.type());
+    var type = or(section.type(), "llm");
+    var llm = type.equals("llm");
     var model = llm ? or(section.model(), standardModel) : "";
     if (llm && !models.contains(model)) {
       throw invalid(where + ": there is no model " + model);
     }
     try {
-      for (var type : or(section.taskTypes(), List.<String>of())) {
-        WireName.parse(TaskType.class, "taskTypes", type);
+      for (var taskType : or(section.taskTypes(), List.<String>of())) {
+        WireName.parse(TaskType.class, "taskTypes", taskType);
       }
       var policy = policy(section.permission(), section.permissions());
       return new Config.Agent(
@@ -68,7 +69,11 @@ final class AgentReader {
           llm ? or(section.tools(), BuiltInTools.GROUPS) : List.of(),
           or(section.taskTypes(), List.of()),
           policy,
-          llm ? new Config.Kind.Llm() : programs.kind(where, section, policy));
+          switch (type) {
+            case "llm" -> new Config.Kind.Llm();
+            case "proxy" -> ProxyReader.kind(where, section);
+            default -> programs.kind(where, section, policy);
+          });
     } catch (Rejection.Invalid misfit) {
       throw invalid(where + ": " + misfit.getMessage());
     }
@@ -81,13 +86,13 @@ final class AgentReader {
           where
               + ": type "
               + type
-              + " is not available in this version of Parley yet; llm and cli are");
+              + " is not available in this version of Parley yet; llm, cli and proxy are");
     }
-    if (type.equals("cli")) {
+    if (type.equals("cli") || type.equals("proxy")) {
       return;
     }
     if (!type.equals("llm")) {
-      throw invalid(where + ": type must be llm or cli");
+      throw invalid(where + ": type must be llm, cli or proxy");
     }
     if (section.cli() != null || section.command() != null || section.url() != null) {
       throw invalid(where + ": cli, command and url do not go with type llm");

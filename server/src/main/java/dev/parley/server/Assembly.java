@@ -9,6 +9,7 @@ import dev.parley.log.Tuning;
 import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
 import dev.parley.mcp.Pace;
+import dev.parley.proxy.Remote;
 import dev.parley.task.History;
 import dev.parley.task.Tasks;
 import dev.parley.task.Workspaces;
@@ -63,6 +64,7 @@ final class Assembly {
     var metrics = new Metrics();
     var log = new MeteredLog(store, metrics);
     var views = new Views(config.data().resolve("views.db"), log);
+    var remote = new Remote();
     var models = new Models(config.models(), sources);
     var signIns = new SignIns(vault(), registered());
     var bearers = signIns.bearers();
@@ -74,13 +76,14 @@ final class Assembly {
     return new Server.Parts(
         log,
         views,
-        tasks(log, views, models, mcp, signIns),
+        tasks(log, views, models, mcp, signIns, remote),
         metrics,
         signIns,
         () -> {
           mcp.close();
           children.close();
           models.close();
+          remote.close();
         });
   }
 
@@ -104,7 +107,8 @@ final class Assembly {
         : Vault.in(config.data(), config.vault().key(), sources.vault());
   }
 
-  private Tasks tasks(EventLog log, Views views, Models models, McpServers mcp, SignIns signIns) {
+  private Tasks tasks(
+      EventLog log, Views views, Models models, McpServers mcp, SignIns signIns, Remote remote) {
     var history = History.of(views);
     var memory = new Memory(log, history, config.limits().loop());
     var programs = new CliAgent.Parts(children, log, memory, config.limits().inputTimeout());
@@ -112,7 +116,8 @@ final class Assembly {
         new Crew(
             config,
             extensions.agents(),
-            new Crew.Parts(models, tools(signIns.bearers()), mcp, memory, signIns, programs));
+            new Crew.Parts(
+                models, tools(signIns.bearers()), mcp, memory, signIns, programs, remote));
     var setup =
         new Tasks.Setup(
             crew.agents(),

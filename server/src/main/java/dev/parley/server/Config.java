@@ -6,6 +6,7 @@ import dev.parley.door.Settings;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
+import dev.parley.proxy.ProxySettings;
 import dev.parley.task.Limits;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,11 +85,23 @@ public record Config(
   /// What does an agent's work.
   public sealed interface Kind {
 
+    /// What the configuration calls it.
+    default String wire() {
+      return switch (this) {
+        case Llm _ -> "llm";
+        case Cli _ -> "cli";
+        case Proxy _ -> "proxy";
+      };
+    }
+
     /// A loop around one of the models.
     record Llm() implements Kind {}
 
     /// A program of its own.
     record Cli(CliSettings settings) implements Kind {}
+
+    /// An agent behind a service elsewhere.
+    record Proxy(ProxySettings settings) implements Kind {}
   }
 
   /// Who decides which agents act: with which model, and who acts where nothing points to another.

@@ -11,6 +11,8 @@ import dev.parley.embed.CustomAgent;
 import dev.parley.mcp.McpServers;
 import dev.parley.model.Model;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.proxy.ProxyAgent;
+import dev.parley.proxy.Remote;
 import dev.parley.supervisor.Member;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Agent;
@@ -42,7 +44,8 @@ final class Crew {
       McpServers mcp,
       Memory memory,
       SignInDesk signIns,
-      CliAgent.Parts programs) {}
+      CliAgent.Parts programs,
+      Remote remote) {}
 
   private final Config config;
   private final List<CustomAgent> own;
@@ -67,6 +70,8 @@ final class Crew {
           switch (agent.kind()) {
             case Config.Kind.Llm _ -> new ModelLoop(type(agent), loop);
             case Config.Kind.Cli(var settings) -> new CliAgent(settings, parts.programs());
+            case Config.Kind.Proxy(var settings) ->
+                new ProxyAgent(settings, parts.remote(), parts.memory());
           });
     }
     own.forEach(agent -> agents.put(agent.id(), agent.making().agent(config.limits())));

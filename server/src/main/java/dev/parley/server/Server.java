@@ -252,8 +252,8 @@ public final class Server implements AutoCloseable {
               agent.id(),
               agent.name(),
               agent.description(),
-              "llm",
-              agent.model(),
+              agent.kind().wire(),
+              agent.kind() instanceof Config.Kind.Llm ? agent.model() : null,
               agent.tools(),
               agent.taskTypes()));
     }

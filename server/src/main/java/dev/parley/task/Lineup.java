@@ -122,7 +122,7 @@ final class Lineup {
     }
     if (!task.started()) {
       var reason = request.reason() == null ? "canceled" : request.reason();
-      var metadata = Json.object().put("reason", reason);
+      var metadata = Json.object().put("reason", reason).put("started", false);
       drafts.add(new Draft(task.origin(), new TaskStatus(TaskState.CANCELED, null, metadata)));
       ended(state, task.origin(), new Ended(TaskState.CANCELED, null, reason))
           .ifPresent(drafts::add);

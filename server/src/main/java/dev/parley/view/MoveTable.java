@@ -106,9 +106,9 @@ final class MoveTable {
     }
   }
 
-  /// Forgets where a deleted context was; that it was deleted is noted with its mark.
+  /// Forgets where a deleted context was; that it was deleted stays noted, whoever was first.
   void forget(ContextId context) throws SQLException {
-    sql.update("DELETE FROM moves WHERE context = ?", context.value());
+    sql.update("DELETE FROM moves WHERE context = ? AND to_seq IS NOT NULL", context.value());
   }
 
   long pruned() throws SQLException {

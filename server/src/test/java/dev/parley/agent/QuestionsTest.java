@@ -18,7 +18,6 @@ import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.Limits;
 import dev.parley.task.WhenBusy;
 import dev.parley.task.World;
-import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
 import java.nio.file.Path;
 import java.time.Duration;

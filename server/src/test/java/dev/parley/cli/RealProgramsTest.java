@@ -240,7 +240,10 @@ class RealProgramsTest {
 
   /// The processes that this one has started and that have not ended.
   private static List<ProcessHandle> left() {
-    return ProcessHandle.current().descendants().filter(ProcessHandle::isAlive).toList();
+    return ProcessHandle.current()
+        .descendants()
+        .filter(process -> process.info().command().isPresent())
+        .toList();
   }
 
   private static void awaitNoneLeft() {

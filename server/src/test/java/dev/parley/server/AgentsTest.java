@@ -2,45 +2,18 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.protocol.ContextId;
-import dev.parley.protocol.Json;
-import dev.parley.protocol.Kind;
-import dev.parley.protocol.TaskId;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.Executors;
-import java.util.stream.IntStream;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/// The agents door on the real store, with the offline model answering.
-class AgentsTest {
-
-  @TempDir Path folder;
-  private Site site;
-
-  @BeforeEach
-  void open() {
-    site = Site.durable(folder, Site.Wish.USUAL.heartbeat(Duration.ofSeconds(1)));
-  }
-
-  @AfterEach
-  void close() {
-    site.close();
-  }
+/// The messages of agents, over HTTP, with the offline model answering.
+class AgentsTest extends AgentsScene {
 
   @Test
   void an_agent_is_launched_listed_shown_and_has_a_status() throws Exception { // S2.42, S2.43
@@ -125,22 +98,6 @@ class AgentsTest {
     var id = id(launch("agent-code", "say hi"));
     var refused = site.get("/api/agents/" + id + "/messages?" + query);
     assertThat(refused.statusCode()).isEqualTo(400);
-  }
-
-  @Test
-  void an_unknown_agent_is_404_and_a_malformed_id_400_in_both_dialects() { // S2.47, S2.48, S2.37
-    for (var path : List.of("", "/status", "/messages", "/raw")) {
-      var unknown = site.get("/api/agents/nobody" + path);
-      assertThat(unknown.statusCode()).as(path).isEqualTo(404);
-      assertThat(json(unknown).path("statusCode").asInt()).isEqualTo(404);
-      assertThat(json(unknown).path("error").asString()).isEqualTo("Not Found");
-      assertThat(json(unknown).path("message").asString()).isEqualTo("no such agent: nobody");
-      assertThat(json(unknown).path("code").asString()).isEqualTo("not-found");
-      assertThat(site.get("/api/agents/n%20o" + path).statusCode()).as(path).isEqualTo(400);
-    }
-    assertThat(delete("/api/agents/nobody").statusCode()).isEqualTo(404);
-    assertThat(delete("/api/agents/nobody/delete").statusCode()).isEqualTo(404);
-    assertThat(delete("/api/agents/queue/nobody").statusCode()).isEqualTo(404);
   }
 
   @Test
@@ -267,246 +224,5 @@ class AgentsTest {
     open();
     assertThat(messages(id, "")).isEqualTo(before);
     assertThat(messages(id, "?since=290")).isEqualTo(before.subList(290, before.size()));
-  }
-
-  @Test
-  void a_session_goes_on_and_each_agent_counts_for_itself() throws Exception { // S2.52, X.2
-    var first = id(launch("agent-code", "say one"));
-    awaitEnd(first);
-    var session = json(site.get("/api/agents/" + first)).path("session").path("id").asString();
-    var second =
-        id(
-            site.post(
-                "/api/agents",
-                body("agent-code", "say two", "{\"sessionId\":\"" + session + "\"}")));
-    awaitEnd(second);
-    assertThat(second).isNotEqualTo(first);
-    assertThat(numbers(messages(first, ""))).startsWith(1L).doesNotHaveDuplicates();
-    assertThat(numbers(messages(second, "")))
-        .containsExactlyElementsOf(from(1, messages(second, "").size()));
-    assertThat(text(messages(first, ""))).isEqualTo("one");
-    assertThat(text(messages(second, ""))).isEqualTo("two");
-    assertThat(json(site.get("/api/contexts/" + session + "/messages")).path("items")).hasSize(4);
-    var unknown = site.post("/api/agents", body("agent-code", "x", "{\"sessionId\":\"nowhere\"}"));
-    assertThat(unknown.statusCode()).isEqualTo(404);
-  }
-
-  @Test
-  void configuration_is_honoured_or_refused() throws Exception { // S2.52
-    var named =
-        site.post(
-            "/api/agents",
-            body(
-                "agent-code",
-                "say hi",
-                "{\"conversationName\":\"My talk\",\"metadata\":{\"k\":1}}"));
-    var shown = json(site.get("/api/agents/" + id(named)));
-    assertThat(shown.path("conversationName").asString()).isEqualTo("My talk");
-    assertThat(shown.path("metadata").path("k").asInt()).isEqualTo(1);
-    var before = json(site.get("/api/contexts")).path("items").size();
-    for (var refused :
-        List.of(
-            "{\"conversationName\":\"" + "x".repeat(101) + "\"}",
-            "{\"model\":\"opus\"}",
-            "{\"allowedTools\":[\"Bash\"]}",
-            "{\"disallowedTools\":[\"Bash\"]}",
-            "{\"customArgs\":[\"--yes\"]}",
-            "{\"instructions\":\"be brief\"}",
-            "{\"mcp\":{\"servers\":[]}}",
-            "{\"mcp\":{\"servers\":[\"x\"]}}",
-            "{\"mcp\":{\"servers\":[{\"command\":\"rm\"}]}}",
-            "{\"outputFormat\":\"text\"}",
-            "{\"timeout\":-1}",
-            "{\"workingDirectory\":\"/nowhere\"}")) {
-      var reply = site.post("/api/agents", body("agent-code", "say hi", refused));
-      assertThat(reply.statusCode()).as(refused).isEqualTo(400);
-    }
-    assertThat(json(site.get("/api/contexts")).path("items")).hasSize(before);
-    var unknown = site.post("/api/agents", "{\"type\":\"nobody\",\"prompt\":\"hi\"}");
-    assertThat(unknown.statusCode()).isEqualTo(400);
-    assertThat(json(unknown).path("message").asString()).contains("agent-code", "supervisor");
-    assertThat(site.post("/api/agents", "{\"type\":\"agent-code\"}").statusCode()).isEqualTo(400);
-    assertThat(site.post("/api/agents", "{\"prompt\":\"hi\"}").statusCode()).isEqualTo(400);
-  }
-
-  @Test
-  void an_agent_is_stopped_once_and_stays_readable() throws Exception { // S2.45, S2.51
-    var id = id(launch("agent-code", "count slowly to 1000"));
-    Orders.await(site.log, context(id), e -> e.event().kind() == Kind.CONTENT_DELTA);
-    assertThat(delete("/api/agents/" + id + "/delete").statusCode()).isEqualTo(409);
-
-    assertThat(delete("/api/agents/" + id).statusCode()).isEqualTo(204);
-
-    assertThat(json(site.get("/api/agents/" + id)).path("status").asString())
-        .isEqualTo("terminated");
-    var messages = messages(id, "");
-    assertThat(messages.getLast().path("metadata").path("status").asString())
-        .isEqualTo("terminated");
-    assertThat(messages) // S2.34
-        .anyMatch(m -> m.path("metadata").path("partial").asBoolean(false));
-    assertThat(messages(id, "?aggregate=true"))
-        .anyMatch(m -> m.path("metadata").path("partial").asBoolean(false) && m.has("tokenCount"));
-    var again = delete("/api/agents/" + id);
-    assertThat(again.statusCode()).isEqualTo(409);
-    assertThat(json(again).path("code").asString()).isEqualTo("agent-ended");
-    assertThat(delete("/api/agents/" + id + "?force=true").statusCode()).isEqualTo(204);
-  }
-
-  @Test
-  void a_deleted_agent_is_gone_with_its_messages() throws Exception { // S2.50, S2.82
-    var id = id(launch("agent-code", "say hi"));
-    awaitEnd(id);
-    var session = json(site.get("/api/agents/" + id)).path("session").path("id").asString();
-    var other =
-        id(
-            site.post(
-                "/api/agents",
-                body("agent-code", "say ho", "{\"sessionId\":\"" + session + "\"}")));
-    awaitEnd(other);
-    assertThat(delete("/api/agents/" + id + "/delete").statusCode()).isEqualTo(409);
-    assertThat(delete("/api/agents/" + id + "/delete?force=true").statusCode()).isEqualTo(204);
-    assertThat(site.get("/api/agents/" + id).statusCode()).isEqualTo(404);
-    assertThat(site.get("/api/agents/" + other + "/messages").statusCode()).isEqualTo(404);
-    assertThat(json(site.get("/api/agents"))).isEmpty();
-  }
-
-  @Test
-  void what_waits_is_in_the_queue_and_can_be_taken_out() throws Exception { // S2.50
-    var running = id(launch("agent-code", "count slowly to 1000"));
-    var session = json(site.get("/api/agents/" + running)).path("session").path("id").asString();
-    var waiting =
-        id(
-            site.post(
-                "/api/agents",
-                body("agent-code", "say hi", "{\"sessionId\":\"" + session + "\"}")));
-    Orders.await(site.log, context(running), e -> e.event().kind() == Kind.CONTENT_DELTA);
-
-    var queue = json(site.get("/api/agents/queue"));
-    assertThat(queue.path("queueLength").asInt()).isEqualTo(1);
-    assertThat(queue.path("requests").get(0).path("requestId").asString()).isEqualTo(waiting);
-    assertThat(json(site.get("/api/agents/" + waiting + "/status")).path("status").asString())
-        .isEqualTo("initializing");
-    assertThat(json(site.get("/api/agents/active"))).hasSize(2);
-    assertThat(json(site.get("/api/health")).path("activeAgents").asInt()).isEqualTo(2);
-
-    assertThat(delete("/api/agents/queue/" + running).statusCode()).isEqualTo(409);
-    assertThat(delete("/api/agents/queue/" + waiting).statusCode()).isEqualTo(204);
-    assertThat(json(site.get("/api/agents/queue")).path("queueLength").asInt()).isZero();
-    assertThat(json(site.get("/api/agents/" + waiting)).path("status").asString())
-        .isEqualTo("terminated");
-    assertThat(delete("/api/agents/" + running).statusCode()).isEqualTo(204);
-  }
-
-  @Test
-  void providers_are_what_can_be_launched() { // S2.50
-    assertThat(json(site.get("/api/providers")).path("providers"))
-        .extracting(p -> p.path("type").asString())
-        .contains("supervisor", "agent-code");
-  }
-
-  @Test
-  void the_same_key_launches_once() { // X.7
-    var body = body("agent-code", "say hi", "{}");
-    var first = site.post("/api/agents", body, "Idempotency-Key", "k");
-    var again = site.post("/api/agents", body, "Idempotency-Key", "k");
-    assertThat(id(again)).isEqualTo(id(first));
-    assertThat(json(site.get("/api/agents"))).hasSize(1);
-    var other = site.post("/api/agents", body("agent-code", "x", "{}"), "Idempotency-Key", "k");
-    assertThat(other.statusCode()).isEqualTo(409);
-    assertThat(json(site.get("/api/agents"))).hasSize(1);
-  }
-
-  @Test
-  void a_failed_agent_says_why() throws Exception { // S2.83
-    var id = id(launch("agent-code", "fail"));
-    awaitEnd(id);
-    var messages = messages(id, "");
-    assertThat(messages).anyMatch(m -> m.path("type").asString().equals("error"));
-    assertThat(messages.getLast().path("metadata").path("status").asString()).isEqualTo("failed");
-    assertThat(json(site.get("/api/agents/" + id)).path("error").path("message").asString())
-        .isNotEmpty();
-  }
-
-  private ContextId context(String agent) {
-    return new ContextId(
-        json(site.get("/api/agents/" + agent)).path("session").path("id").asString());
-  }
-
-  private void awaitEnd(String agent) throws InterruptedException {
-    var task = new TaskId(agent);
-    Orders.await(
-        site.log,
-        context(agent),
-        entry ->
-            task.equals(entry.taskId())
-                && (entry.event() instanceof dev.parley.protocol.TaskEvent.TaskComplete
-                    || (entry.event() instanceof dev.parley.protocol.TaskEvent.TaskStatus status
-                        && status.status().terminal()
-                        && status.status() != dev.parley.protocol.TaskState.COMPLETED)));
-  }
-
-  private HttpResponse<String> launch(String type, String prompt) {
-    return site.post("/api/agents", body(type, prompt, "{}"));
-  }
-
-  private static String body(String type, String prompt, String configuration) {
-    var body = Json.object().put("type", type).put("prompt", prompt);
-    body.set("configuration", tree(configuration));
-    return body.toString();
-  }
-
-  private List<JsonNode> messages(String agent, String query) {
-    var reply = site.get("/api/agents/" + agent + "/messages" + query);
-    assertThat(reply.statusCode()).as(reply.body()).isEqualTo(200);
-    return json(reply).valueStream().toList();
-  }
-
-  private static List<Long> numbers(List<JsonNode> messages) {
-    return messages.stream().map(m -> m.path("sequenceNumber").asLong()).toList();
-  }
-
-  private static List<Long> from(long first, long last) {
-    return LongStream.rangeClosed(first, last).boxed().toList();
-  }
-
-  private static String text(List<JsonNode> messages) {
-    return messages.stream()
-        .filter(m -> m.path("metadata").path("eventType").asString("").equals("content_delta"))
-        .filter(m -> !m.path("metadata").path("subagent").asBoolean(false))
-        .map(m -> m.path("content").asString())
-        .reduce("", String::concat);
-  }
-
-  private interface Making {
-    String make(int i) throws Exception;
-  }
-
-  private static List<String> atOnce(int count, Making making) throws Exception {
-    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      Stream<Callable<String>> calls =
-          IntStream.range(0, count).mapToObj(i -> () -> making.make(i));
-      var made = new ArrayList<String>();
-      for (var future : threads.invokeAll(calls.toList())) {
-        made.add(future.get());
-      }
-      return made;
-    }
-  }
-
-  private HttpResponse<String> delete(String path) {
-    return site.send(site.request(path).DELETE());
-  }
-
-  private static String id(HttpResponse<String> launched) {
-    assertThat(launched.statusCode()).as(launched.body()).isEqualTo(201);
-    return json(launched).path("agentId").asString();
-  }
-
-  private static JsonNode json(HttpResponse<String> reply) {
-    return tree(reply.body());
-  }
-
-  private static JsonNode tree(String json) {
-    return Json.mapper().readTree(json);
   }
 }

@@ -71,8 +71,7 @@ final class Chat {
         site.request(path, headers)
             .header("Content-Type", "application/json")
             .method(
-                method,
-                body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body)));
+                method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body)));
   }
 
   JsonNode read(String path) {
@@ -132,10 +131,7 @@ final class Chat {
   }
 
   static List<JsonNode> all(List<Frame> frames, String type) {
-    return frames.stream()
-        .filter(frame -> type.equals(frame.event()))
-        .map(Frame::json)
-        .toList();
+    return frames.stream().filter(frame -> type.equals(frame.event())).map(Frame::json).toList();
   }
 
   static JsonNode one(List<Frame> frames, String type) {

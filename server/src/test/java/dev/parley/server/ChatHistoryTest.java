@@ -63,7 +63,10 @@ class ChatHistoryTest {
         chat.follow(chat.say("c", "say late"));
       }
     }
-    assertThat(byCursor).hasSize(12).doesNotHaveDuplicates().startsWith(whole.toArray(String[]::new));
+    assertThat(byCursor)
+        .hasSize(12)
+        .doesNotHaveDuplicates()
+        .startsWith(whole.toArray(String[]::new));
     assertThat(chat.read(path + "?after=" + after).path("messages")).isEmpty();
     assertThat(chat.read(path + "?offset=100").path("messages")).isEmpty();
   }
@@ -132,7 +135,8 @@ class ChatHistoryTest {
       assertThat(told.getLast().json().path("messageId").asString()).isEqualTo(id);
     }
     var history = chat.read(path + "/" + id).path("history");
-    assertThat(history).extracting(edit -> edit.path("content").asString())
+    assertThat(history)
+        .extracting(edit -> edit.path("content").asString())
         .containsExactly("say 0", "say one");
     assertThat(chat.messages("c")).hasSize(2);
   }
@@ -142,8 +146,7 @@ class ChatHistoryTest {
     var path = talk(2);
     var before = chat.messages("c");
     var id = before.path(2).path("id").asString();
-    var reply =
-        chat.send("PATCH", path + "/" + id, "{\"content\":\"say anew\",\"rerun\":true}");
+    var reply = chat.send("PATCH", path + "/" + id, "{\"content\":\"say anew\",\"rerun\":true}");
     var sent = Sent.of(Chat.json(reply));
     var events = chat.follow(sent);
 
@@ -152,7 +155,8 @@ class ChatHistoryTest {
     assertThat(Chat.one(events, "completed").path("content").asString()).isEqualTo("anew");
     assertThat(texts(chat.messages("c"))).containsExactly("say 0", "0", "say anew", "anew");
     assertThat(chat.get(path + "/" + id).statusCode()).isEqualTo(404);
-    assertThat(chat.send("PATCH", path + "/" + id, "{\"content\":\"x\",\"rerun\":true}").statusCode())
+    assertThat(
+            chat.send("PATCH", path + "/" + id, "{\"content\":\"x\",\"rerun\":true}").statusCode())
         .isEqualTo(404);
   }
 

@@ -94,9 +94,7 @@ class ChatKeepTest {
       check(ann.send("POST", "/chat/messages", "{"), 400);
       check(ann.send("POST", "/chat/messages", "{\"content\":\"" + "x".repeat(300) + "\"}"), 413);
       var text = site.request("/chat/messages", "Authorization", "Bearer ann-token");
-      var plain =
-          text.header("Content-Type", "text/plain")
-              .POST(BodyPublishers.ofString("hi"));
+      var plain = text.header("Content-Type", "text/plain").POST(BodyPublishers.ofString("hi"));
       check(site.send(plain), 415);
       // Others keep theirs.
       var problem = ann.get("/chatter");

@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.door.Tokens.Token;
 import dev.parley.protocol.Json;
 import dev.parley.server.Chat.Sent;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -152,7 +157,7 @@ class ChatMessagesTest {
   void concurrent_first_posts_make_one_conversation_s1_13() throws Exception {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var posts =
-          java.util.stream.IntStream.range(0, 8)
+          IntStream.range(0, 8)
               .<Callable<Sent>>mapToObj(i -> () -> chat.say("shared", "say " + i))
               .toList();
       var ids = new HashSet<String>();
@@ -255,10 +260,8 @@ class ChatMessagesTest {
     return chat.read("/chat/conversations/" + sent.conversationId()).path("conversation");
   }
 
-  static String sha256(String token) throws Exception {
-    var hash =
-        java.security.MessageDigest.getInstance("SHA-256")
-            .digest(token.getBytes(java.nio.charset.StandardCharsets.UTF_8));
-    return java.util.HexFormat.of().formatHex(hash);
+  static String sha256(String token) throws NoSuchAlgorithmException {
+    var bytes = token.getBytes(StandardCharsets.UTF_8);
+    return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
   }
 }

@@ -47,7 +47,8 @@ class ChatStreamTest {
       var frames = Chat.until(reader, Chat::ends);
 
       assertThat(reader.head.getFirst()).contains("200");
-      assertThat(reader.head).anyMatch(line -> line.equalsIgnoreCase("content-type: text/event-stream"));
+      assertThat(reader.head)
+          .anyMatch(line -> line.equalsIgnoreCase("content-type: text/event-stream"));
       for (var frame : frames) {
         assertThat(frame.json().path("type").asString()).isEqualTo(frame.event());
         assertThat(frame.json().path("conversationId").asString()).isEqualTo(sent.conversationId());
@@ -145,10 +146,13 @@ class ChatStreamTest {
     var starts = Chat.all(frames, "subagent_start");
     var stops = Chat.all(frames, "subagent_stop");
 
-    assertThat(agents(starts)).isEqualTo(agents(stops)).isEqualTo(Set.of("agent-code", "agent-data"));
+    assertThat(agents(starts))
+        .isEqualTo(agents(stops))
+        .isEqualTo(Set.of("agent-code", "agent-data"));
     assertThat(starts)
         .allMatch(start -> start.path("parentTaskId").asString().equals(sent.taskId()));
-    assertThat(stops).allMatch(stop -> stop.path("data").path("status").asString().equals("success"));
+    assertThat(stops)
+        .allMatch(stop -> stop.path("data").path("status").asString().equals("success"));
     assertThat(Chat.all(frames, "subagent_output"))
         .isNotEmpty()
         .allMatch(output -> output.path("parentTaskId").asString().equals(sent.taskId()));

@@ -18,6 +18,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -38,23 +39,39 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
   /// The lines that an entry is.
   abstract List<String> lines(Entry entry);
 
+  /// A name and its JSON.
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  private record Said(String event, byte[] json) {
+    static Said of(String event, ObjectNode json) {
+      return new Said(event, Json.bytes(json));
+    }
+  }
+
   @Override
   public byte[] frame(Entry entry) {
-    var frames = new ByteArrayOutputStream();
-    for (var line : lines(entry)) {
-      // Lines of a program end where a frame's line would, so each is one.
-      frames.writeBytes(
-          Frames.frame(entry.position(), "message", line.getBytes(StandardCharsets.UTF_8)));
-    }
+    var all = new ArrayList<Said>();
+    lines(entry).forEach(l -> all.add(new Said("message", l.getBytes(StandardCharsets.UTF_8))));
     if (isRoot(entry)) {
       switch (entry.event()) {
         case ErrorReported error when error.scope() == ErrorScope.TASK ->
-            frames.writeBytes(frame(entry, "error", Json.object().put("error", error.message())));
-        case TaskComplete _ -> frames.writeBytes(complete(entry, AgentStatus.COMPLETED));
+            all.add(Said.of("error", Json.object().put("error", error.message())));
+        case TaskComplete _ -> all.add(complete(entry, AgentStatus.COMPLETED));
         case TaskStatus status
             when status.status() == TaskState.FAILED || status.status() == TaskState.CANCELED ->
-            frames.writeBytes(complete(entry, AgentStatus.of(status.status())));
+            all.add(complete(entry, AgentStatus.of(status.status())));
         default -> {} // Neither an error nor the end.
+      }
+    }
+    var frames = new ByteArrayOutputStream();
+    for (var i = 0; i < all.size(); i++) {
+      var said = all.get(i);
+      // Only the last one moves the reader's cursor: whoever is cut off before it gets all again.
+      if (i == all.size() - 1) {
+        frames.writeBytes(Frames.frame(entry.position(), said.event(), said.json()));
+      } else {
+        frames.writeBytes(ascii("event: " + said.event() + "\ndata: "));
+        frames.writeBytes(said.json());
+        frames.writeBytes(ascii("\n\n"));
       }
     }
     return frames.toByteArray();
@@ -72,7 +89,7 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
 
   @Override
   public byte[] open(Opening opening) {
-    return "retry: 1000\n\n".getBytes(StandardCharsets.US_ASCII);
+    return ascii("retry: 1000\n\n");
   }
 
   @Override
@@ -81,10 +98,9 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
         position, "error", Json.bytes(Json.object().put("error", "the stream ends: " + reason)));
   }
 
-  private byte[] complete(Entry end, AgentStatus status) {
+  private Said complete(Entry end, AgentStatus status) {
     var told = told(end);
-    return frame(
-        end,
+    return Said.of(
         "complete",
         Json.object()
             .put("status", status.result())
@@ -138,7 +154,7 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
     return entry != null && entry.origin() != null && entry.origin().parentTaskId() == null;
   }
 
-  private static byte[] frame(Entry entry, String event, ObjectNode json) {
-    return Frames.frame(entry.position(), event, Json.bytes(json));
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
   }
 }

@@ -1,8 +1,11 @@
 package dev.parley.tool.process;
 
 import dev.parley.tool.process.ProcessTable.Entry;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /// Looks at all processes, for many at once: who asks while somebody looks shares the next look with all
 /// others who wait. To end fifty trees of processes then takes a few looks, not fifty times a few.
@@ -10,21 +13,39 @@ import java.util.concurrent.ConcurrentHashMap;
 /// Its lock guards who looks, and what was seen last.
 final class Looks {
 
-  /// What was seen: every process, and, once somebody asked, its environment.
-  record Look(Map<Long, Entry> all, Map<Entry, String> environments) {
+  private static final String NAME = "\0" + Children.MARKER + "=";
 
-    /// True if the process was started with this setting, `NAME=value`, in its environment.
-    boolean marked(Entry entry, String setting) {
-      return environments
-          .computeIfAbsent(entry, ProcessTable::environment)
-          .contains("\0" + setting + "\0");
+  /// What was seen: every process, those that it started, and, once somebody asked, its mark.
+  ///
+  /// Many ask the same look about many trees, so each thing is found out once.
+  record Look(
+      Map<Long, Entry> all, Map<Long, List<Entry>> children, Map<Long, Optional<String>> marks) {
+
+    static Look at(Map<Long, Entry> all) {
+      var children =
+          all.values().stream().collect(Collectors.groupingBy(Entry::parent, Collectors.toList()));
+      return new Look(all, children, new ConcurrentHashMap<>());
+    }
+
+    /// True if the process was started with this mark, `NAME=value`, in its environment.
+    boolean marked(Entry entry, String mark) {
+      return marks.computeIfAbsent(entry.pid(), _ -> mark(entry)).filter(mark::equals).isPresent();
+    }
+
+    private static Optional<String> mark(Entry entry) {
+      var environment = ProcessTable.environment(entry);
+      var begin = environment.indexOf(NAME) + 1;
+      var end = environment.indexOf('\0', begin);
+      return begin == 0 || end < 0
+          ? Optional.empty()
+          : Optional.of(environment.substring(begin, end));
     }
   }
 
   private long begun;
   private long done;
   private boolean looking;
-  private Look last = new Look(Map.of(), new ConcurrentHashMap<>());
+  private Look last = Look.at(Map.of());
 
   /// How things are now, or were a moment ago, but not before this was called. An interrupt does not
   /// hurry it, and is kept.
@@ -57,7 +78,7 @@ final class Looks {
   private Look look() {
     Look seen = null;
     try {
-      seen = new Look(ProcessTable.now(), new ConcurrentHashMap<>());
+      seen = Look.at(ProcessTable.now());
       return seen;
     } finally {
       synchronized (this) {

@@ -3,7 +3,6 @@ package dev.parley.tool.process;
 import dev.parley.tool.process.ProcessTable.Entry;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -40,7 +39,7 @@ record ProcessTree(Entry root, String marker) {
         found.put(entry.pid(), entry);
       }
     }
-    addDescendants(all, found);
+    addDescendants(look, found);
     found.remove(ProcessHandle.current().pid());
     return found.values();
   }
@@ -54,14 +53,10 @@ record ProcessTree(Entry root, String marker) {
         && (parent == null || root.start() < 0 || parent.start() <= root.start());
   }
 
-  private static void addDescendants(Map<Long, Entry> all, Map<Long, Entry> found) {
-    var children = new HashMap<Long, List<Entry>>();
-    for (var entry : all.values()) {
-      children.computeIfAbsent(entry.parent(), _ -> new ArrayList<>()).add(entry);
-    }
+  private static void addDescendants(Looks.Look look, Map<Long, Entry> found) {
     var next = new ArrayDeque<>(found.values());
     while (!next.isEmpty()) {
-      for (var child : children.getOrDefault(next.remove().pid(), List.of())) {
+      for (var child : look.children().getOrDefault(next.remove().pid(), List.of())) {
         if (found.putIfAbsent(child.pid(), child) == null) {
           next.add(child);
         }

@@ -1,0 +1,91 @@
+package dev.parley.proxy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// Reads server-sent events from bytes, however these are cut. For one thread.
+final class FrameReader {
+
+  /// How many bytes an event may have.
+  static final int FRAME_MAX = 16 << 20;
+
+  private final InputStream in;
+  private final byte[] buffer = new byte[8_192];
+  private int from;
+  private int to;
+  private @Nullable String id;
+
+  FrameReader(InputStream in) {
+    this.in = in;
+  }
+
+  /// The next event; nothing at the end. One that the end cuts off is none.
+  ///
+  /// @throws IOException also if an event is too large
+  @Nullable Frame next() throws IOException {
+    var event = "";
+    var data = new StringBuilder();
+    var hasData = false;
+    for (var line = line(); line != null; line = line()) {
+      if (line.isEmpty()) {
+        if (hasData) {
+          return new Frame(event, data.toString(), id);
+        }
+        event = "";
+        continue;
+      }
+      var colon = line.indexOf(':');
+      var name = colon < 0 ? line : line.substring(0, colon);
+      var value = colon < 0 ? "" : line.substring(colon + 1);
+      value = value.startsWith(" ") ? value.substring(1) : value;
+      switch (name) {
+        case "data" -> {
+          data.append(hasData ? "\n" : "").append(value);
+          hasData = true;
+          if (data.length() > FRAME_MAX) {
+            throw tooLarge();
+          }
+        }
+        case "event" -> event = value;
+        case "id" -> id = value;
+        default -> {} // Comments, and what is not known.
+      }
+    }
+    return null;
+  }
+
+  /// The next line without its end; nothing if the bytes end before it does.
+  private @Nullable String line() throws IOException {
+    var line = new ByteArrayOutputStream();
+    while (true) {
+      if (from == to) {
+        from = 0;
+        to = Math.max(0, in.read(buffer));
+        if (to == 0) {
+          return null;
+        }
+      }
+      var end = from;
+      while (end < to && buffer[end] != '\n') {
+        end++;
+      }
+      line.write(buffer, from, end - from);
+      if (line.size() > FRAME_MAX) {
+        throw tooLarge();
+      }
+      var whole = end < to;
+      from = whole ? end + 1 : end;
+      if (whole) {
+        var text = line.toString(StandardCharsets.UTF_8);
+        return text.endsWith("\r") ? text.substring(0, text.length() - 1) : text;
+      }
+    }
+  }
+
+  private static IOException tooLarge() {
+    return new IOException("an event has more than " + FRAME_MAX + " bytes");
+  }
+}

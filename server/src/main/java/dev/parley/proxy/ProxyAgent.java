@@ -1,0 +1,85 @@
+package dev.parley.proxy;
+
+import dev.parley.agent.Memory;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.task.Agent;
+import dev.parley.task.Outcome;
+import dev.parley.task.Run;
+import dev.parley.view.MessageView;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// An agent that works behind a service: `POST <url>/agent/stream` starts it and streams what it prints,
+/// in the words of Claude Code.
+///
+/// What it says and does goes into the log of the task here. Each task begins a session there, and is told
+/// what was said before. After a crash of this server the task ends as interrupted: nobody knows what was
+/// printed meanwhile.
+public final class ProxyAgent implements Agent {
+
+  private static final String WISHES = "cli";
+  private static final long CHARACTERS_PER_TOKEN = 4;
+
+  private final ProxySettings settings;
+  private final Remote remote;
+  private final Memory memory;
+
+  public ProxyAgent(ProxySettings settings, Remote remote, Memory memory) {
+    this.settings = settings;
+    this.remote = remote;
+    this.memory = memory;
+  }
+
+  @Override
+  public Outcome work(Run run) throws InterruptedException {
+    return new Relay(run, settings, remote).work(request(run));
+  }
+
+  private ObjectNode request(Run run) {
+    var request = Json.object().put("prompt", prompt(run));
+    var metadata = run.created().metadata();
+    var wishes = metadata == null ? Json.object() : metadata.path(WISHES);
+    if (wishes.path("model").isString()) {
+      request.set("model", wishes.path("model"));
+    }
+    copy(wishes.path("allowedTools"), request, "allowed_tools");
+    copy(wishes.path("disallowedTools"), request, "disallowed_tools");
+    return request;
+  }
+
+  private static void copy(JsonNode list, ObjectNode request, String name) {
+    if (list.isArray() && !list.isEmpty()) {
+      request.set(name, list);
+    }
+  }
+
+  /// The prompt, after as much of what was said before as there is room for.
+  private String prompt(Run run) {
+    var asked = run.created().prompt() == null ? "" : run.created().prompt();
+    if (run.origin().parentTaskId() != null) {
+      return asked;
+    }
+    var said = new ArrayList<String>();
+    var room = CHARACTERS_PER_TOKEN * memory.limits().historyTokens() - asked.length();
+    for (var message : memory.earlier(run).reversed()) {
+      room -= message.content().length();
+      if (room < 0) {
+        break;
+      }
+      said.add(speaker(message) + ": " + message.content());
+    }
+    return said.isEmpty()
+        ? asked
+        : "The conversation so far:\n\n"
+            + String.join("\n\n", List.copyOf(said.reversed()))
+            + "\n\n(End of what was said before.)\n\n"
+            + asked;
+  }
+
+  private static String speaker(MessageView message) {
+    return message.role() == Role.USER ? "User" : "Assistant";
+  }
+}

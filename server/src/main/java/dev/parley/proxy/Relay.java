@@ -1,0 +1,235 @@
+package dev.parley.proxy;
+
+import dev.parley.cli.ClaudeParser;
+import dev.parley.cli.Narrator;
+import dev.parley.cli.Said;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.proxy.RemoteStream.Item;
+import dev.parley.task.Outcome;
+import dev.parley.task.Run;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// One agent at work behind a service, from its start to its end. For one thread.
+final class Relay {
+
+  private static final String PROVIDER = "proxy";
+  private static final String SUCCESS = "success";
+  private static final int OK = 200;
+  private static final int NO_CONTENT = 204;
+  private static final int RESUMES_MAX = 5;
+  private static final int SHOWN_MAX = 500;
+
+  private final ProxySettings settings;
+  private final Remote remote;
+  private final ClaudeParser parser = new ClaudeParser();
+  private final Narrator narrator;
+  private final Set<String> subagents = new HashSet<>();
+  private @Nullable String agent;
+  private String last = "";
+  private @Nullable String error;
+  private @Nullable String status;
+
+  Relay(Run run, ProxySettings settings, Remote remote) {
+    this.settings = settings;
+    this.remote = remote;
+    this.narrator = new Narrator(run, PROVIDER, false);
+  }
+
+  Outcome work(ObjectNode request) throws InterruptedException {
+    try {
+      return begin(request);
+    } catch (InterruptedException stopped) {
+      if (agent != null) {
+        remote.stop(settings.at("/agent/stop/" + agent));
+      }
+      throw stopped;
+    }
+  }
+
+  private Outcome begin(ObjectNode request) throws InterruptedException {
+    HttpResponse<InputStream> answer;
+    try {
+      answer = remote.start(settings.at("/agent/stream"), request, settings.silence());
+    } catch (IOException unreachable) {
+      return failed(
+          ErrorCode.INTERNAL, "the service cannot be reached: " + unreachable.getMessage(), true);
+    } catch (TimeoutException silent) {
+      return silent();
+    }
+    if (answer.statusCode() != OK) {
+      return refused(answer);
+    }
+    agent = answer.headers().firstValue("X-Agent-Id").orElse(null);
+    return follow(answer.body());
+  }
+
+  private Outcome follow(InputStream first) throws InterruptedException {
+    var over = listen(first);
+    for (var i = 0; i < RESUMES_MAX && over instanceof Item.Over && resumes(); i++) {
+      try {
+        var again = remote.resume(settings.at("/agent/stream/" + agent), last, settings.silence());
+        if (again.statusCode() == NO_CONTENT) {
+          break;
+        }
+        if (again.statusCode() != OK) {
+          return refused(again);
+        }
+        over = listen(again.body());
+      } catch (IOException unreachable) {
+        over = new Item.Over("the service cannot be reached: " + unreachable.getMessage());
+      } catch (TimeoutException silent) {
+        return silent();
+      }
+    }
+    narrator.tell("", parser.end());
+    narrator.flush();
+    return outcome(over);
+  }
+
+  /// True if the service says where its events stand, so that it can be asked for those that follow.
+  private boolean resumes() {
+    return agent != null && !last.isEmpty() && status == null && narrator.ended().isEmpty();
+  }
+
+  /// Reads to the end. Nothing if the service said that it has come, else why it has not.
+  private @Nullable Item listen(InputStream body) throws InterruptedException {
+    try (var stream = new RemoteStream(body)) {
+      while (true) {
+        var item = stream.next(settings.silence());
+        while (item instanceof Item.Came(var frame)) {
+          hear(frame);
+          if (status != null) {
+            narrator.flush();
+            return null;
+          }
+          item = stream.ready();
+        }
+        narrator.flush();
+        if (item != null) {
+          return item;
+        }
+      }
+    } catch (Rejection.TooLarge tooMuch) {
+      error = tooMuch.getMessage();
+      return new Item.Over(String.valueOf(tooMuch.getMessage()));
+    }
+  }
+
+  private void hear(Frame frame) {
+    switch (frame.event()) {
+      case "", "message" -> {
+        for (var line : frame.data().split("\n", -1)) {
+          narrator.tell(line, said(line));
+        }
+      }
+      case "error" -> {
+        var told = tree(frame.data()).path("error").asString("");
+        error = told.isEmpty() ? shortened(frame.data()) : told;
+      }
+      case "complete" -> status = tree(frame.data()).path("status").asString(SUCCESS);
+      default -> {} // Not a word of this protocol.
+    }
+    var id = frame.id();
+    last = id == null ? last : id;
+  }
+
+  /// What a line says. What is said inside a call that is no sub-agent here is kept as it is: it must not
+  /// be taken for the agent's own words.
+  private List<Said> said(String line) {
+    var said = parser.read(line);
+    for (var one : said) {
+      if (one instanceof Said.ToolCalled called && called.subagent() != null) {
+        subagents.add(called.id());
+      }
+    }
+    var within = tree(line).path("parent_tool_use_id").asString("");
+    return within.isEmpty() || subagents.contains(within)
+        ? said
+        : List.of(new Said.Raw(Said.Why.MORE));
+  }
+
+  private Outcome outcome(@Nullable Item over) throws InterruptedException {
+    var ended = narrator.ended().orElse(null);
+    if (ended != null && ended.success() && (status == null || status.equals(SUCCESS))) {
+      return new Outcome.Completed(narrator.answer());
+    }
+    if (ended != null && ended.failure() != null) {
+      var failure = ended.failure();
+      return failed(failure.code(), error == null ? failure.message() : error, failure.retryable());
+    }
+    if (SUCCESS.equals(status) && ended == null && !narrator.answer().isEmpty()) {
+      return new Outcome.Completed(narrator.answer());
+    }
+    if (status != null) {
+      return failed(
+          ErrorCode.MODEL_ERROR, error == null ? "the service says: " + status : error, true);
+    }
+    return switch (over) {
+      case Item.Silent _ -> silent();
+      case Item.Over(var why) -> failed(ErrorCode.INTERRUPTED, error == null ? why : error, true);
+      case Item.Came _ -> throw new IllegalStateException("not all was heard");
+      case null -> failed(ErrorCode.INTERRUPTED, "the service said nothing of an end", true);
+    };
+  }
+
+  /// Nobody waits for it any longer.
+  private Outcome silent() throws InterruptedException {
+    if (agent != null) {
+      remote.stop(settings.at("/agent/stop/" + agent));
+    }
+    return failed(
+        ErrorCode.TIMEOUT,
+        "the service said nothing for " + settings.silence().toSeconds() + " s",
+        true);
+  }
+
+  private Outcome refused(HttpResponse<InputStream> answer) {
+    var code = answer.statusCode();
+    String said;
+    try (var body = answer.body()) {
+      said = new String(body.readNBytes(SHOWN_MAX), StandardCharsets.UTF_8);
+    } catch (IOException cut) {
+      said = "";
+    }
+    return failed(
+        switch (code) {
+          case 400, 404, 413, 422 -> ErrorCode.INVALID_INPUT;
+          case 401, 403 -> ErrorCode.AUTH;
+          case 429 -> ErrorCode.RATE_LIMITED;
+          default -> ErrorCode.INTERNAL;
+        },
+        "the service answered " + code + (said.isBlank() ? "" : ": " + said.strip()),
+        code == 429 || code >= 500);
+  }
+
+  private Outcome failed(ErrorCode code, String message, boolean retryable) {
+    narrator.cutOff();
+    return new Outcome.Failed(code, message, retryable);
+  }
+
+  private static JsonNode tree(String text) {
+    try {
+      return Json.mapper().readTree(text);
+    } catch (JacksonException noJson) {
+      return MissingNode.getInstance();
+    }
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= SHOWN_MAX ? text : text.substring(0, SHOWN_MAX) + "…";
+  }
+}

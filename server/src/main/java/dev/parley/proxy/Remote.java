@@ -1,0 +1,88 @@
+package dev.parley.proxy;
+
+import dev.parley.protocol.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The connections to services that run agents. For many threads.
+public final class Remote implements AutoCloseable {
+
+  private static final Duration CONNECT = Duration.ofSeconds(10);
+  private static final Duration STOP = Duration.ofSeconds(3);
+  private static final String JSON = "application/json";
+
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .followRedirects(HttpClient.Redirect.NEVER)
+          .connectTimeout(CONNECT)
+          .build();
+
+  /// Starts an agent; the caller closes what it says.
+  HttpResponse<InputStream> start(URI url, ObjectNode body, Duration patience)
+      throws IOException, InterruptedException, TimeoutException {
+    return send(
+        HttpRequest.newBuilder(url)
+            .header("Content-Type", JSON)
+            .header("Accept", "text/event-stream")
+            .POST(BodyPublishers.ofByteArray(Json.bytes(body)))
+            .build(),
+        patience);
+  }
+
+  /// Takes a stream up again after `last`.
+  HttpResponse<InputStream> resume(URI url, String last, Duration patience)
+      throws IOException, InterruptedException, TimeoutException {
+    return send(
+        HttpRequest.newBuilder(url)
+            .header("Accept", "text/event-stream")
+            .header("Last-Event-ID", last)
+            .GET()
+            .build(),
+        patience);
+  }
+
+  /// Asks that an agent stop, and does not wait for long.
+  void stop(URI url) throws InterruptedException {
+    var request =
+        HttpRequest.newBuilder(url)
+            .header("Content-Type", JSON)
+            .POST(BodyPublishers.ofString("{}"))
+            .build();
+    try {
+      http.sendAsync(request, BodyHandlers.discarding())
+          .get(STOP.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException unheard) {
+      // It was told, or cannot be.
+    }
+  }
+
+  private HttpResponse<InputStream> send(HttpRequest request, Duration patience)
+      throws IOException, InterruptedException, TimeoutException {
+    var sent = http.sendAsync(request, BodyHandlers.ofInputStream());
+    try {
+      return sent.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException failed) {
+      throw new IOException(String.valueOf(failed.getCause()), failed);
+    } catch (TimeoutException | InterruptedException given) {
+      sent.cancel(true);
+      throw given;
+    }
+  }
+
+  @Override
+  public void close() {
+    http.shutdownNow();
+  }
+}

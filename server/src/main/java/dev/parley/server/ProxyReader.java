@@ -1,0 +1,66 @@
+package dev.parley.server;
+
+import static dev.parley.server.ConfigReader.or;
+import static dev.parley.server.ConfigYaml.invalid;
+
+import dev.parley.proxy.ProxySettings;
+import dev.parley.server.ConfigFile.AgentSection;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Reads agents of type `proxy`.
+final class ProxyReader {
+
+  private static final Duration SILENCE_MIN = Duration.ofSeconds(1);
+
+  private ProxyReader() {}
+
+  static Config.Kind.Proxy kind(String where, AgentSection section) {
+    if (Stream.of(
+            section.model(),
+            section.instructions(),
+            section.tools(),
+            section.cli(),
+            section.command(),
+            section.permission(),
+            section.permissions(),
+            section.args(),
+            section.allowedTools(),
+            section.disallowedTools(),
+            section.mcp(),
+            section.maxTurns(),
+            section.env(),
+            section.mapping(),
+            section.resume())
+        .anyMatch(Objects::nonNull)) {
+      throw invalid(
+          where
+              + ": type proxy has url and silence, and id, name, description and taskTypes as every"
+              + " agent; what the agent may do is said where it runs");
+    }
+    var silence = or(section.silence(), ProxySettings.SILENCE);
+    if (silence.compareTo(SILENCE_MIN) < 0) {
+      throw invalid(where + ": silence is at least " + SILENCE_MIN.toSeconds() + " s");
+    }
+    return new Config.Kind.Proxy(new ProxySettings(url(where, section.url()), silence));
+  }
+
+  private static URI url(String where, @Nullable String text) {
+    try {
+      var url = URI.create(text == null ? "" : text);
+      if (("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
+          && url.getHost() != null
+          && url.getUserInfo() == null
+          && url.getQuery() == null
+          && url.getFragment() == null) {
+        return url;
+      }
+    } catch (IllegalArgumentException malformed) {
+      // Falls through to the one answer for everything that is no address.
+    }
+    throw invalid(where + ": url must be an address such as http://127.0.0.1:8000");
+  }
+}

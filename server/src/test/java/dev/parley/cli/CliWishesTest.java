@@ -1,0 +1,154 @@
+package dev.parley.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.agent.Policy;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.task.Submission;
+import dev.parley.task.WhenBusy;
+import dev.parley.task.World;
+import dev.parley.tool.Tool.Permission;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What single tasks want of a command-line agent.
+@Timeout(60)
+class CliWishesTest {
+
+  @TempDir Path folder;
+
+  private static TaskId say(CliWorld cli, String text, ObjectNode metadata) {
+    var options =
+        new Submission.Options(null, null, null, null, null, null, null, List.of(), metadata);
+    return cli.world.tasks().submit(World.submission(text, options)).taskId();
+  }
+
+  private static ObjectNode wishes(String json) {
+    var metadata = Json.object();
+    metadata.set("cli", Json.mapper().readTree(json));
+    return metadata;
+  }
+
+  @Test
+  void a_task_may_choose_its_model_and_narrow_the_tools() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task =
+          say(
+              cli,
+              "say hello",
+              wishes(
+                  "{\"model\":\"opus\",\"disallowedTools\":[\"WebFetch\"],\"allowedTools\":[\"Bash\"],"
+                      + "\"instructions\":\"Be brief.\"}"));
+
+      assertThat(cli.answer(task)).isEqualTo("hello");
+      assertThat(cli.read("starts"))
+          .contains(
+              "--model opus", "--disallowedTools WebFetch", "--append-system-prompt Be brief.")
+          .doesNotContain("--allowedTools");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"customArgs\":[\"--dangerously-skip-permissions\"]} | permission: allow",
+        "{\"model\":\"--dangerously-skip-permissions\"} | cli.model",
+        "{\"disallowedTools\":[\"--yolo\"]} | none begins with -",
+        "{\"mcp\":[\"other\"]} | no MCP server",
+        "{\"mcp\":{\"servers\":[{\"name\":\"own\",\"command\":\"sh\"}]}} | no MCP server"
+      })
+  void a_task_cannot_widen_what_its_agent_may_do(String json, String problem) throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = say(cli, "say hello", wishes(json));
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.all(task, ErrorReported.class).getLast().message()).contains(problem);
+      assertThat(cli.read("starts")).isEmpty();
+    }
+  }
+
+  @Test
+  void words_of_its_own_are_for_agents_that_may_do_anything() throws Exception {
+    var policy = new Policy(Permission.ALLOW, List.of(), List.of(), List.of());
+    try (var cli = CliWorld.scripted(folder, policy)) {
+      var task = say(cli, "say hello", wishes("{\"customArgs\":[\"--effort\",\"low\"]}"));
+
+      assertThat(cli.answer(task)).isEqualTo("hello");
+      assertThat(cli.read("starts")).endsWith("--effort low");
+    }
+  }
+
+  @Test
+  void every_line_is_kept_where_a_task_wants_that() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = say(cli, "say hello", Json.object().put("raw", "all"));
+
+      cli.answer(task);
+      assertThat(cli.all(task, InternalRaw.class))
+          .extracting(InternalRaw::line)
+          .hasSize(7)
+          .anyMatch(line -> line.contains("text_delta"));
+    }
+  }
+
+  @Test
+  void what_is_said_to_a_task_while_it_works_is_its_next_turn() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("ask touch it");
+      cli.question(task);
+      // What is said instead of an answer is no approval.
+      cli.world.say("say and this", WhenBusy.STEER);
+
+      assertThat(cli.answer(task)).isEqualTo("and this");
+      assertThat(cli.read("starts").lines()).hasSize(2).last().asString().contains("--resume");
+      assertThat(cli.read("done")).isEmpty();
+    }
+  }
+
+  @Test
+  void any_program_is_told_the_past_and_goes_on_with_its_session() throws Exception {
+    var script =
+        "read -r line; echo \"{\\\"kind\\\":\\\"token\\\",\\\"t\\\":\\\"$* $line\\\"}\";"
+            + " echo '{\"type\":\"session\",\"kind\":\"session\",\"session_id\":\"s1\"}';"
+            + " echo '{\"kind\":\"result\"}'";
+    var usual = CliWorld.scripted(folder);
+    var settings =
+        new CliSettings(
+            Program.JSONL,
+            List.of("/bin/sh", "-c", script, "own"),
+            List.of("arg"),
+            null,
+            null,
+            List.of(),
+            List.of(),
+            List.of(),
+            null,
+            usual.environment(),
+            new Mapping(
+                "$.kind",
+                Map.of(Mapping.Meaning.TEXT, List.of("token")),
+                Map.of(Mapping.Part.TEXT, "$.t")),
+            List.of("--session", "{session}"),
+            usual.silence(),
+            usual.policy());
+    try (var cli = new CliWorld(World.newLog(), folder, settings)) {
+      var task = cli.say("first");
+      assertThat(cli.answer(task)).isEqualTo("arg first");
+      assertThat(cli.all(task, ContentDelta.class)).hasSize(1);
+      assertThat(cli.ask("second")).isEqualTo("arg --session s1 second");
+    }
+  }
+}
