@@ -87,7 +87,9 @@ final class Connection {
   /// Shorter than the time after which the listener takes a silent connection for dead.
   private Duration longest() {
     var half = stall.dividedBy(2);
-    return half.compareTo(pace.pingInterval()) < 0 ? half : pace.pingInterval();
+    // A ping ends the wait before that, as a rule.
+    var ping = pace.pingInterval().plus(pace.pingTimeout());
+    return half.compareTo(ping) < 0 ? half : ping;
   }
 
   /// Takes packets from the body of a request.
@@ -213,7 +215,10 @@ final class Connection {
     switch (packet.type()) {
       case MESSAGE -> inbox.put(packet.data(), FOR_EVER);
       case PONG -> heart.ponged();
-      case CLOSE -> close(1000, "");
+      case CLOSE -> {
+        outbox.urge(EnginePacket.bare(EnginePacket.Type.NOOP));
+        close(1000, "");
+      }
       case UPGRADE, NOOP -> {}
       case OPEN, PING -> throw new Rejection.Invalid("this packet comes from servers only");
     }

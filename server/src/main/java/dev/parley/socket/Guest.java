@@ -79,7 +79,8 @@ final class Guest {
 
   private void connect(IoPacket packet) throws IOException, InterruptedException {
     if (!packet.namespace().equals(IoPacket.MAIN)) {
-      refuse(packet.namespace(), "Invalid namespace", "invalid-namespace");
+      var data = Json.object().put("message", "Invalid namespace");
+      connection.send(new IoPacket(IoPacket.Type.CONNECT_ERROR, packet.namespace(), null, data));
       return;
     }
     if (visit != null) {
@@ -89,7 +90,7 @@ final class Guest {
     try {
       principal = parts.tokens().principal(token(packet.data()));
     } catch (Rejection.Unauthorized unknown) {
-      refuse(IoPacket.MAIN, String.valueOf(unknown.getMessage()), unknown.code());
+      refuse(unknown);
       return;
     }
     var named = new Named(parts.ids().get(), principal);
@@ -110,11 +111,10 @@ final class Guest {
         : parts.token();
   }
 
-  private void refuse(String namespace, String message, String code)
-      throws IOException, InterruptedException {
-    var data = Json.object().put("message", message);
-    data.putObject("data").put("code", code);
-    connection.send(new IoPacket(IoPacket.Type.CONNECT_ERROR, namespace, null, data));
+  private void refuse(Rejection unknown) throws IOException, InterruptedException {
+    var data = Json.object().put("message", String.valueOf(unknown.getMessage()));
+    data.putObject("data").put("code", unknown.code());
+    connection.send(new IoPacket(IoPacket.Type.CONNECT_ERROR, IoPacket.MAIN, null, data));
   }
 
   private void event(IoPacket packet) throws IOException, InterruptedException {
