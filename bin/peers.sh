@@ -10,11 +10,7 @@ find_node() {
     { apt-get install -y nodejs npm || { apt-get update && apt-get install -y nodejs npm; }; } >&2 || true
     node_is_good && return
   fi
-<<<<<<< HEAD
-  say "The tests talk to real MCP servers and other programs, which run on Node.js $NODE_MIN or newer with npm. Get them with one of:"
-=======
-  say "The tests talk to real MCP servers and clients, which run on Node.js $NODE_MIN or newer with npm. Get them with one of:"
->>>>>>> main
+  say "The tests talk to real MCP servers, clients and other programs, which run on Node.js $NODE_MIN or newer with npm. Get them with one of:"
   die "  apt-get install nodejs npm, brew install node, or from nodejs.org"
 }
 
