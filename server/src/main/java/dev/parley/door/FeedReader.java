@@ -3,11 +3,11 @@ package dev.parley.door;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.view.Feed;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -58,37 +58,34 @@ public final class FeedReader {
       page.moves().stream().filter(move -> owners.contains(move.owner())).forEach(moves::add);
       next = page.next();
     }
-    var move = moves.poll();
+    var move = moves.peek();
     if (move == null) {
       return List.of();
     }
-    if (move.to() == null) {
-      return List.of(new Seen(move.cursor(), move.context(), null));
-    }
-    return read(move);
-  }
-
-  private List<Seen> read(Feed.Move move) {
-    var seen = new ArrayList<Seen>();
-    try {
-      for (var entry : log.read(move.context(), move.from(), ENTRIES)) {
-        if (move.to() != null && entry.position().after(move.to())) {
-          return seen;
-        }
-        seen.add(new Seen(move.cursor().within(entry.position()), move.context(), entry));
-      }
-    } catch (Rejection.Gone | Rejection.NotFound deleted) {
-      // That it was deleted comes later, as a move of its own.
-      return seen;
-    }
-    if (!seen.isEmpty()) {
-      var reached = seen.getLast().cursor().within();
-      if (reached != null && move.to() != null && move.to().after(reached)) {
-        // The rest of it stays first in line.
-        moves.addFirst(
-            new Feed.Move(move.cursor(), move.context(), move.owner(), reached, move.to()));
-      }
+    var seen =
+        move.to() == null
+            ? List.of(new Seen(move.cursor(), move.context(), null))
+            : read(move, move.to());
+    // Not before it was read: if that fails, it is read again.
+    moves.remove();
+    var reached = seen.isEmpty() ? null : seen.getLast().cursor().within();
+    if (reached != null && move.to() != null && move.to().after(reached)) {
+      // The rest of it stays first in line.
+      moves.addFirst(
+          new Feed.Move(move.cursor(), move.context(), move.owner(), reached, move.to()));
     }
     return seen;
+  }
+
+  private List<Seen> read(Feed.Move move, Position to) {
+    try {
+      return log.read(move.context(), move.from(), ENTRIES).stream()
+          .takeWhile(entry -> !entry.position().after(to))
+          .map(entry -> new Seen(move.cursor().within(entry.position()), move.context(), entry))
+          .toList();
+    } catch (Rejection.Gone | Rejection.NotFound deleted) {
+      // That it was deleted comes later, as a move of its own.
+      return List.of();
+    }
   }
 }

@@ -127,6 +127,15 @@ public final class Streams {
       }
     }
 
+    /// Waits for `pause`, or until the stream must end.
+    public void pause(Duration pause) {
+      await(
+          () -> {
+            Thread.sleep(pause);
+            return true;
+          });
+    }
+
     /// Ends the present wait, or the next one; see [#nudged].
     synchronized void nudge() {
       nudged = true;

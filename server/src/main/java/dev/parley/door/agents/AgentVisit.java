@@ -26,9 +26,23 @@ final class AgentVisit implements Visit {
   private final AgentLookup agents;
   private final MessageForm form;
   private final Peer peer;
-  private final Map<TaskId, Streams.Open> readers = new HashMap<>();
+  private final Map<TaskId, Reader> readers = new HashMap<>();
   private Streams.@Nullable Open watch;
   private boolean ended;
+
+  /// A thread that tells of one agent. `open` is how it is told to stop.
+  private record Reader(Streams.Open open, Thread thread) {
+
+    /// Returns when it says nothing more.
+    void end() {
+      open.end();
+      try {
+        thread.join();
+      } catch (InterruptedException told) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
 
   AgentVisit(AgentsDoor.Parts parts, AgentLookup agents, MessageForm form, Peer peer) {
     this.parts = parts;
@@ -39,8 +53,9 @@ final class AgentVisit implements Visit {
 
   /// Begins to tell what everybody is told.
   void watch() {
-    var open = parts.tails().streams().open();
+    // Asked first: if there is no answer, no place is taken.
     var from = parts.views().feed().end();
+    var open = parts.tails().streams().open();
     synchronized (this) {
       watch = open;
     }
@@ -80,28 +95,43 @@ final class AgentVisit implements Visit {
   private JsonNode subscribe(TaskId id, long since) {
     var agent = agents.find(peer.principal(), id);
     var open = parts.tails().streams().open();
-    Streams.Open before;
+    var subscription = new Subscription(parts, form, peer, open, agent, since);
+    var thread =
+        Thread.ofVirtual()
+            .name("agents-reader")
+            .unstarted(
+                () -> {
+                  subscription.run();
+                  over(id);
+                });
+    Reader before;
     synchronized (this) {
       if (ended || (readers.size() >= SUBSCRIPTIONS_MAX && !readers.containsKey(id))) {
         open.close();
         throw new Rejection.Busy(
             "too-many-subscriptions", "one connection follows " + SUBSCRIPTIONS_MAX + " agents");
       }
-      before = readers.put(id, open);
+      before = readers.put(id, new Reader(open, thread));
     }
     if (before != null) {
       before.end();
     }
     var status = AgentStatus.of(agent.task().status()).wire();
     emit("subscribed", about(id).put("status", status).put("messageCount", agent.numbers()));
-    Thread.ofVirtual()
-        .name("agents-reader")
-        .start(new Subscription(parts, form, peer, open, agent, since));
+    thread.start();
     return Json.object().put("ok", true).put("agentId", id.value()).put("status", status);
   }
 
+  /// The reader on this thread has nothing more to tell of the agent.
+  private synchronized void over(TaskId id) {
+    var reader = readers.get(id);
+    if (reader != null && reader.thread().equals(Thread.currentThread())) {
+      readers.remove(id);
+    }
+  }
+
   private JsonNode unsubscribe(TaskId id) {
-    Streams.Open reader;
+    Reader reader;
     synchronized (this) {
       reader = readers.remove(id);
     }
@@ -115,7 +145,7 @@ final class AgentVisit implements Visit {
   @Override
   public synchronized void end() {
     ended = true;
-    readers.values().forEach(Streams.Open::end);
+    readers.values().forEach(reader -> reader.open().end());
     readers.clear();
     if (watch != null) {
       watch.end();

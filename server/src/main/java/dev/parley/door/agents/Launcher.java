@@ -10,6 +10,7 @@ import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
+import dev.parley.task.Accepted;
 import dev.parley.task.Submission;
 import dev.parley.view.RootView;
 import java.util.Optional;
@@ -59,8 +60,6 @@ final class Launcher {
     }
     var session = configuration.sessionId();
     var context = session == null ? NewContextId.of(request, parts.ids()) : session;
-    var fresh = session == null && create(request, context, configuration.conversationName());
-    parts.access().check(request.principal(), context);
     var options =
         new Submission.Options(
             type.id(),
@@ -72,38 +71,44 @@ final class Launcher {
             null,
             java.util.List.of(),
             configuration.taskMetadata(raw));
+    var submission =
+        new Submission(context, request.principal(), prompt, null, options, request.once());
+    var name = configuration.conversationName();
+    var accepted =
+        session == null
+            ? begin(request, submission, name)
+            : goOn(request.principal(), submission, name);
+    return agents.find(request.principal(), accepted.taskId());
+  }
+
+  private Accepted begin(Request request, Submission submission, @Nullable String name) {
+    // Before anything is made: what is refused leaves no context behind.
+    parts.tasks().check(submission);
+    var context = submission.context();
+    var fresh = parts.log().create(context, new ContextCreated(request.principal(), name, null));
+    parts.access().check(request.principal(), context);
     try {
-      var accepted =
-          parts
-              .tasks()
-              .submit(
-                  new Submission(
-                      context, request.principal(), prompt, null, options, guard(request)));
-      if (session != null && configuration.conversationName() != null) {
-        rename(context, configuration.conversationName());
-      }
-      return agents.find(request.principal(), accepted.taskId());
+      return parts.tasks().submit(submission);
     } catch (Rejection refused) {
-      if (fresh) {
+      // One that a key stands for stays: whoever sends the same again must find it, not its grave.
+      if (fresh && request.idempotencyKey().isEmpty()) {
         parts.removal().remove(context);
       }
       throw refused;
     }
   }
 
-  private boolean create(Request request, ContextId context, @Nullable String name) {
-    return parts.log().create(context, new ContextCreated(request.principal(), name, null));
+  private Accepted goOn(String principal, Submission submission, @Nullable String name) {
+    parts.access().check(principal, submission.context());
+    var accepted = parts.tasks().submit(submission);
+    if (name != null) {
+      rename(submission.context(), name);
+    }
+    return accepted;
   }
 
   private void rename(ContextId context, String name) {
     var updated = new ContextUpdated(name, null);
     parts.log().append(context, Guard.none(), Decision.always(Draft.of(updated)));
-  }
-
-  private static Guard guard(Request request) {
-    return request
-        .idempotencyKey()
-        .<Guard>map(key -> new Guard.Once(request.principal(), key, request.bodyHash()))
-        .orElseGet(Guard::none);
   }
 }

@@ -17,6 +17,8 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -31,6 +33,7 @@ final class Subscription implements Runnable {
 
   private static final System.Logger LOG = System.getLogger(Subscription.class.getName());
   private static final Duration FOR_EVER = Duration.ofDays(1);
+  private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final AgentsDoor.Parts parts;
   private final MessageForm form;
@@ -38,6 +41,8 @@ final class Subscription implements Runnable {
   private final Streams.Open open;
   private final RootView agent;
   private final TaskId id;
+  private final Deque<Telling.Step> untold = new ArrayDeque<>();
+  private @Nullable Telling telling;
   private long since;
   private long told;
   private boolean caughtUp;
@@ -63,7 +68,10 @@ final class Subscription implements Runnable {
   @Override
   public void run() {
     try (open) {
-      follow();
+      var more = true;
+      while (more && !open.ended()) {
+        more = follow();
+      }
     } catch (IOException | Rejection.NotFound | Rejection.Gone left) {
       // The peer has left, or the agent was deleted, which everybody is told.
     } catch (InterruptedException told) {
@@ -73,36 +81,60 @@ final class Subscription implements Runnable {
     }
   }
 
-  private void follow() throws IOException, InterruptedException {
-    var context = agent.task().contextId();
-    var telling = telling();
-    while (!open.ended()) {
-      var steps = telling.read();
-      if (steps.isEmpty()) {
-        caughtUp = true;
-        var position = telling.position();
-        open.await(() -> parts.log().await(context, position, FOR_EVER));
-      }
-      for (var step : steps) {
-        if (open.ended() || !tell(step)) {
-          return;
-        }
-      }
-      if (caughtUp && parts.log().head(context).seq() - telling.position().seq() > BEHIND_MAX) {
-        telling = skip();
-      }
+  /// Tells some of what is next. False after the agent's end.
+  private boolean follow() throws IOException, InterruptedException {
+    try {
+      var from = telling == null ? begin() : telling;
+      telling = from;
+      return advance(from);
+    } catch (Rejection.Unavailable later) {
+      // What was not told yet is told then.
+      open.pause(PAUSE);
+      return true;
     }
   }
 
-  private Telling telling() {
+  /// A peer that asks for what does not exist is told so, and goes on at the end.
+  private Telling begin() throws IOException, InterruptedException {
+    var last = parts.views().roots().last(agent.task().contextId(), id).number();
+    if (since > last) {
+      peer.emit("agent:gap", about().put("from", last).put("to", last + 1));
+      since = last;
+      told = last;
+    }
     return new Telling(parts.log(), parts.views().roots(), agent.task().contextId(), id, since);
   }
 
-  /// Leaves out all but the last message; the peer can ask for the others.
-  private Telling skip() throws IOException, InterruptedException {
-    since = parts.views().roots().last(agent.task().contextId(), id).number() - 1;
-    peer.emit("agent:gap", about().put("from", told).put("to", since + 1));
-    return telling();
+  private boolean advance(Telling from) throws IOException, InterruptedException {
+    var context = agent.task().contextId();
+    if (untold.isEmpty()) {
+      untold.addAll(from.read());
+    }
+    if (untold.isEmpty()) {
+      caughtUp = true;
+      open.await(() -> parts.log().await(context, from.position(), FOR_EVER));
+    }
+    for (var step = untold.peek(); step != null && !open.ended(); step = untold.peek()) {
+      if (!tell(step)) {
+        return false;
+      }
+      untold.remove();
+    }
+    if (caughtUp && parts.log().head(context).seq() - from.position().seq() > BEHIND_MAX) {
+      skip(from);
+    }
+    return true;
+  }
+
+  /// Leaves out all but the last message; the peer can ask for the others. Only ever goes forward: if
+  /// there is nothing to leave out, reading on is all that helps.
+  private void skip(Telling from) throws IOException, InterruptedException {
+    var last = parts.views().roots().last(agent.task().contextId(), id);
+    if (last.number() - 1 > told && last.seq() - 1 > from.position().seq()) {
+      since = last.number() - 1;
+      peer.emit("agent:gap", about().put("from", told).put("to", last.number()));
+      from.jump(since, last.seq() - 1);
+    }
   }
 
   /// Tells what the step is about. False if it is the agent's end.

@@ -55,7 +55,7 @@ final class Telling {
     return steps;
   }
 
-  /// Goes on after the message with this number, which stands at `seq`.
+  /// Goes on after `seq`, up to which messages have numbers up to `reached`.
   void jump(long reached, long seq) {
     number = reached;
     position = Position.of(seq);

@@ -11,11 +11,15 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.socket.Peer;
 import dev.parley.view.Feed;
+import dev.parley.view.RootView;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Tells a peer of all agents that it may see: that they came, how they stand, that they went.
@@ -30,6 +34,7 @@ final class Watch implements Runnable {
   private final Peer peer;
   private final Streams.Open open;
   private final Map<TaskId, AgentStatus> known = new LinkedHashMap<>();
+  private final Deque<Seen> untold = new ArrayDeque<>();
   private FeedReader reader;
 
   /// Tells what comes after `from`.
@@ -44,7 +49,7 @@ final class Watch implements Runnable {
   public void run() {
     try (open) {
       while (!open.ended()) {
-        if (open.await(() -> reader.await(FOR_EVER))) {
+        if (!untold.isEmpty() || open.await(() -> reader.await(FOR_EVER))) {
           read();
         }
       }
@@ -59,19 +64,20 @@ final class Watch implements Runnable {
 
   private void read() throws IOException, InterruptedException {
     try {
-      for (var seen : reader.read()) {
+      if (untold.isEmpty()) {
+        untold.addAll(reader.read());
+      }
+      for (var seen = untold.peek(); seen != null && !open.ended(); seen = untold.peek()) {
         tell(seen);
+        untold.remove();
       }
     } catch (Rejection.Invalid lost) {
       // Nobody knows what happened meanwhile: the peer has to look for itself.
       peer.emit("agent:gap", about("*"));
       reader = reader(parts.views().feed().end());
     } catch (Rejection.Unavailable later) {
-      open.await(
-          () -> {
-            Thread.sleep(PAUSE);
-            return true;
-          });
+      // What was not told yet is told then.
+      open.pause(PAUSE);
     }
   }
 
@@ -101,11 +107,19 @@ final class Watch implements Runnable {
   }
 
   private void created(TaskId agent) throws IOException, InterruptedException {
-    var found = parts.views().roots().find(agent);
+    var found = find(agent);
     if (found.isPresent()) {
       var about = AgentVisits.stamped(parts.clock());
       about.set("agent", Json.mapper().valueToTree(AgentInfo.of(found.get())));
       peer.emit("agent:created", about);
+    }
+  }
+
+  private Optional<RootView> find(TaskId agent) {
+    try {
+      return parts.views().roots().find(agent);
+    } catch (Rejection.Gone | Rejection.NotFound deleted) {
+      return Optional.empty();
     }
   }
 
