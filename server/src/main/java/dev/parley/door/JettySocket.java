@@ -127,6 +127,7 @@ final class JettySocket implements Socket, FrameHandler {
       place = streams.open(() -> close(CloseStatus.SHUTDOWN, "the server stops"));
     } catch (Rejection.Busy full) {
       close(CloseStatus.TRY_AGAIN_LATER, String.valueOf(full.getMessage()));
+      Thread.ofVirtual().name("socket-farewell").start(this::leave);
       return;
     }
     Thread.ofVirtual().name("socket").start(() -> run(place));
@@ -135,6 +136,15 @@ final class JettySocket implements Socket, FrameHandler {
   private void run(Streams.Open place) {
     try (place) {
       talk();
+      leave();
+    } catch (InterruptedException told) {
+      session().abort();
+    }
+  }
+
+  /// Waits for the peer's farewell, but not for long.
+  private void leave() {
+    try {
       if (!awaitClosed()) {
         session().abort();
       }

@@ -48,9 +48,26 @@ final class Connection {
   }
 
   /// Makes it one that begins with requests, which hold a place until there is a socket that does.
-  synchronized void hold(Streams.Open taken) {
-    place = taken;
+  void hold(Streams.Open taken) {
+    synchronized (this) {
+      place = taken;
+    }
     heart.polled();
+    if (closed.get()) {
+      // Nobody else will: whoever closed it found no place.
+      release();
+    }
+  }
+
+  private void release() {
+    Streams.Open taken;
+    synchronized (this) {
+      taken = place;
+      place = null;
+    }
+    if (taken != null) {
+      taken.close();
+    }
   }
 
   /// Waits for packets, and returns them as the body of a reply.
@@ -171,15 +188,10 @@ final class Connection {
   }
 
   private void attach(Socket to) {
-    Streams.Open taken;
     synchronized (this) {
       socket = to;
-      taken = place;
-      place = null;
     }
-    if (taken != null) {
-      taken.close();
-    }
+    release();
     heart.attached();
     Thread.ofVirtual().name("socket-io-writer").start(() -> write(to));
     if (closed.get()) {
@@ -259,20 +271,15 @@ final class Connection {
     inbox.close();
     heart.stop();
     List<@Nullable Socket> sockets;
-    Streams.Open taken;
     synchronized (this) {
       sockets = java.util.Arrays.asList(socket, probe);
-      taken = place;
-      place = null;
     }
     for (var open : sockets) {
       if (open != null) {
         open.close(code, reason);
       }
     }
-    if (taken != null) {
-      taken.close();
-    }
+    release();
     gone.run();
   }
 }

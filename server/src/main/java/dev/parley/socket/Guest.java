@@ -4,6 +4,7 @@ import dev.parley.door.Tokens;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import tools.jackson.databind.node.NullNode;
 /// Everything happens on its own thread, one packet after the other.
 final class Guest {
 
+  private static final System.Logger LOG = System.getLogger(Guest.class.getName());
   private static final Duration FOR_EVER = Duration.ofDays(1);
 
   /// What a guest needs; `token` is what it showed when it came.
@@ -47,6 +49,9 @@ final class Guest {
       connection.close(1002, String.valueOf(wrong.getMessage()));
     } catch (IOException | InterruptedException gone) {
       connection.close(1001, String.valueOf(gone.getMessage()));
+    } catch (RuntimeException failed) { // This is the root of a thread: one for each connection.
+      LOG.log(Level.ERROR, "a connection failed", failed);
+      connection.close(1011, "the server failed; see its log");
     } finally {
       leave();
     }
