@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 public final class FeedReader {
 
   private static final int MOVES = 256;
-  private static final int ENTRIES = 256;
 
   /// An entry, and where to go on after it; if there is none, the context was deleted.
   public record Seen(Feed.Cursor cursor, ContextId context, @Nullable Entry entry) {}
@@ -29,6 +28,7 @@ public final class FeedReader {
   private final Feed feed;
   private final Set<String> owners;
   private final Deque<Feed.Move> moves = new ArrayDeque<>();
+  private final Stride stride = new Stride();
   private Feed.Cursor next;
 
   /// Reads on after `from`.
@@ -79,7 +79,7 @@ public final class FeedReader {
 
   private List<Seen> read(Feed.Move move, Position to) {
     try {
-      return log.read(move.context(), move.from(), ENTRIES).stream()
+      return stride.take(log.read(move.context(), move.from(), stride.next())).stream()
           .takeWhile(entry -> !entry.position().after(to))
           .map(entry -> new Seen(move.cursor().within(entry.position()), move.context(), entry))
           .toList();

@@ -161,6 +161,19 @@ class AgentControlTest extends AgentsScene {
   }
 
   @Test
+  void a_key_whose_launch_was_refused_can_be_used_again() throws Exception {
+    var refused =
+        site.post(
+            "/api/agents",
+            body("agent-code", "x".repeat(1_000_001), "{}"),
+            "Idempotency-Key",
+            "once-more");
+    assertThat(refused.statusCode()).isEqualTo(413);
+    var body = body("agent-code", "say hi", "{}");
+    id(site.post("/api/agents", body, "Idempotency-Key", "once-more"));
+  }
+
+  @Test
   void the_same_key_launches_once() { // X.7
     var body = body("agent-code", "say hi", "{}");
     var first = site.post("/api/agents", body, "Idempotency-Key", "k");

@@ -111,6 +111,19 @@ class AgentVisitsTest {
       }
     }
 
+    synchronized void awaitMessages(int count) throws InterruptedException {
+      while (all("agent:message").size() < count) {
+        wait();
+      }
+    }
+
+    synchronized List<String> told(String agent) {
+      return heard.stream()
+          .filter(one -> one.agent().equals(agent) && !one.event().equals("agent:updated"))
+          .map(Heard::event)
+          .toList();
+    }
+
     Heard await(String event, String agent) throws InterruptedException {
       return await(one -> one.event().equals(event) && one.agent().equals(agent));
     }
@@ -292,6 +305,53 @@ class AgentVisitsTest {
     assertThat(missing.getFirst().path("sequenceNumber").asLong()).isEqualTo(from + 1);
     assertThat(visitor.messages(agent).getLast()).isEqualTo(missing.getLast());
     visit.end();
+  }
+
+  @Test
+  void agents_that_have_ended_are_not_counted_among_those_that_are_followed() throws Exception {
+    var visitor = new Visitor(Tokens.LOCAL);
+    var visit = welcome(visitor);
+    for (var i = 0; i < 101; i++) {
+      var agent = launch("say hi");
+      assertThat(visit.hear("subscribe", about(agent)).path("ok").asBoolean()).isTrue();
+      visitor.await("agent:complete", agent);
+    }
+    assertThat(visitor.all("error")).isEmpty();
+    visit.end();
+  }
+
+  @Test
+  void whoever_asks_for_what_comes_after_the_end_is_told_where_that_is() throws Exception {
+    var agent = launch("count to 3");
+    var first = new Visitor(Tokens.LOCAL);
+    welcome(first).hear("subscribe", about(agent));
+    first.await("agent:complete", agent);
+
+    var visitor = new Visitor(Tokens.LOCAL);
+    var visit = welcome(visitor);
+    visit.hear("subscribe", about(agent).put("since", 1_000));
+    visitor.await("agent:complete", agent);
+    assertThat(visitor.all("agent:gap"))
+        .extracting(one -> one.argument().path("from").asInt())
+        .containsExactly(first.messages(agent).size());
+    assertThat(visitor.messages(agent)).isEmpty();
+    visit.end();
+  }
+
+  @Test
+  void nothing_is_told_after_unsubscribed() throws Exception { // S2.31
+    var visitor = new Visitor(Tokens.LOCAL);
+    var visit = welcome(visitor);
+    var agent = launch("count slowly to 1000");
+    for (var i = 0; i < 20; i++) {
+      var before = visitor.messages(agent).size();
+      visit.hear("subscribe", about(agent));
+      visitor.awaitMessages(before + 3);
+      visit.hear("unsubscribe", about(agent));
+      assertThat(visitor.told(agent).getLast()).isEqualTo("unsubscribed");
+    }
+    visit.end();
+    assertThat(delete("/api/agents/" + agent).statusCode()).isEqualTo(204);
   }
 
   private static ObjectNode about(String agent) {

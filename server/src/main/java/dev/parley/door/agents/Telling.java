@@ -1,5 +1,6 @@
 package dev.parley.door.agents;
 
+import dev.parley.door.Stride;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
@@ -16,8 +17,6 @@ import java.util.List;
 /// thread.
 final class Telling {
 
-  private static final int READ = 256;
-
   /// An entry of the context. If it is a message of the agent, `number` is its own; else it is that of the
   /// message before.
   record Step(Entry entry, long number, boolean message) {}
@@ -25,6 +24,7 @@ final class Telling {
   private final EventLog log;
   private final ContextId context;
   private final TaskId agent;
+  private final Stride stride = new Stride();
   private Position position;
   private long number;
 
@@ -46,7 +46,7 @@ final class Telling {
   /// What is next; empty at the end of the log.
   List<Step> read() {
     var steps = new ArrayList<Step>();
-    for (var entry : log.read(context, position, READ)) {
+    for (var entry : stride.take(log.read(context, position, stride.next()))) {
       var message = agent.equals(Numbering.root(entry));
       number += message ? 1 : 0;
       steps.add(new Step(entry, number, message));

@@ -1,0 +1,77 @@
+package dev.parley.door;
+
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.ArtifactEvent.DatasetWrite;
+import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContextEvent.StateUpdated;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.MessageUpdated;
+import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// How much of a log to read and to keep at once, so that large entries do not fill the memory while a
+/// reader is slow. For one thread.
+public final class Stride {
+
+  /// How much is kept; one larger entry may stand alone.
+  private static final int SIZE = 256 * 1024;
+
+  private static final int MIN = 4;
+  private static final int MAX = 256;
+
+  /// What an entry needs beside its text.
+  private static final int SMALL = 256;
+
+  /// How large entries were lately. What is first is a guess on the safe side.
+  private long usual = 8 * 1024;
+
+  /// How many entries to read.
+  public int next() {
+    return Math.clamp(SIZE / usual, MIN, MAX);
+  }
+
+  /// The first of the entries that were read, at least one; the others must be read again.
+  public List<Entry> take(List<Entry> read) {
+    var taken = 0;
+    var size = 0L;
+    for (; taken < read.size() && size < SIZE; taken++) {
+      size += size(read.get(taken).event());
+    }
+    if (taken > 0) {
+      usual = size / taken;
+    }
+    // A copy, so that nothing holds the others.
+    return taken == read.size() ? read : List.copyOf(read.subList(0, taken));
+  }
+
+  private static long size(Event event) {
+    return SMALL
+        + switch (event) {
+          case ContentDelta delta -> delta.delta().length();
+          case ContentComplete complete -> complete.content().length();
+          case ThoughtStream thought -> thought.content().length();
+          case Message message -> message.content().length() + text(message.parts());
+          case MessageUpdated message -> message.content().length();
+          case FileWrite file -> file.data().length();
+          case DataWrite write -> text(write.data());
+          case DatasetWrite write -> text(write.rows());
+          case ToolStart start -> text(start.arguments());
+          case ToolComplete complete -> text(complete.result());
+          case StateUpdated state -> text(state.delta());
+          case InternalRaw raw -> raw.line().length();
+          default -> 0; // A guess is enough, and the others are small.
+        };
+  }
+
+  private static long text(@Nullable Object json) {
+    return json == null ? 0 : json.toString().length();
+  }
+}
