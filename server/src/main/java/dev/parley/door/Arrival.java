@@ -1,27 +1,29 @@
 package dev.parley.door;
 
+import dev.parley.protocol.ContextId;
 import dev.parley.view.Feed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /// A reader of what does not exist yet: waits until it does, and then reads it.
 public final class Arrival implements EventStream {
 
-  private static final Duration FOR_EVER = Duration.ofDays(1);
-
   private final Tail.Parts parts;
   private final Feed feed;
+  private final ContextId context;
   private final Supplier<Optional<EventStream>> wanted;
-  private long quietSince;
+  private final Pulse pulse;
 
-  /// `wanted` is asked now, and again whenever something has happened in any context.
-  public Arrival(Tail.Parts parts, Feed feed, Supplier<Optional<EventStream>> wanted) {
+  /// `wanted` is asked now, and again whenever something has happened in the context.
+  public Arrival(
+      Tail.Parts parts, Feed feed, ContextId context, Supplier<Optional<EventStream>> wanted) {
     this.parts = parts;
     this.feed = feed;
+    this.context = context;
     this.wanted = wanted;
+    this.pulse = new Pulse(parts);
   }
 
   @Override
@@ -37,17 +39,20 @@ public final class Arrival implements EventStream {
 
   /// Empty if the server stops.
   private Optional<EventStream> await(Sink sink) throws IOException {
-    try (var open = parts.streams().open()) {
+    try (var open = parts.streams().open();
+        var lookout = feed.lookout(context)) {
+      sink.whenInDoubt(open::nudge);
       write(sink, Frames.nowhere());
-      while (!open.ended()) {
-        // Known before it is asked for: what comes in between ends the wait at once.
-        var known = feed.known();
-        var stream = wanted.get();
+      // Asked for once there is a lookout: what comes in between ends the wait at once.
+      for (var look = true; !open.ended(); ) {
+        var stream = look ? wanted.get() : Optional.<EventStream>empty();
         if (stream.isPresent()) {
           return stream;
         }
-        open.await(() -> feed.await(known, patience()));
-        if (!open.ended() && !patience().isPositive()) {
+        look = open.await(() -> lookout.await(pulse.patience()));
+        if (open.nudged()) {
+          Pulse.probe(() -> write(sink, Frames.heartbeat()));
+        } else if (!open.ended() && pulse.due()) {
           write(sink, Frames.heartbeat());
         }
       }
@@ -55,18 +60,8 @@ public final class Arrival implements EventStream {
     return Optional.empty();
   }
 
-  /// The time to the next heartbeat. A clock that jumps makes one early or late, no more.
-  private Duration patience() {
-    if (!parts.heartbeat().isPositive()) {
-      return FOR_EVER;
-    }
-    var interval = parts.heartbeat().toMillis();
-    var left = interval - (parts.clock().millis() - quietSince);
-    return Duration.ofMillis(Math.clamp(left, 0, interval));
-  }
-
   private void write(Sink sink, byte[] frames) throws IOException {
     sink.write(ByteBuffer.wrap(frames));
-    quietSince = parts.clock().millis();
+    pulse.said();
   }
 }

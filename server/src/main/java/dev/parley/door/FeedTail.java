@@ -7,7 +7,6 @@ import dev.parley.view.Feed;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -38,20 +37,19 @@ public final class FeedTail implements EventStream {
     }
   }
 
-  private static final Duration FOR_EVER = Duration.ofDays(1);
-
   private final Tail.Parts parts;
   private final Feed feed;
   private final Wish wish;
+  private final Pulse pulse;
   private FeedReader reader;
   private Feed.Cursor cursor;
-  private long quietSince;
 
   /// Takes a reader in.
   public FeedTail(Tail.Parts parts, Feed feed, Wish wish) {
     this.parts = parts;
     this.feed = feed;
     this.wish = wish;
+    this.pulse = new Pulse(parts);
     this.cursor = wish.part() == 0 ? wish.after() : before(wish.after());
     this.reader = reader(cursor);
   }
@@ -68,11 +66,14 @@ public final class FeedTail implements EventStream {
   @Override
   public void run(Sink sink) throws IOException {
     try (var open = parts.streams().open()) {
+      sink.whenInDoubt(open::nudge);
       write(sink, wish.writing().open(cursor));
       while (!open.ended()) {
-        if (open.await(() -> reader.await(patience()))) {
+        if (open.await(() -> reader.await(pulse.patience()))) {
           advance(sink);
-        } else if (!open.ended()) {
+        } else if (open.nudged()) {
+          Pulse.probe(() -> beat(sink));
+        } else if (!open.ended() && pulse.due()) {
           beat(sink);
         }
       }
@@ -95,13 +96,19 @@ public final class FeedTail implements EventStream {
     cursor = reader.reached().orElse(cursor);
     if (bytes.size() > 0) {
       write(sink, bytes.toByteArray());
-    } else if (!patience().isPositive()) {
+    } else if (pulse.due()) {
       beat(sink);
     }
   }
 
   private List<byte[]> frames(Seen seen) {
-    var frames = wish.writing().frames(seen);
+    List<byte[]> frames;
+    try {
+      frames = wish.writing().frames(seen);
+    } catch (Rejection.Gone | Rejection.NotFound deleted) {
+      // That it was deleted comes later, as a move of its own.
+      return List.of();
+    }
     var read = seen.cursor().equals(wish.after()) ? Math.min(wish.part(), frames.size()) : 0;
     return frames.subList(read, frames.size());
   }
@@ -110,24 +117,12 @@ public final class FeedTail implements EventStream {
     return new FeedReader(parts.log(), feed, wish.owners(), from);
   }
 
-  /// The time to the next heartbeat. A clock that jumps makes one early or late, no more.
-  private Duration patience() {
-    if (!parts.heartbeat().isPositive()) {
-      return FOR_EVER;
-    }
-    var interval = parts.heartbeat().toMillis();
-    var left = interval - (parts.clock().millis() - quietSince);
-    return Duration.ofMillis(Math.clamp(left, 0, interval));
-  }
-
   private void beat(Sink sink) throws IOException {
-    if (parts.heartbeat().isPositive()) {
-      write(sink, Frames.heartbeat(cursor.toString()));
-    }
+    write(sink, Frames.heartbeat(cursor.toString()));
   }
 
   private void write(Sink sink, byte[] frames) throws IOException {
     sink.write(ByteBuffer.wrap(frames));
-    quietSince = parts.clock().millis();
+    pulse.said();
   }
 }

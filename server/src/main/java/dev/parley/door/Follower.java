@@ -45,20 +45,18 @@ public final class Follower implements AutoCloseable {
   /// What a reader asked for. `window` is how many events it may be told before it says that it has them; 0 is no end.
   public record Wish(ContextId context, Position after, EventFilter filter, int window) {}
 
-  private static final Duration FOR_EVER = Duration.ofDays(1);
-
   private final Tail.Parts parts;
   private final EventLog log;
   private final Wish wish;
   private final Semaphore turn;
   private final Streams.Open place;
   private final LongAdder sent;
+  private final Pulse pulse;
 
   /// Positions of events that the reader has not said it has. Its monitor guards it and signals that there are fewer.
   private final Deque<Position> unacknowledged = new ArrayDeque<>();
 
   private Batch.Place at;
-  private long quietSince;
 
   /// Takes a reader in.
   ///
@@ -68,6 +66,7 @@ public final class Follower implements AutoCloseable {
     this.parts = parts;
     this.log = parts.log();
     this.wish = wish;
+    this.pulse = new Pulse(parts);
     this.turn = turn;
     this.at = Batch.Place.at(wish.after());
     this.sent = parts.metrics().counter("parley_socket_events_total");
@@ -121,43 +120,54 @@ public final class Follower implements AutoCloseable {
     if (ahead) {
       listener.gap(at.position(), "ahead-of-head", wish.after().toString());
     }
-    told();
+    pulse.said();
   }
 
   private void advance(Listener listener) throws IOException, InterruptedException {
     if (!place.await(
-        () -> awaitRoom(patience()) && log.await(wish.context(), at.position(), patience()))) {
-      if (!place.ended() && quiet()) {
+        () ->
+            awaitRoom(pulse.patience())
+                && log.await(wish.context(), at.position(), pulse.patience()))) {
+      if (!place.ended() && pulse.due()) {
         heartbeat(listener);
       }
       return;
     }
     turn.acquire();
     try {
-      var events = gather(log.head(wish.context()));
-      if (!events.isEmpty() && !place.ended()) {
-        listener.events(events);
-        sent.add(events.size());
-        told();
+      if (place.ended()) {
+        return;
       }
+      var gathered = gather(log.head(wish.context()));
+      // Said also if the end has come meanwhile: where this stands, the reader has everything.
+      if (!gathered.events().isEmpty()) {
+        listener.events(gathered.events());
+        sent.add(gathered.events().size());
+        pulse.said();
+      }
+      at = gathered.to();
     } finally {
       turn.release();
     }
-    if (quiet()) {
+    if (pulse.due()) {
       heartbeat(listener);
     }
   }
 
+  /// What is to be told, and where the reader stands once it was.
+  private record Gathered(List<Told> events, Batch.Place to) {}
+
   /// Some of what follows, up to `head`, about a page of it and no more than there is room for.
-  private List<Told> gather(Position head) throws InterruptedException {
+  private Gathered gather(Position head) throws InterruptedException {
     var events = new ArrayList<Told>();
     var room = room();
-    for (var size = 0; head.after(at.position()) && size < FramePage.BYTES && room > 0; ) {
-      var page = parts.cache().page(wish.context(), at.position(), Format.NATIVE, at.readMax());
+    var to = at;
+    for (var size = 0; head.after(to.position()) && size < FramePage.BYTES && room > 0; ) {
+      var page = parts.cache().page(wish.context(), to.position(), Format.NATIVE, to.readMax());
       var frameBytes = page.bytes().length / page.entries().size();
       for (var i = 0; i < page.entries().size() && room > 0; i++) {
         var entry = page.entries().get(i);
-        at = new Batch.Place(entry.position(), frameBytes);
+        to = new Batch.Place(entry.position(), frameBytes);
         if (wish.filter().accepts(entry)) {
           var json = page.json(i);
           events.add(new Told(entry.position(), json));
@@ -171,7 +181,7 @@ public final class Follower implements AutoCloseable {
         events.forEach(event -> unacknowledged.add(event.position()));
       }
     }
-    return events;
+    return new Gathered(events, to);
   }
 
   private int room() {
@@ -190,27 +200,9 @@ public final class Follower implements AutoCloseable {
     }
   }
 
-  private boolean quiet() {
-    return parts.heartbeat().isPositive() && !patience().isPositive();
-  }
-
-  /// The time to the next heartbeat. A clock that jumps makes one early or late, no more.
-  private Duration patience() {
-    if (!parts.heartbeat().isPositive()) {
-      return FOR_EVER;
-    }
-    var interval = parts.heartbeat().toMillis();
-    var left = interval - (parts.clock().millis() - quietSince);
-    return Duration.ofMillis(Math.clamp(left, 0, interval));
-  }
-
   private void heartbeat(Listener listener) throws IOException, InterruptedException {
     listener.heartbeat(at.position());
-    told();
-  }
-
-  private void told() {
-    quietSince = parts.clock().millis();
+    pulse.said();
   }
 
   @Override

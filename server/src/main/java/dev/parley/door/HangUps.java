@@ -3,11 +3,14 @@ package dev.parley.door;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 /// Notices that readers of streams may have left.
 ///
@@ -21,6 +24,9 @@ final class HangUps implements AutoCloseable {
 
   /// How long the descriptor of a closed connection may be kept.
   private static final long LOOK_MILLIS = 1_000;
+
+  private static final int ATTEMPTS_MAX = 100;
+  private static final Duration ATTEMPT_PAUSE = Duration.ofMillis(1);
 
   private final Selector selector;
   private final Thread thread;
@@ -37,15 +43,27 @@ final class HangUps implements AutoCloseable {
   /// Calls `left` once when the other side may have closed the connection, until that is called off.
   Runnable watch(SocketChannel connection, Runnable left) {
     try {
-      var key = connection.register(selector, SelectionKey.OP_READ, left);
-      selector.wakeup();
-      return () -> {
-        key.cancel();
-        selector.wakeup();
-      };
+      for (var attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+        try {
+          var key = connection.register(selector, SelectionKey.OP_READ, left);
+          selector.wakeup();
+          return () -> {
+            key.cancel();
+            selector.wakeup();
+          };
+        } catch (CancelledKeyException earlier) {
+          // An earlier stream on the connection was called off, which takes effect when the
+          // selector
+          // has looked.
+          selector.wakeup();
+          LockSupport.parkNanos(ATTEMPT_PAUSE.toNanos());
+        }
+      }
+      LOG.log(Level.DEBUG, "a reader who leaves will be noticed late: {0}", connection);
     } catch (ClosedChannelException | ClosedSelectorException over) {
-      return () -> {};
+      // There is nobody who could leave.
     }
+    return () -> {};
   }
 
   private void look() {

@@ -10,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -40,22 +39,18 @@ public final class Tail implements EventStream {
       @Nullable TaskId until,
       @Nullable ObjectNode greeting) {}
 
-  /// How long a refusal takes to come back, or nearly always less.
-  private static final Duration REFUSAL = Duration.ofMillis(100);
-
-  private static final Duration FOR_EVER = Duration.ofDays(1);
-
   private final Parts parts;
   private final Wish wish;
   private final LongAdder writes;
   private final LongAdder bytes;
+  private final Pulse pulse;
   private Batch.Place place;
-  private long quietSince;
 
   /// Takes a reader in.
   public Tail(Parts parts, Wish wish) {
     this.parts = parts;
     this.wish = wish;
+    this.pulse = new Pulse(parts);
     this.writes = parts.metrics().counter("parley_stream_writes_total");
     this.bytes = parts.metrics().counter("parley_stream_bytes_total");
     this.place = Batch.Place.at(wish.after());
@@ -94,9 +89,9 @@ public final class Tail implements EventStream {
 
   /// Sends what is new, or a heartbeat if there is nothing. False when nothing more will come.
   private boolean advance(Sink sink, Streams.Open open) throws IOException, InterruptedException {
-    if (!open.await(() -> parts.log().await(wish.context(), position(), patience()))) {
+    if (!open.await(() -> parts.log().await(wish.context(), position(), pulse.patience()))) {
       if (open.nudged()) {
-        probe(sink);
+        Pulse.probe(() -> heartbeat(sink));
       } else if (!open.ended() && parts.heartbeat().isPositive()) {
         heartbeat(sink);
       }
@@ -106,7 +101,7 @@ public final class Tail implements EventStream {
     place = batch.place();
     if (batch.frames().hasRemaining()) {
       write(sink, batch.frames());
-    } else if (parts.heartbeat().isPositive() && !patience().isPositive()) {
+    } else if (pulse.due()) {
       heartbeat(sink);
     }
     return !batch.last();
@@ -114,24 +109,6 @@ public final class Tail implements EventStream {
 
   private Position position() {
     return place.position();
-  }
-
-  /// The time to the next heartbeat. A clock that jumps makes one early or late, no more.
-  private Duration patience() {
-    if (!parts.heartbeat().isPositive()) {
-      return FOR_EVER;
-    }
-    var interval = parts.heartbeat().toMillis();
-    var left = interval - (parts.clock().millis() - quietSince);
-    return Duration.ofMillis(Math.clamp(left, 0, interval));
-  }
-
-  /// Finds out whether the reader is still there: a reader who has closed the connection refuses the first
-  /// write, which the second then finds out.
-  private void probe(Sink sink) throws IOException {
-    heartbeat(sink);
-    LockSupport.parkNanos(REFUSAL.toNanos());
-    heartbeat(sink);
   }
 
   private void heartbeat(Sink sink) throws IOException {
@@ -142,6 +119,6 @@ public final class Tail implements EventStream {
     writes.increment();
     bytes.add(frames.remaining());
     sink.write(frames);
-    quietSince = parts.clock().millis();
+    pulse.said();
   }
 }

@@ -6,6 +6,7 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -69,6 +70,7 @@ public final class Feed {
   private final EventLog log;
   private final ViewThread thread;
   private final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
+  private final Map<ContextId, Set<Lookout>> lookouts = new ConcurrentHashMap<>();
   private final AtomicLong live = new AtomicLong(-1);
   private final AtomicLong mark = new AtomicLong(-1);
   private volatile @Nullable Thread follower;
@@ -81,11 +83,6 @@ public final class Feed {
   /// After everything that has happened by now.
   public Cursor end() {
     return thread.call(tables -> new Cursor(tables.mark(), ALL));
-  }
-
-  /// After everything that readers have been told of: for waiting, in no time.
-  public Cursor known() {
-    return new Cursor(Math.max(0, mark.get()), ALL);
   }
 
   /// Up to `limit` moves after `cursor`.
@@ -130,9 +127,76 @@ public final class Feed {
     }
   }
 
-  /// True if this is news: the views of this generation know all that there is.
-  boolean caughtUp(long generation) {
-    return live.getAndSet(generation) != generation;
+  /// True if the views of this generation know all that there is, and have noted it.
+  boolean live(long generation) {
+    return live.get() == generation;
+  }
+
+  /// The views of this generation know all that there is, and have noted it.
+  void caughtUp(long generation) {
+    live.set(generation);
+  }
+
+  /// Begins to look whether the context moves on, until it is closed.
+  public Lookout lookout(ContextId context) {
+    var lookout = new Lookout(context);
+    lookouts.compute(
+        context,
+        (_, before) -> {
+          Set<Lookout> all = before == null ? ConcurrentHashMap.newKeySet() : before;
+          all.add(lookout);
+          return all;
+        });
+    if (follower != null) {
+      LockSupport.unpark(follower);
+    }
+    return lookout;
+  }
+
+  /// The views have taken in what is new in these contexts.
+  void moved(List<ContextId> contexts) {
+    if (!lookouts.isEmpty()) {
+      for (var context : contexts) {
+        lookouts.getOrDefault(context, Set.of()).forEach(Lookout::tell);
+      }
+    }
+  }
+
+  /// Somebody who waits for one context, which need not exist. The monitor guards `moved`.
+  public final class Lookout implements AutoCloseable {
+    private final ContextId context;
+    private boolean moved;
+
+    private Lookout(ContextId context) {
+      this.context = context;
+    }
+
+    /// Waits until the context has moved on since this was last asked. False if `patience` ran out first.
+    public synchronized boolean await(Duration patience) throws InterruptedException {
+      var deadline = System.nanoTime() + patience.toNanos();
+      for (var left = patience.toMillis(); !moved && left > 0; ) {
+        wait(left);
+        left = (deadline - System.nanoTime() + 999_999) / 1_000_000;
+      }
+      var was = moved;
+      moved = false;
+      return was;
+    }
+
+    private synchronized void tell() {
+      moved = true;
+      notifyAll();
+    }
+
+    @Override
+    public void close() {
+      lookouts.computeIfPresent(
+          context,
+          (_, all) -> {
+            all.remove(this);
+            return all.isEmpty() ? null : all;
+          });
+    }
   }
 
   /// The views have come to this mark.
@@ -145,7 +209,7 @@ public final class Feed {
   /// for `pause`. For the follower's thread, which may be unparked meanwhile.
   void rest(Duration pause) throws InterruptedException {
     follower = Thread.currentThread();
-    if (waiters.isEmpty()) {
+    if (waiters.isEmpty() && lookouts.isEmpty()) {
       LockSupport.parkNanos(this, pause.toNanos());
     } else {
       if (log.awaitChange(mark.get(), pause)) {

@@ -96,6 +96,7 @@ final class Intake {
             return true;
           });
       feed.cameTo(changes.mark());
+      feed.moved(changes.contexts());
       // Changes come in order: one that was seen before has changed since this began, and so have
       // all that follow it. Waiting for those too might never end.
       if (!Collections.disjoint(seen, changes.contexts())) {
@@ -107,12 +108,13 @@ final class Intake {
   }
 
   private void caughtUp(long mark, long generation) {
-    if (feed.caughtUp(generation)) {
+    if (!feed.live(generation)) {
       thread.call(
           tables -> {
             tables.moves().caughtUp(mark);
             return true;
           });
+      feed.caughtUp(generation);
       feed.cameTo(mark);
     }
   }

@@ -16,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Readers that go away without a word.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -50,6 +52,19 @@ class AbandonedStreamsTest {
       site.context("c");
       try (var socket = site.connect()) {
         socket.getOutputStream().write(REQUEST.getBytes(StandardCharsets.US_ASCII));
+        awaitStreams(site, 1);
+      }
+      awaitStreams(site, 0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/chat/stream", "/chat/stream?conversationId=later"})
+  void also_one_who_follows_all_conversations_or_one_to_come(String path) throws IOException {
+    try (var site = Site.durable(folder, Site.Wish.USUAL.heartbeat(Duration.ZERO))) {
+      try (var socket = site.connect()) {
+        var request = REQUEST.replace("/api/contexts/c/stream", path);
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
         awaitStreams(site, 1);
       }
       awaitStreams(site, 0);

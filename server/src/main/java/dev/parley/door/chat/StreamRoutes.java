@@ -77,6 +77,7 @@ final class StreamRoutes {
         new Arrival(
             parts.tails(),
             parts.views().feed(),
+            context,
             () -> {
               try {
                 return visible(principal, context)
