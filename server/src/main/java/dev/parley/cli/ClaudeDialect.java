@@ -30,7 +30,7 @@ final class ClaudeDialect implements Dialect {
   }
 
   @Override
-  public LineParser parser() {
+  public LineParser parser(Errand errand) {
     return new ClaudeParser();
   }
 

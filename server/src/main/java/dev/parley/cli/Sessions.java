@@ -136,7 +136,7 @@ final class Sessions {
                 .filter(message -> !turn.task().equals(Memory.task(message)))
                 .filter(message -> message.seq() > turn.seq())
                 .toList();
-        return resume(run, dialect, place.get())
+        return resume(run, dialect, turn, place.get())
             .map(
                 resume ->
                     new Errand(told("Said meanwhile, by or to others:", since, prompt), resume));
@@ -185,7 +185,7 @@ final class Sessions {
   }
 
   /// How to go on from there; empty if that cannot be without what no longer counts.
-  private Optional<Errand.Resume> resume(Run run, Dialect dialect, Place place) {
+  private Optional<Errand.Resume> resume(Run run, Dialect dialect, Turn turn, Place place) {
     var session = place.state().path("session").asString("");
     var mark = place.state().path("mark").asString("");
     var clean =
@@ -193,10 +193,10 @@ final class Sessions {
     var changed = new boolean[1];
     read(
         run,
-        place.entry().position(),
+        // What is changed while a turn runs stands before its last place.
+        Position.of(turn.seq()),
         entry -> {
-          var state = state(entry);
-          if (state != null && state.path("session").asString("").equals(session)) {
+          if (entry.position().seq() > place.entry().position().seq() && touches(entry, session)) {
             clean[0] = false;
           }
           changed[0] |=
@@ -206,12 +206,23 @@ final class Sessions {
     if (changed[0]) {
       return Optional.empty();
     }
+    var totals = place.state().get("totals");
     if (clean[0] && run.origin().parentTaskId() == null) {
-      return Optional.of(new Errand.Resume(session, null, false));
+      return Optional.of(new Errand.Resume(session, null, false, totals));
     }
     return dialect.goesBack() && !mark.isEmpty()
-        ? Optional.of(new Errand.Resume(session, mark, true))
+        ? Optional.of(new Errand.Resume(session, mark, true, totals))
         : Optional.empty();
+  }
+
+  /// True if a program that goes on with the session says this, or is about to be started.
+  private static boolean touches(Entry entry, String session) {
+    if (!(entry.event() instanceof InternalCheckpoint checkpoint) || checkpoint.state() == null) {
+      return false;
+    }
+    var state = checkpoint.state().path(Narrator.STATE);
+    return state.path("session").asString("").equals(session)
+        || state.path(CliStory.RESUMES).asString("").equals(session);
   }
 
   private interface Reader {

@@ -92,6 +92,38 @@ class CliWishesTest {
   }
 
   @Test
+  void words_of_its_own_are_refused_where_rules_say_what_is_denied() throws Exception {
+    var policy = new Policy(Permission.ALLOW, List.of(), List.of(), List.of("Bash(rm *)"));
+    try (var cli = CliWorld.scripted(folder, policy)) {
+      var task = say(cli, "say hello", wishes("{\"customArgs\":[\"--effort\",\"low\"]}"));
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.read("starts")).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "CODEX | {\"disallowedTools\":[\"shell\"]}",
+        "GEMINI | {\"disallowedTools\":[\"shell\"]}",
+        "JSONL | {\"model\":\"small\"}",
+        "CODEX | {\"allowedTools\":[\"shell\"]}"
+      })
+  void what_a_program_would_not_heed_is_refused(Program program, String json) throws Exception {
+    var usual = CliWorld.scripted(folder);
+    var settings = CliSettings.of(program, usual.command(), usual.environment());
+    try (var cli = new CliWorld(World.newLog(), folder, settings)) {
+      var task = say(cli, "say hello", wishes(json));
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.all(task, ErrorReported.class).getLast().message()).contains("leave it out");
+      assertThat(cli.read("starts")).isEmpty();
+    }
+  }
+
+  @Test
   void every_line_is_kept_where_a_task_wants_that() throws Exception {
     try (var cli = CliWorld.scripted(World.newLog(), folder)) {
       var task = say(cli, "say hello", Json.object().put("raw", "all"));
