@@ -5,6 +5,7 @@ for word in "$@"; do
   case $previous in
     --resume) session=$word ;;
     --resume-session-at) place=$word ;;
+    --mcp-config) { ls -l "$word" | cut -c1-10; cat "$word"; } >"$HOME/mcp"; printf '%s' "$word" >"$HOME/mcp-path" ;;
   esac
   [ "$word" = --fork-session ] && fork=yes
   previous=$word

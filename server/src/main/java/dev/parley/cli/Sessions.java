@@ -44,7 +44,7 @@ final class Sessions {
 
   /// What to start the program for when a task begins.
   Errand first(Run run, Dialect dialect, String program) {
-    var prompt = given(run);
+    var prompt = Memory.given(run);
     if (!remembers(run)) {
       return new Errand(prompt, null);
     }
@@ -60,7 +60,9 @@ final class Sessions {
 
   /// The same without a session.
   Errand fresh(Run run) {
-    return remembers(run) ? fresh(memory.earlier(run), given(run)) : new Errand(given(run), null);
+    return remembers(run)
+        ? fresh(memory.earlier(run), Memory.given(run))
+        : new Errand(Memory.given(run), null);
   }
 
   /// True if the task knows what was said in its context, and later ones may know what it did.
@@ -68,23 +70,6 @@ final class Sessions {
     var metadata = run.created().metadata();
     return run.origin().parentTaskId() == null
         || (metadata != null && metadata.path(Memory.HISTORY).asBoolean(false));
-  }
-
-  private static String given(Run run) {
-    var prompt = new StringBuilder();
-    var metadata = run.created().metadata();
-    if (metadata != null) {
-      for (var result : metadata.path("previousResults")) {
-        prompt
-            .append("Result of ")
-            .append(result.path("agentId").asString(""))
-            .append(", which worked on this before you:\n\n")
-            .append(result.path("output").asString(""))
-            .append("\n\n");
-      }
-    }
-    var asked = run.created().prompt();
-    return prompt.append(asked == null ? "" : asked).toString();
   }
 
   private Errand fresh(List<MessageView> earlier, String prompt) {

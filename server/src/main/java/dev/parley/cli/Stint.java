@@ -61,10 +61,14 @@ final class Stint {
   /// Runs the program. Nothing if it succeeded, else why not.
   Said.@Nullable Failure work(Children children) throws InterruptedException {
     var launch = dialect.launch(errand);
-    try (var child =
-        children.start(
-            new Command(
-                launch.words(), run.workingDirectory(), settings.environment(), Wiring.TALK))) {
+    try (var config = launch.config() == null ? null : PrivateFile.of(launch.config());
+        var child =
+            children.start(
+                new Command(
+                    launch.words(config),
+                    run.workingDirectory(),
+                    settings.environment(),
+                    Wiring.TALK))) {
       try (var wires = new Wires(child, run.origin().taskId().value(), caller::leave)) {
         if (!launch.input().isEmpty()) {
           wires.tell(launch.input());
