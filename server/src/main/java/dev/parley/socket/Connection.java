@@ -240,7 +240,12 @@ final class Connection {
   ///
   /// @throws IOException if the peer has left, or has not read for too long and was sent away
   void send(IoPacket packet) throws IOException, InterruptedException {
-    if (!outbox.put(EnginePacket.message(packet.encode()), stall)) {
+    send(packet.encode());
+  }
+
+  /// The same, of a packet that is written already.
+  void send(String packet) throws IOException, InterruptedException {
+    if (!outbox.put(EnginePacket.message(packet), stall)) {
       close(1008, "too much was not read for too long");
       throw new IOException("the peer has left, or does not read");
     }

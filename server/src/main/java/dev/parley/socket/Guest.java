@@ -200,5 +200,13 @@ final class Guest {
       }
       connection.send(IoPacket.event(event, argument));
     }
+
+    @Override
+    public void emitWritten(String event, String json) throws IOException, InterruptedException {
+      if (left) {
+        throw new IOException("the peer has left");
+      }
+      connection.send(IoPacket.event(event, json));
+    }
   }
 }

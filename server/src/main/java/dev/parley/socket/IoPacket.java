@@ -45,6 +45,12 @@ record IoPacket(Type type, String namespace, @Nullable Long id, @Nullable JsonNo
     return new IoPacket(Type.EVENT, MAIN, null, data);
   }
 
+  /// The packet of an event whose argument is JSON already.
+  static String event(String name, String json) {
+    var head = new IoPacket(Type.EVENT, MAIN, null, null).encode();
+    return head + "[" + Json.mapper().writeValueAsString(name) + "," + json + "]";
+  }
+
   static IoPacket ack(long id, JsonNode argument) {
     return new IoPacket(Type.ACK, MAIN, id, Json.mapper().createArrayNode().add(argument));
   }

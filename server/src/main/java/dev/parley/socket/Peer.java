@@ -1,5 +1,6 @@
 package dev.parley.socket;
 
+import dev.parley.protocol.Json;
 import java.io.IOException;
 import tools.jackson.databind.JsonNode;
 
@@ -18,4 +19,9 @@ public interface Peer {
   ///
   /// @throws IOException if the peer has left, or has not read for too long and was sent away
   void emit(String event, JsonNode argument) throws IOException, InterruptedException;
+
+  /// The same, with an argument that was written as JSON before, for all who are told it.
+  default void emitWritten(String event, String json) throws IOException, InterruptedException {
+    emit(event, Json.mapper().readTree(json));
+  }
 }

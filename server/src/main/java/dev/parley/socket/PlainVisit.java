@@ -39,6 +39,12 @@ final class PlainVisit implements Peer {
     send(Json.object().put("event", event).set("data", argument));
   }
 
+  @Override
+  public void emitWritten(String event, String json) throws IOException, InterruptedException {
+    socket.send(
+        "{\"event\":" + Json.mapper().writeValueAsString(event) + ",\"data\":" + json + "}");
+  }
+
   /// Receives until the peer leaves.
   void serve(Visit.Host host) throws IOException, InterruptedException {
     var visit = host.welcome(this);

@@ -24,7 +24,7 @@ final class AgentVisit implements Visit {
 
   private final AgentsDoor.Parts parts;
   private final AgentLookup agents;
-  private final MessageForm form;
+  private final MessageTexts texts;
   private final Peer peer;
   private final Map<TaskId, Reader> readers = new HashMap<>();
   private Streams.@Nullable Open watch;
@@ -44,10 +44,10 @@ final class AgentVisit implements Visit {
     }
   }
 
-  AgentVisit(AgentsDoor.Parts parts, AgentLookup agents, MessageForm form, Peer peer) {
+  AgentVisit(AgentsDoor.Parts parts, AgentLookup agents, MessageTexts texts, Peer peer) {
     this.parts = parts;
     this.agents = agents;
-    this.form = form;
+    this.texts = texts;
     this.peer = peer;
   }
 
@@ -95,7 +95,7 @@ final class AgentVisit implements Visit {
   private JsonNode subscribe(TaskId id, long since) {
     var agent = agents.find(peer.principal(), id);
     var open = parts.tails().streams().open();
-    var subscription = new Subscription(parts, form, peer, open, agent, since);
+    var subscription = new Subscription(parts, texts, peer, open, agent, since);
     var thread =
         Thread.ofVirtual()
             .name("agents-reader")

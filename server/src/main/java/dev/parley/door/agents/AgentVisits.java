@@ -13,17 +13,17 @@ final class AgentVisits implements Visit.Host {
 
   private final AgentsDoor.Parts parts;
   private final AgentLookup agents;
-  private final MessageForm form;
+  private final MessageTexts texts;
 
-  AgentVisits(AgentsDoor.Parts parts, AgentLookup agents, MessageForm form) {
+  AgentVisits(AgentsDoor.Parts parts, AgentLookup agents, MessageTexts texts) {
     this.parts = parts;
     this.agents = agents;
-    this.form = form;
+    this.texts = texts;
   }
 
   @Override
   public Visit welcome(Peer peer) {
-    var visit = new AgentVisit(parts, agents, form, peer);
+    var visit = new AgentVisit(parts, agents, texts, peer);
     try {
       peer.emit("connected", stamped(parts.clock()).put("clientId", peer.id()));
       visit.watch();

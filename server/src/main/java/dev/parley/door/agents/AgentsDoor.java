@@ -82,6 +82,6 @@ public final class AgentsDoor {
 
   /// What becomes of those who come by socket.
   public Visit.Host visits() {
-    return new AgentVisits(parts, agents, form);
+    return new AgentVisits(parts, agents, new MessageTexts(form));
   }
 }

@@ -36,7 +36,7 @@ final class Subscription implements Runnable {
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final AgentsDoor.Parts parts;
-  private final MessageForm form;
+  private final MessageTexts texts;
   private final Peer peer;
   private final Streams.Open open;
   private final RootView agent;
@@ -50,13 +50,13 @@ final class Subscription implements Runnable {
 
   Subscription(
       AgentsDoor.Parts parts,
-      MessageForm form,
+      MessageTexts texts,
       Peer peer,
       Streams.Open open,
       RootView agent,
       long since) {
     this.parts = parts;
-    this.form = form;
+    this.texts = texts;
     this.peer = peer;
     this.open = open;
     this.agent = agent;
@@ -141,9 +141,7 @@ final class Subscription implements Runnable {
   private boolean tell(Telling.Step step) throws IOException, InterruptedException {
     var entry = step.entry();
     if (step.message() && step.number() > since) {
-      var message = about();
-      message.set("message", form.json(id, entry, step.number()));
-      peer.emit("agent:message", message);
+      peer.emitWritten("agent:message", texts.of(id, entry, step.number()));
       told = step.number();
     }
     if (!id.equals(entry.taskId())) {
