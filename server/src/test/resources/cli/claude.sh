@@ -5,6 +5,7 @@ for word in "$@"; do
   case $previous in
     --resume) session=$word ;;
     --resume-session-at) place=$word ;;
+    --mcp-config) { ls -l "$word" | cut -c1-10; cat "$word"; } >"$HOME/mcp"; printf '%s' "$word" >"$HOME/mcp-path" ;;
   esac
   [ "$word" = --fork-session ] && fork=yes
   previous=$word
@@ -46,6 +47,8 @@ ended() { out '{"type":"user","message":{"role":"user","content":[{"type":"tool_
 ask() { # id, command: asks, and does what it may
   call "$1" "$2"
   out '{"type":"control_request","request_id":"r'"$1"'","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"'"$2"'"},"tool_use_id":"'"$1"'"}}'
+  [ -f "$HOME/stuck" ] && exec sleep 1000
+  [ "$2" = "and leave" ] && exit 1
   IFS= read -r reply || exit 1
   case $reply in
     *'"behavior":"allow"'*)
@@ -79,6 +82,10 @@ case ${last%% *} in
   silent) init; sleep 1000 ;;
   flood) init; while :; do delta 0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789; done ;;
   hook) init; out '{"type":"control_request","request_id":"h1","request":{"subtype":"hook_callback"}}'; IFS= read -r reply; case $reply in *'"subtype":"error"'*) answer refused ;; *) answer "$reply" ;; esac ;;
+  stranger)
+    init
+    out '{"type":"assistant","parent_tool_use_id":"t9","message":{"id":"m2","content":[{"type":"text","text":"who am I"},{"type":"tool_use","id":"t2","name":"Read","input":{"file_path":"a"}}]}}'
+    answer "$rest" ;;
   agent)
     init
     out '{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Task","input":{"subagent_type":"Explore","prompt":"look"}}]}}'

@@ -49,7 +49,7 @@ public final class Compactor {
   /// False if all fits.
   private boolean compact(Run run, @Nullable Model model, List<MessageView> earlier)
       throws InterruptedException {
-    var older = earlier.subList(0, cut(earlier));
+    var older = earlier.subList(0, cut(earlier, memory.untold(run)));
     if (older.isEmpty()) {
       return false;
     }
@@ -63,10 +63,11 @@ public final class Compactor {
   }
 
   /// How many of the messages are to be told in short: none if all fit, else all but the newest.
-  private int cut(List<MessageView> messages) {
+  /// `untold` counts what a task reads at most, before what is not its past is left out.
+  private int cut(List<MessageView> messages, int untold) {
     var limits = memory.limits();
     var size = messages.stream().mapToLong(message -> TokenCount.of(message.content())).sum();
-    if (size <= limits.historyTokens() && messages.size() < limits.historyMessages()) {
+    if (size <= limits.historyTokens() && untold < limits.historyMessages()) {
       return 0;
     }
     var kept = 0L;

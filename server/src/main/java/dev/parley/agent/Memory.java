@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// What an agent remembers of a context when a task begins: its latest messages, and what is asked now.
@@ -41,21 +42,31 @@ public final class Memory {
   List<Part> recall(Run run, List<MessageView> earlier) {
     var parts = new ArrayList<>(past(run, earlier));
     for (var result : metadata(run).path(Spawns.PREVIOUS_RESULTS)) {
-      parts.add(
-          new Part.Said(
-              Role.USER,
-              "Result of "
-                  + result.path("agentId").asString()
-                  + ", which worked on this before you:\n\n"
-                  + result.path("output").asString()));
+      parts.add(new Part.Said(Role.USER, result(result)));
     }
     parts.add(new Part.Said(Role.USER, prompt(run)));
     return parts;
   }
 
+  /// What is asked now as one text, and before it the results of those who worked on it before.
+  public static String given(Run run) {
+    var text = new StringBuilder();
+    for (var result : metadata(run).path(Spawns.PREVIOUS_RESULTS)) {
+      text.append(result(result)).append("\n\n");
+    }
+    return text.append(prompt(run)).toString();
+  }
+
+  private static String result(JsonNode result) {
+    return "Result of "
+        + result.path("agentId").asString("")
+        + ", which worked on this before you:\n\n"
+        + result.path("output").asString("");
+  }
+
   /// True if the task is told the messages of the context: if a person gave it, or its giver said so. Others know
   /// only what they were told.
-  boolean knowsPast(Run run) {
+  public boolean knowsPast(Run run) {
     return run.origin().parentTaskId() == null || metadata(run).path(HISTORY).asBoolean(false);
   }
 
@@ -113,6 +124,15 @@ public final class Memory {
     summary.ifPresent(earlier::add);
     turns.values().forEach(earlier::addAll);
     return earlier;
+  }
+
+  /// How many of the latest messages no summary tells, with those of this task and of tasks that wait.
+  int untold(Run run) {
+    var messages = history.latestMessages(run.context(), limits.historyMessages());
+    var summary = messages.stream().filter(Memory::isSummary).reduce((_, last) -> last);
+    var told = summary.map(Memory::told).orElse(0L);
+    return (int)
+        messages.stream().filter(message -> message.seq() > told && !isSummary(message)).count();
   }
 
   /// How much of the past a task is told.

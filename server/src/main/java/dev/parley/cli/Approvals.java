@@ -27,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Decides whether a program may make a call: the policy first, then a person.
 ///
-/// For one thread, but for [#programGone].
+/// For one thread.
 final class Approvals {
 
   /// In the state of a checkpoint: the question whose answer the program is about to be told.
@@ -35,6 +35,8 @@ final class Approvals {
 
   /// In the metadata of a question: what it is asked for.
   static final String PURPOSE = "purpose";
+
+  static final String GONE = "the program that asked has ended";
 
   /// What came of a question.
   sealed interface Verdict {
@@ -51,7 +53,35 @@ final class Approvals {
   private final Dialect dialect;
   private final Duration patience;
   private final Map<String, Verdict> granted = new HashMap<>();
-  private volatile @Nullable InputId open;
+
+  /// One run of the program, as it asks; when it has ended, nobody needs the answer. Its lock guards both.
+  final class Caller {
+
+    private boolean gone;
+    private @Nullable InputId open;
+
+    /// The program has ended. Any thread may say so.
+    void leave() {
+      InputId asked;
+      synchronized (this) {
+        gone = true;
+        asked = open;
+      }
+      if (asked != null) {
+        lapse(asked);
+      }
+    }
+
+    private synchronized boolean gone() {
+      return gone;
+    }
+
+    /// False if it has ended: then nobody else will end the question.
+    private synchronized boolean waitsFor(@Nullable InputId question) {
+      open = question;
+      return !gone;
+    }
+  }
 
   Approvals(Run run, CliSettings settings, Dialect dialect, Duration patience) {
     this.run = run;
@@ -66,7 +96,11 @@ final class Approvals {
   }
 
   /// Decides, and returns when that can be told to the program.
-  Verdict decide(Said.Asked asked, Optional<ToolCallId> call) throws InterruptedException {
+  Verdict decide(Said.Asked asked, Optional<ToolCallId> call, Caller caller)
+      throws InterruptedException {
+    if (caller.gone()) {
+      return new Verdict.Denied(GONE);
+    }
     var hash = Questions.hash(asked.tool(), asked.arguments());
     var earlier = granted.remove(hash);
     if (earlier != null) {
@@ -83,17 +117,19 @@ final class Approvals {
     return switch (asked.person() && permission == Permission.ALLOW ? Permission.ASK : permission) {
       case ALLOW -> new Verdict.Allowed(asked.arguments());
       case DENY -> new Verdict.Denied("this agent may not call " + asked.tool());
-      case ASK -> ask(asked, call, hash);
+      case ASK -> ask(asked, call, hash, caller);
     };
   }
 
-  private Verdict ask(Said.Asked asked, Optional<ToolCallId> call, String hash)
+  private Verdict ask(Said.Asked asked, Optional<ToolCallId> call, String hash, Caller caller)
       throws InterruptedException {
     var before = run.inspect(state -> state.head());
     var id = new InputId(run.sources().ids().get());
     run.emit(List.of(question(id, asked, call, hash)));
-    open = id;
     try {
+      if (!caller.waitsFor(id)) {
+        lapse(id);
+      }
       var waiting = Json.object().put("blockedBy", "user");
       waiting.putArray("inputIds").add(id.value());
       var end =
@@ -101,15 +137,20 @@ final class Approvals {
               new TaskStatus(TaskState.WAITING_INPUT, null, waiting),
               before,
               entry -> answers(entry, id));
-      var state = Json.object();
-      state.putObject(Narrator.STATE).put(DELIVERED, id.value());
-      run.emit(List.of(new InternalCheckpoint(0, state)));
+      run.emit(List.of(delivered(id)));
       return end.event() instanceof InputReceived received
           ? verdict(received.value(), asked.arguments())
           : new Verdict.Denied("nobody approved this call: " + reason(end));
     } finally {
-      open = null;
+      caller.waitsFor(null);
     }
+  }
+
+  /// Says that the program is about to be told what came of a question.
+  static InternalCheckpoint delivered(InputId id) {
+    var state = Json.object();
+    state.putObject(Narrator.STATE).put(DELIVERED, id.value());
+    return new InternalCheckpoint(0, state);
   }
 
   private static boolean answers(Entry entry, InputId id) {
@@ -160,19 +201,15 @@ final class Approvals {
         run.sources().clock().instant().plus(patience));
   }
 
-  /// The program that asks has ended: nobody needs the answer. Any thread may say so.
-  void programGone() {
-    var asked = open;
-    if (asked != null) {
-      try {
-        run.emit(
-            state ->
-                state.openInput(asked).isPresent()
-                    ? List.of(new InputLapsed(asked, "the program that asked has ended"))
-                    : List.of());
-      } catch (Rejection late) {
-        // The task has ended, and with it the question.
-      }
+  private void lapse(InputId asked) {
+    try {
+      run.emit(
+          state ->
+              state.openInput(asked).isPresent()
+                  ? List.of(new InputLapsed(asked, GONE))
+                  : List.of());
+    } catch (Rejection late) {
+      // The task has ended, and with it the question.
     }
   }
 }

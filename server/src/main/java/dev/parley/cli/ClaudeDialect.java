@@ -30,7 +30,7 @@ final class ClaudeDialect implements Dialect {
   }
 
   @Override
-  public LineParser parser() {
+  public LineParser parser(Errand errand) {
     return new ClaudeParser();
   }
 
@@ -61,7 +61,8 @@ final class ClaudeDialect implements Dialect {
       words.addAll(List.of("--disallowedTools", String.join(",", settings.disallowedTools())));
     }
     if (!settings.mcp().isEmpty()) {
-      words.addAll(List.of("--mcp-config", mcp(settings.mcp()).toString(), "--strict-mcp-config"));
+      // It may hold secrets, and everybody can see the words of a command.
+      words.addAll(List.of("--mcp-config", Launch.CONFIG, "--strict-mcp-config"));
     }
     if (settings.maxTurns() != null) {
       words.addAll(List.of("--max-turns", settings.maxTurns().toString()));
@@ -77,7 +78,11 @@ final class ClaudeDialect implements Dialect {
       }
     }
     words.addAll(settings.args());
-    return new Launch(words, user(errand.prompt()), true);
+    return new Launch(
+        words,
+        user(errand.prompt()),
+        true,
+        settings.mcp().isEmpty() ? null : mcp(settings.mcp()).toString());
   }
 
   private static String user(String prompt) {

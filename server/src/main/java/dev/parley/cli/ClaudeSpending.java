@@ -37,6 +37,13 @@ final class ClaudeSpending {
           Math.max(0, cacheRead - told.cacheRead));
     }
 
+    boolean holds(Counts less) {
+      return input >= less.input
+          && output >= less.output
+          && cacheWrite >= less.cacheWrite
+          && cacheRead >= less.cacheRead;
+    }
+
     Said.Spent spent(String model, @Nullable BigDecimal cost) {
       return new Said.Spent(new Usage(model, input, output, cacheWrite, cacheRead, cost));
     }
@@ -46,6 +53,11 @@ final class ClaudeSpending {
 
   private final Map<String, Message> open = new LinkedHashMap<>();
   private final Map<String, Counts> told = new LinkedHashMap<>();
+
+  /// The sums of the turn before: a process adds to them as long as it runs.
+  private final Map<String, Counts> sums = new LinkedHashMap<>();
+
+  private final Map<String, BigDecimal> costs = new LinkedHashMap<>();
 
   /// What a line says of a message's tokens; later lines say it anew.
   void count(String message, String model, JsonNode usage) {
@@ -105,7 +117,8 @@ final class ClaudeSpending {
       if (money == null && modelUsage.size() == 1) {
         money = JsonLine.money(cost);
       }
-      var untold = counts.minus(told.getOrDefault(model, Counts.NONE));
+      money = more(model, money);
+      var untold = since(model, counts).minus(told.getOrDefault(model, Counts.NONE));
       var more = untold.minus(others);
       others = others.minus(untold);
       if (!more.equals(Counts.NONE) || money != null) {
@@ -114,6 +127,23 @@ final class ClaudeSpending {
     }
     told.clear();
     return rest;
+  }
+
+  /// What a sum has more than the one before; all of it if it began anew.
+  private Counts since(String model, Counts sum) {
+    var before = sums.put(model, sum);
+    return before == null || !sum.holds(before) ? sum : sum.minus(before);
+  }
+
+  private @Nullable BigDecimal more(String model, @Nullable BigDecimal cost) {
+    if (cost == null) {
+      return null;
+    }
+    var before = costs.put(model, cost);
+    if (before == null || cost.compareTo(before) < 0) {
+      return cost;
+    }
+    return cost.compareTo(before) == 0 ? null : cost.subtract(before);
   }
 
   /// There will be no sums: what is known has to do.

@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.agent.Memory;
+import dev.parley.log.ContextState;
 import dev.parley.log.EventLog;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.Event;
@@ -19,6 +20,8 @@ import dev.parley.tool.process.Children;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -69,9 +72,25 @@ public final class CliAgent implements Agent {
   /// What a task may not want. It may narrow what its agent can do, and only where the agent may do
   /// everything anyway it may add words to the command.
   private @Nullable String problem(JsonNode wishes) {
+    var policy = settings.policy();
     if (!texts(wishes.path("customArgs")).isEmpty()
-        && settings.policy().standard() != Permission.ALLOW) {
-      return "customArgs are for agents with `permission: allow`: elsewhere they would get around it";
+        && !(policy.standard() == Permission.ALLOW
+            && policy.ask().isEmpty()
+            && policy.deny().isEmpty())) {
+      return "customArgs are for agents with `permission: allow` and no rules of what to ask or deny:"
+          + " elsewhere they would get around it";
+    }
+    var program = settings.program();
+    if (wishes.path("model").isString() && program == Program.JSONL) {
+      return "cli.model is not for cli jsonl: leave it out";
+    }
+    if (!texts(wishes.path("disallowedTools")).isEmpty() && program != Program.CLAUDE) {
+      return "cli.disallowedTools is for cli claude only: leave it out";
+    }
+    if (!texts(wishes.path("allowedTools")).isEmpty()
+        && program != Program.CLAUDE
+        && program != Program.GEMINI) {
+      return "cli.allowedTools is for cli claude and gemini only: leave it out";
     }
     var model = wishes.path("model").asString("x");
     if (!model.matches("[A-Za-z0-9][A-Za-z0-9._:/@\\[\\]-]{0,127}")) {
@@ -159,107 +178,174 @@ public final class CliAgent implements Agent {
         return new Outcome.Completed(story.lastText);
       }
       return story.begun == 0
-          ? perform(sessions.first(run, dialect, mine.program().wire()))
+          ? perform(
+              sessions.first(run, dialect, mine.program().wire()), 0, () -> sessions.fresh(run))
           : goOn();
     }
 
     /// Somebody said something to the task while the program worked.
     private Outcome goOn() throws InterruptedException {
       var said = story.unheard().orElse("");
-      if (story.session == null || !dialect.resumes()) {
-        var again =
-            sessions.fresh(run).prompt()
-                + "\n\nYou answered:\n\n"
-                + story.lastText
-                + "\n\nThen the user said:\n\n"
-                + said;
-        return perform(new Errand(again, null));
-      }
-      return perform(new Errand(said, new Errand.Resume(story.session, null, false)));
+      var told = story.unheardCount();
+      var again =
+          new Errand(
+              sessions.fresh(run).prompt()
+                  + "\n\nYou answered:\n\n"
+                  + story.lastText
+                  + "\n\nThen the user said:\n\n"
+                  + said,
+              null);
+      return story.session == null || !dialect.resumes()
+          ? perform(again, told, null)
+          : perform(new Errand(said, resume(story.session)), told, () -> again);
     }
 
-    private Outcome perform(Errand errand) throws InterruptedException {
-      var narrator = start();
-      var failure =
-          new Stint(run, mine, dialect, narrator, approvals).work(parts.children(), errand);
+    private Errand.Resume resume(String session) {
+      return new Errand.Resume(session, null, false, story.totals);
+    }
+
+    /// Runs the program, which is so told the first `told` messages that it had not heard. `again` is what
+    /// to do if its session is lost: that knows what the session knew from the log.
+    private Outcome perform(Errand errand, int told, @Nullable Supplier<Errand> again)
+        throws InterruptedException {
+      var narrator = start(errand, told);
+      var failure = work(narrator, errand);
       if (failure != null
           && errand.resume() != null
           && !narrator.acted()
           && dialect.lost(failure.message())) {
         // Nothing was done: the session is gone, and what it knew is in the log.
-        narrator = start();
-        failure =
-            new Stint(run, mine, dialect, narrator, approvals)
-                .work(parts.children(), sessions.fresh(run));
+        if (again == null) {
+          return interrupted();
+        }
+        var other = again.get();
+        narrator = start(other, 0);
+        failure = work(narrator, other);
       }
       if (failure != null) {
         return new Outcome.Failed(failure.code(), failure.message(), failure.retryable());
       }
-      checkpoint(CliStory.DONE, 1);
+      var done = Json.object().put(CliStory.DONE, 1).put(CliStory.ANSWER, narrator.answer());
+      checkpoint(done);
       story.add(run.news());
       return story.unheard().isPresent() ? goOn() : new Outcome.Completed(narrator.answer());
     }
 
-    private Narrator start() {
-      checkpoint(CliStory.BEGUN, story.begun + 1);
-      story.add(run.news());
-      return new Narrator(run, mine.program().wire(), Sessions.remembers(run), story.thoughts);
+    private Said.@Nullable Failure work(Narrator narrator, Errand errand)
+        throws InterruptedException {
+      return new Stint(run, mine, dialect, narrator, approvals, errand).work(parts.children());
     }
 
-    private void checkpoint(String name, int value) {
+    private Narrator start(Errand errand, int told) {
+      var begun = Json.object().put(CliStory.BEGUN, story.begun + 1).put(CliStory.TOLD, told);
+      var resume = errand.resume();
+      if (resume != null && !resume.fork()) {
+        begun.put(CliStory.RESUMES, resume.session());
+      }
+      checkpoint(begun);
+      story.add(run.news());
+      var narrator =
+          new Narrator(run, mine.program().wire(), Sessions.remembers(run), story.thoughts);
+      narrator.remember(resume == null ? null : resume.totals());
+      return narrator;
+    }
+
+    private void checkpoint(ObjectNode about) {
       var state = Json.object();
-      state.putObject(Narrator.STATE).put(name, value);
+      state.set(Narrator.STATE, about);
       run.emit(List.of(new InternalCheckpoint(0, state)));
     }
 
     /// The program was cut off: ends what it had open, and takes up its session, if it has one.
     private Outcome takeUp() throws InterruptedException {
       run.closeBlocks();
-      var notes = new ArrayList<String>();
+      while (!run.emitUnlessNews(this::cutOff)) {
+        story.add(run.news());
+      }
+      // The checkpoints just written say that these answers are told: none is told again.
+      var answered =
+          story.questions.values().stream().filter(question -> question.answer() != null).toList();
+      answered.forEach(
+          question -> approvals.grant(CliStory.hash(question), verdict(question, about(question))));
+      var notes = notes();
+      story.add(run.news());
+      if (story.session == null || !dialect.resumes() || story.begun >= STARTS_MAX) {
+        return interrupted();
+      }
+      var told = story.unheardCount();
+      return perform(new Errand(takenUp(notes), resume(story.session)), told, null);
+    }
+
+    private Outcome interrupted() {
+      return new Outcome.Failed(
+          ErrorCode.INTERRUPTED,
+          "the server stopped while " + mine.command().getFirst() + " worked",
+          true);
+    }
+
+    /// What ends all that the program had open, but for what others have ended meanwhile.
+    private List<Event> cutOff(ContextState state) {
+      var task = run.origin().taskId();
+      var open = state.openTask(task).map(found -> found.openCalls().keySet()).orElse(Set.of());
       var events = new ArrayList<Event>();
       for (var call : story.openCalls.values()) {
+        if (open.contains(call.toolCallId())) {
+          events.add(
+              new ToolComplete(
+                  call.toolCallId(),
+                  call.toolName(),
+                  false,
+                  null,
+                  "the server stopped while this ran",
+                  null,
+                  story.questionFor(call.toolCallId()).isEmpty()
+                      ? ToolEvent.Outcome.OUTCOME_UNKNOWN
+                      : ToolEvent.Outcome.INTERRUPTED,
+                  call.subagentMetadata()));
+        }
+      }
+      story.questions.forEach(
+          (id, question) -> {
+            if (question.answer() != null) {
+              events.add(Approvals.delivered(id));
+            }
+          });
+      state.openInputs().stream()
+          .filter(input -> input.task().equals(task))
+          .map(input -> input.required().inputId())
+          .forEach(input -> events.add(new InputLapsed(input, Approvals.GONE)));
+      return events;
+    }
+
+    private List<String> notes() {
+      var notes = new ArrayList<String>();
+      for (var call : story.openCalls.values()) {
         var question = story.questionFor(call.toolCallId()).orElse(null);
-        var outcome =
-            question == null ? ToolEvent.Outcome.OUTCOME_UNKNOWN : ToolEvent.Outcome.INTERRUPTED;
         notes.add(note(call.toolName(), call.arguments(), question));
-        events.add(
-            new ToolComplete(
-                call.toolCallId(),
-                call.toolName(),
-                false,
-                null,
-                "the server stopped while this ran",
-                null,
-                outcome,
-                call.subagentMetadata()));
       }
       story.questions.values().stream()
           .filter(
               question -> Asked.by(question.asked()).filter(story.openCalls::containsKey).isEmpty())
           .forEach(question -> notes.add(note(question)));
-      run.inspect(
-              state ->
-                  state.openInputs().stream()
-                      .filter(input -> input.task().equals(run.origin().taskId()))
-                      .map(input -> input.required().inputId())
-                      .toList())
-          .forEach(input -> events.add(new InputLapsed(input, "the program that asked has ended")));
-      run.emit(events);
-      story.add(run.news());
-      if (story.session == null || !dialect.resumes() || story.begun >= STARTS_MAX) {
-        return new Outcome.Failed(
-            ErrorCode.INTERRUPTED,
-            "the server stopped while " + mine.command().getFirst() + " worked",
-            true);
-      }
-      return perform(new Errand(takenUp(notes), new Errand.Resume(story.session, null, false)));
+      return notes;
+    }
+
+    private static JsonNode call(CliStory.Question question) {
+      var metadata = question.asked().metadata();
+      return metadata == null ? Json.object() : metadata.path("toolCall");
+    }
+
+    private static ObjectNode about(CliStory.Question question) {
+      return JsonLine.object(call(question).path("arguments"));
+    }
+
+    private static Approvals.Verdict verdict(CliStory.Question question, ObjectNode arguments) {
+      var answer = question.answer();
+      return Approvals.verdict(answer == null ? null : answer.value(), arguments);
     }
 
     private String note(CliStory.Question question) {
-      var metadata = question.asked().metadata();
-      var call = metadata == null ? Json.object() : metadata.path("toolCall");
-      return note(
-          call.path("toolName").asString(""), JsonLine.object(call.path("arguments")), question);
+      return note(call(question).path("toolName").asString(""), about(question), question);
     }
 
     private String note(String tool, ObjectNode arguments, CliStory.@Nullable Question question) {
@@ -270,9 +356,7 @@ public final class CliAgent implements Agent {
       if (question.answer() == null) {
         return "This call was not made, as nobody had approved it: " + call;
       }
-      var verdict = Approvals.verdict(question.answer().value(), arguments);
-      approvals.grant(CliStory.hash(question), verdict);
-      return switch (verdict) {
+      return switch (verdict(question, arguments)) {
         case Approvals.Verdict.Allowed _ ->
             "This call was not made yet. A person has approved it now, so make it: " + call;
         case Approvals.Verdict.Denied(var reason) ->

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Where a task of a command-line agent stands, folded from its events. For one thread.
@@ -28,6 +29,15 @@ final class CliStory {
 
   /// In the state of a checkpoint: the program is about to be started, for the n-th time.
   static final String BEGUN = "begun";
+
+  /// Beside it: how many of the messages that were said to the task the program is told by that.
+  static final String TOLD = "told";
+
+  /// Beside it: the session that the program goes on with, if it is not a copy of that.
+  static final String RESUMES = "resumes";
+
+  /// Beside [#DONE]: what it answered.
+  static final String ANSWER = "answer";
 
   /// In the state of a checkpoint: the program has answered.
   static final String DONE = "done";
@@ -40,6 +50,7 @@ final class CliStory {
   int thoughts;
   String lastText = "";
   @Nullable String session;
+  @Nullable JsonNode totals;
   final Map<ToolCallId, ToolStart> openCalls = new LinkedHashMap<>();
   final Map<InputId, Question> questions = new LinkedHashMap<>();
   private final List<String> heard = new ArrayList<>();
@@ -71,18 +82,28 @@ final class CliStory {
     if (state.has(BEGUN)) {
       begun = state.path(BEGUN).asInt();
       done = false;
-      heard.clear();
+      var told = state.has(TOLD) ? state.path(TOLD).asInt() : heard.size();
+      heard.subList(0, Math.min(told, heard.size())).clear();
     }
-    done |= state.has(DONE);
+    if (state.has(DONE)) {
+      done = true;
+      lastText = state.path(ANSWER).asString(lastText);
+    }
     if (state.has("session")) {
       session = state.path("session").asString();
+      totals = state.get("totals");
     }
     if (state.has(Approvals.DELIVERED)) {
       questions.remove(new InputId(state.path(Approvals.DELIVERED).asString()));
     }
   }
 
-  /// What people said to the task since the program was started last.
+  /// How many messages [#unheard] is.
+  int unheardCount() {
+    return heard.size();
+  }
+
+  /// What people said to the task that the program was not told.
   Optional<String> unheard() {
     return heard.isEmpty() ? Optional.empty() : Optional.of(String.join("\n\n", heard));
   }

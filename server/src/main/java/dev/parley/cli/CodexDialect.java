@@ -17,8 +17,11 @@ final class CodexDialect implements Dialect {
   }
 
   @Override
-  public LineParser parser() {
-    return new CodexParser(settings.model() == null ? "codex" : settings.model());
+  public LineParser parser(Errand errand) {
+    var resume = errand.resume();
+    return new CodexParser(
+        settings.model() == null ? "codex" : settings.model(),
+        resume == null ? null : resume.totals());
   }
 
   @Override

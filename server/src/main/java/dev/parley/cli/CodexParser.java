@@ -22,17 +22,26 @@ import tools.jackson.databind.node.ObjectNode;
 public final class CodexParser implements LineParser {
 
   private static final int ITEMS_MAX = 100_000;
+  private static final List<String> SPENT =
+      List.of("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens");
 
   private final String model;
   private final Map<String, String> texts = new HashMap<>();
   private final Set<String> started = new HashSet<>();
   private final Set<String> ended = new HashSet<>();
   private final Map<String, String> spawned = new HashMap<>();
+  private final @Nullable JsonNode before;
   private @Nullable String lastText;
 
   /// `model` is the name that usage is told under: Codex does not say it.
   public CodexParser(String model) {
+    this(model, null);
+  }
+
+  /// The same for a session that has spent this before: Codex tells sums over all of it.
+  CodexParser(String model, @Nullable JsonNode before) {
     this.model = model;
+    this.before = before;
   }
 
   @Override
@@ -96,17 +105,30 @@ public final class CodexParser implements LineParser {
     if (!usage.isObject()) {
       return;
     }
+    if (usage instanceof ObjectNode totals) {
+      said.add(new Said.Totals(totals));
+    }
     // What the cache gave is counted in the input, too.
-    var cached = count(usage.path("cached_input_tokens"));
+    var cached = spent(usage, "cached_input_tokens");
     said.add(
         new Said.Spent(
             new Usage(
                 model,
-                Math.max(0, count(usage.path("input_tokens")) - cached),
-                count(usage.path("output_tokens")),
-                count(usage.path("cache_write_input_tokens")),
+                Math.max(0, spent(usage, "input_tokens") - cached),
+                spent(usage, "output_tokens"),
+                spent(usage, "cache_write_input_tokens"),
                 cached,
                 null)));
+  }
+
+  /// What was spent since the session was left; all of it if these are no sums that have grown.
+  private long spent(JsonNode usage, String name) {
+    var known = before;
+    if (known == null
+        || SPENT.stream().anyMatch(n -> count(usage.path(n)) < count(known.path(n)))) {
+      return count(usage.path(name));
+    }
+    return count(usage.path(name)) - count(known.path(name));
   }
 
   private void item(ObjectNode item, boolean whole, List<Said> said) {

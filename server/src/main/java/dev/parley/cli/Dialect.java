@@ -6,8 +6,8 @@ import tools.jackson.databind.node.ObjectNode;
 /// How to start one of the programs, understand it, and answer it.
 interface Dialect {
 
-  /// One for a run.
-  LineParser parser();
+  /// One for a run with this errand.
+  LineParser parser(Errand errand);
 
   /// How to start the program for this.
   Launch launch(Errand errand);

@@ -14,7 +14,7 @@ final class GeminiDialect implements Dialect {
   }
 
   @Override
-  public LineParser parser() {
+  public LineParser parser(Errand errand) {
     return new GeminiParser();
   }
 

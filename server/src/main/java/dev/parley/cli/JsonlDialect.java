@@ -18,7 +18,7 @@ final class JsonlDialect implements Dialect {
   }
 
   @Override
-  public LineParser parser() {
+  public LineParser parser(Errand errand) {
     return new MappedParser(settings.mapping());
   }
 

@@ -1,10 +1,27 @@
 package dev.parley.cli;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// How a program is started: its words, what it is told on its input, and whether that stays open.
-record Launch(List<String> words, String input, boolean talks) {
+///
+/// `config`, if given, is for a file that only it may read; the word [#CONFIG] stands for its path.
+record Launch(List<String> words, String input, boolean talks, @Nullable String config) {
+
+  static final String CONFIG = "{config}";
+
   Launch {
     words = List.copyOf(words);
+  }
+
+  Launch(List<String> words, String input, boolean talks) {
+    this(words, input, talks, null);
+  }
+
+  /// The words, where that file is known.
+  List<String> words(@Nullable PrivateFile file) {
+    return file == null
+        ? words
+        : words.stream().map(word -> word.equals(CONFIG) ? file.path().toString() : word).toList();
   }
 }

@@ -53,6 +53,7 @@ public final class Narrator {
   private final Map<String, Voice> voices = new HashMap<>();
   private @Nullable String session;
   private @Nullable String mark;
+  private @Nullable ObjectNode totals;
   private boolean moved;
   private Said.@Nullable Ended ended;
   private boolean acted;
@@ -76,6 +77,11 @@ public final class Narrator {
     this.main = new Voice(null, run.sources(), thoughts);
   }
 
+  /// What the session that the program goes on with has spent before.
+  void remember(@Nullable JsonNode spent) {
+    totals = spent instanceof ObjectNode counts ? counts : null;
+  }
+
   /// Collects what a line says.
   ///
   /// @throws Rejection.TooLarge if the program says more than a task may
@@ -85,8 +91,14 @@ public final class Narrator {
       throw new Rejection.TooLarge(
           "limit", provider + " printed more than " + TOLD_MAX + " characters");
     }
-    said.forEach(this::tell);
     var kept = said.stream().anyMatch(Said.Raw.class::isInstance);
+    for (var one : said) {
+      if (isStranger(one)) {
+        kept = true;
+      } else {
+        tell(one);
+      }
+    }
     noise += said.contains(new Said.Raw(Said.Why.NOISE)) ? 1 : 0;
     if ((kept || keepAll) && rawLines < RAW_LINES_MAX && raw < RAW_MAX && !line.isBlank()) {
       rawLines++;
@@ -95,6 +107,19 @@ public final class Narrator {
           new InternalRaw(
               provider, line.length() > RAW_LINE_MAX ? line.substring(0, RAW_LINE_MAX) : line));
     }
+  }
+
+  /// True if somebody speaks who has no task here: that must not be taken for the program's own words.
+  private boolean isStranger(Said said) {
+    var within =
+        switch (said) {
+          case Said.Text text -> text.within();
+          case Said.TextEnd end -> end.within();
+          case Said.Thinking thinking -> thinking.within();
+          case Said.ToolCalled called -> called.within();
+          default -> null; // All others are about the program, or about calls that are known.
+        };
+    return within != null && !voices.containsKey(within);
   }
 
   private void tell(Said said) {
@@ -119,6 +144,10 @@ public final class Narrator {
         moved = true;
       }
       case Said.Spent(var usage) -> main.add(usage);
+      case Said.Totals(var counts) -> {
+        totals = counts;
+        moved = true;
+      }
       case Said.Trouble(var message) ->
           main.add(
               new ErrorReported(ErrorCode.MODEL_ERROR, message, true, ErrorScope.STREAM, null));
@@ -286,6 +315,9 @@ public final class Narrator {
             .put("lasting", lasting);
     if (mark != null) {
       about.put("mark", mark);
+    }
+    if (totals != null) {
+      about.set("totals", totals);
     }
     return state;
   }

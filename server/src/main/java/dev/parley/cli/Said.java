@@ -46,6 +46,9 @@ public sealed interface Said {
   /// Tokens and money that were spent, not yet told.
   record Spent(Usage usage) implements Said {}
 
+  /// All that the session has spent, in the program's words, to be remembered with it.
+  record Totals(ObjectNode counts) implements Said {}
+
   /// The program wants to know whether it may make a call, and waits.
   record Asked(
       String request, String tool, ObjectNode arguments, @Nullable String call, boolean person)

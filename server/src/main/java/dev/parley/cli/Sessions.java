@@ -44,7 +44,7 @@ final class Sessions {
 
   /// What to start the program for when a task begins.
   Errand first(Run run, Dialect dialect, String program) {
-    var prompt = given(run);
+    var prompt = Memory.given(run);
     if (!remembers(run)) {
       return new Errand(prompt, null);
     }
@@ -60,7 +60,9 @@ final class Sessions {
 
   /// The same without a session.
   Errand fresh(Run run) {
-    return remembers(run) ? fresh(memory.earlier(run), given(run)) : new Errand(given(run), null);
+    return remembers(run)
+        ? fresh(memory.earlier(run), Memory.given(run))
+        : new Errand(Memory.given(run), null);
   }
 
   /// True if the task knows what was said in its context, and later ones may know what it did.
@@ -68,23 +70,6 @@ final class Sessions {
     var metadata = run.created().metadata();
     return run.origin().parentTaskId() == null
         || (metadata != null && metadata.path(Memory.HISTORY).asBoolean(false));
-  }
-
-  private static String given(Run run) {
-    var prompt = new StringBuilder();
-    var metadata = run.created().metadata();
-    if (metadata != null) {
-      for (var result : metadata.path("previousResults")) {
-        prompt
-            .append("Result of ")
-            .append(result.path("agentId").asString(""))
-            .append(", which worked on this before you:\n\n")
-            .append(result.path("output").asString(""))
-            .append("\n\n");
-      }
-    }
-    var asked = run.created().prompt();
-    return prompt.append(asked == null ? "" : asked).toString();
   }
 
   private Errand fresh(List<MessageView> earlier, String prompt) {
@@ -136,7 +121,7 @@ final class Sessions {
                 .filter(message -> !turn.task().equals(Memory.task(message)))
                 .filter(message -> message.seq() > turn.seq())
                 .toList();
-        return resume(run, dialect, place.get())
+        return resume(run, dialect, turn, place.get())
             .map(
                 resume ->
                     new Errand(told("Said meanwhile, by or to others:", since, prompt), resume));
@@ -185,7 +170,7 @@ final class Sessions {
   }
 
   /// How to go on from there; empty if that cannot be without what no longer counts.
-  private Optional<Errand.Resume> resume(Run run, Dialect dialect, Place place) {
+  private Optional<Errand.Resume> resume(Run run, Dialect dialect, Turn turn, Place place) {
     var session = place.state().path("session").asString("");
     var mark = place.state().path("mark").asString("");
     var clean =
@@ -193,10 +178,10 @@ final class Sessions {
     var changed = new boolean[1];
     read(
         run,
-        place.entry().position(),
+        // What is changed while a turn runs stands before its last place.
+        Position.of(turn.seq()),
         entry -> {
-          var state = state(entry);
-          if (state != null && state.path("session").asString("").equals(session)) {
+          if (entry.position().seq() > place.entry().position().seq() && touches(entry, session)) {
             clean[0] = false;
           }
           changed[0] |=
@@ -206,12 +191,23 @@ final class Sessions {
     if (changed[0]) {
       return Optional.empty();
     }
+    var totals = place.state().get("totals");
     if (clean[0] && run.origin().parentTaskId() == null) {
-      return Optional.of(new Errand.Resume(session, null, false));
+      return Optional.of(new Errand.Resume(session, null, false, totals));
     }
     return dialect.goesBack() && !mark.isEmpty()
-        ? Optional.of(new Errand.Resume(session, mark, true))
+        ? Optional.of(new Errand.Resume(session, mark, true, totals))
         : Optional.empty();
+  }
+
+  /// True if a program that goes on with the session says this, or is about to be started.
+  private static boolean touches(Entry entry, String session) {
+    if (!(entry.event() instanceof InternalCheckpoint checkpoint) || checkpoint.state() == null) {
+      return false;
+    }
+    var state = checkpoint.state().path(Narrator.STATE);
+    return state.path("session").asString("").equals(session)
+        || state.path(CliStory.RESUMES).asString("").equals(session);
   }
 
   private interface Reader {

@@ -34,27 +34,42 @@ final class Stint {
   private final Dialect dialect;
   private final Narrator narrator;
   private final Approvals approvals;
+  private final Approvals.Caller caller;
   private final LineParser parser;
+  private final Errand errand;
   private boolean gone;
+  private long resultNanos;
   private Said.@Nullable Failure failure;
 
-  Stint(Run run, CliSettings settings, Dialect dialect, Narrator narrator, Approvals approvals) {
+  Stint(
+      Run run,
+      CliSettings settings,
+      Dialect dialect,
+      Narrator narrator,
+      Approvals approvals,
+      Errand errand) {
     this.run = run;
+    this.errand = errand;
     this.settings = settings;
     this.dialect = dialect;
     this.narrator = narrator;
     this.approvals = approvals;
-    this.parser = dialect.parser();
+    this.caller = approvals.new Caller();
+    this.parser = dialect.parser(errand);
   }
 
   /// Runs the program. Nothing if it succeeded, else why not.
-  Said.@Nullable Failure work(Children children, Errand errand) throws InterruptedException {
+  Said.@Nullable Failure work(Children children) throws InterruptedException {
     var launch = dialect.launch(errand);
-    try (var child =
-        children.start(
-            new Command(
-                launch.words(), run.workingDirectory(), settings.environment(), Wiring.TALK))) {
-      try (var wires = new Wires(child, run.origin().taskId().value(), approvals::programGone)) {
+    try (var config = launch.config() == null ? null : PrivateFile.of(launch.config());
+        var child =
+            children.start(
+                new Command(
+                    launch.words(config),
+                    run.workingDirectory(),
+                    settings.environment(),
+                    Wiring.TALK))) {
+      try (var wires = new Wires(child, run.origin().taskId().value(), caller::leave)) {
         if (!launch.input().isEmpty()) {
           wires.tell(launch.input());
         }
@@ -79,7 +94,8 @@ final class Stint {
   private void listen(Wires wires) throws InterruptedException {
     try {
       while (true) {
-        var batch = wires.mailbox().take(patience());
+        var patience = patience();
+        var batch = patience.isNegative() ? List.<Mail>of() : wires.mailbox().take(patience);
         if (batch.isEmpty()) {
           if (narrator.ended().isEmpty() && !gone) {
             failure =
@@ -104,7 +120,7 @@ final class Stint {
 
   private Duration patience() {
     if (narrator.ended().isPresent()) {
-      return AFTER_RESULT;
+      return AFTER_RESULT.minusNanos(System.nanoTime() - resultNanos);
     }
     return gone ? AFTER_END : settings.silence();
   }
@@ -130,7 +146,7 @@ final class Stint {
       switch (one) {
         case Said.Asked asked -> {
           narrator.flush();
-          var verdict = approvals.decide(asked, narrator.call(asked.call()));
+          var verdict = approvals.decide(asked, narrator.call(asked.call()), caller);
           wires.tell(
               switch (verdict) {
                 case Verdict.Allowed(var arguments) -> dialect.allow(asked.request(), arguments);
@@ -140,7 +156,10 @@ final class Stint {
         case Said.Demanded(var request, var what) ->
             wires.tell(dialect.refuse(request, "there is no " + what + " here"));
         // What it waits for at the end is the end of its input.
-        case Said.Ended _ -> wires.tell("");
+        case Said.Ended _ -> {
+          resultNanos = System.nanoTime();
+          wires.tell("");
+        }
         default -> {} // The narrator has told the rest.
       }
     }

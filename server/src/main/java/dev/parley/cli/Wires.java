@@ -35,7 +35,9 @@ final class Wires implements AutoCloseable {
         .start(
             () -> {
               awaitEnd();
+              // Before the mail: who takes that may be waiting for just this.
               whenGone.run();
+              put(new Mail.Gone());
             });
   }
 
@@ -103,9 +105,7 @@ final class Wires implements AutoCloseable {
 
   private void awaitEnd() {
     try {
-      if (child.await(FOREVER)) {
-        mailbox.put(new Mail.Gone());
-      }
+      child.await(FOREVER);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }

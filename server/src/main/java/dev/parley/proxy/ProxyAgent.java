@@ -58,8 +58,8 @@ public final class ProxyAgent implements Agent {
 
   /// The prompt, after as much of what was said before as there is room for.
   private String prompt(Run run) {
-    var asked = run.created().prompt() == null ? "" : run.created().prompt();
-    if (run.origin().parentTaskId() != null) {
+    var asked = Memory.given(run);
+    if (!memory.knowsPast(run)) {
       return asked;
     }
     var said = new ArrayList<String>();

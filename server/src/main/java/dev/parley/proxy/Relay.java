@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -31,6 +32,7 @@ final class Relay {
   private static final int OK = 200;
   private static final int NO_CONTENT = 204;
   private static final int RESUMES_MAX = 5;
+  private static final Duration PAUSE = Duration.ofMillis(200);
   private static final int SHOWN_MAX = 500;
 
   private final ProxySettings settings;
@@ -42,6 +44,7 @@ final class Relay {
   private String last = "";
   private @Nullable String error;
   private @Nullable String status;
+  private boolean tooMuch;
 
   Relay(Run run, ProxySettings settings, Remote remote) {
     this.settings = settings;
@@ -57,6 +60,12 @@ final class Relay {
         remote.stop(settings.at("/agent/stop/" + agent));
       }
       throw stopped;
+    } catch (Rejection ended) {
+      // Somebody has written the task's end already.
+      if (agent != null) {
+        remote.stop(settings.at("/agent/stop/" + agent));
+      }
+      throw ended;
     }
   }
 
@@ -80,6 +89,7 @@ final class Relay {
   private Outcome follow(InputStream first) throws InterruptedException {
     var over = listen(first);
     for (var i = 0; i < RESUMES_MAX && over instanceof Item.Over && resumes(); i++) {
+      Thread.sleep(PAUSE.multipliedBy(i));
       try {
         var again = remote.resume(settings.at("/agent/stream/" + agent), last, settings.silence());
         if (again.statusCode() == NO_CONTENT) {
@@ -96,13 +106,18 @@ final class Relay {
       }
     }
     narrator.tell("", parser.end());
-    narrator.flush();
+    narrator.cutOff();
     return outcome(over);
   }
 
   /// True if the service says where its events stand, so that it can be asked for those that follow.
   private boolean resumes() {
-    return agent != null && !last.isEmpty() && status == null && narrator.ended().isEmpty();
+    return agent != null && !last.isEmpty() && !tooMuch && goesOn();
+  }
+
+  /// True if the agent may be at work still, as far as was heard.
+  private boolean goesOn() {
+    return status == null && narrator.ended().isEmpty();
   }
 
   /// Reads to the end. Nothing if the service said that it has come, else why it has not.
@@ -123,9 +138,10 @@ final class Relay {
           return item;
         }
       }
-    } catch (Rejection.TooLarge tooMuch) {
-      error = tooMuch.getMessage();
-      return new Item.Over(String.valueOf(tooMuch.getMessage()));
+    } catch (Rejection.TooLarge limit) {
+      tooMuch = true;
+      error = limit.getMessage();
+      return new Item.Over(String.valueOf(limit.getMessage()));
     }
   }
 
@@ -180,6 +196,7 @@ final class Relay {
     }
     return switch (over) {
       case Item.Silent _ -> silent();
+      case Item.Over(var why) when tooMuch -> failed(ErrorCode.LIMIT, why, false);
       case Item.Over(var why) -> failed(ErrorCode.INTERRUPTED, error == null ? why : error, true);
       case Item.Came _ -> throw new IllegalStateException("not all was heard");
       case null -> failed(ErrorCode.INTERRUPTED, "the service said nothing of an end", true);
@@ -188,16 +205,13 @@ final class Relay {
 
   /// Nobody waits for it any longer.
   private Outcome silent() throws InterruptedException {
-    if (agent != null) {
-      remote.stop(settings.at("/agent/stop/" + agent));
-    }
     return failed(
         ErrorCode.TIMEOUT,
         "the service said nothing for " + settings.silence().toSeconds() + " s",
         true);
   }
 
-  private Outcome refused(HttpResponse<InputStream> answer) {
+  private Outcome refused(HttpResponse<InputStream> answer) throws InterruptedException {
     var code = answer.statusCode();
     String said;
     try (var body = answer.body()) {
@@ -216,7 +230,12 @@ final class Relay {
         code == 429 || code >= 500);
   }
 
-  private Outcome failed(ErrorCode code, String message, boolean retryable) {
+  /// Ends what is open here, and there.
+  private Outcome failed(ErrorCode code, String message, boolean retryable)
+      throws InterruptedException {
+    if (agent != null && goesOn()) {
+      remote.stop(settings.at("/agent/stop/" + agent));
+    }
     narrator.cutOff();
     return new Outcome.Failed(code, message, retryable);
   }

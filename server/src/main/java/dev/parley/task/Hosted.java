@@ -12,9 +12,14 @@ import dev.parley.protocol.Origin;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +54,23 @@ public final class Hosted {
 
   /// Appends events of this task. False if it has ended meanwhile: then they are left out.
   public boolean emit(List<? extends Event> events) {
-    return append((state, _) -> events.stream().map(e -> new Draft(origin, (Event) e)).toList());
+    return append(
+        (_, task) -> {
+          var calls = new HashSet<>(task.openCalls().keySet());
+          return events.stream()
+              .filter(event -> isWanted(event, calls))
+              .map(event -> new Draft(origin, (Event) event))
+              .toList();
+        });
+  }
+
+  /// False for the ends of calls that somebody has ended meanwhile.
+  private static boolean isWanted(Event event, Set<ToolCallId> open) {
+    return switch (event) {
+      case ToolStart start -> open.add(start.toolCallId());
+      case ToolComplete end -> open.remove(end.toolCallId());
+      default -> true; // All others are free of what others do.
+    };
   }
 
   /// Ends the task, and tells the one above. False if it has ended before.

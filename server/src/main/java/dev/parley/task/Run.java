@@ -219,12 +219,17 @@ public final class Run {
 
   /// Appends events of this task, unless something came for it that [#news] has not told. False if so.
   public boolean emitUnlessNews(List<? extends Event> events) {
+    return emitUnlessNews(_ -> events);
+  }
+
+  /// The same with the events that `decide` chooses.
+  public boolean emitUnlessNews(Function<ContextState, List<? extends Event>> decide) {
     var fresh = new AtomicBoolean();
     emit(
         state -> {
           var task = state.openTask(taskId());
           fresh.set(task.isPresent() && task.get().wokenSeq() > seen.seq());
-          return fresh.get() ? List.of() : events;
+          return fresh.get() ? List.of() : decide.apply(state);
         });
     return !fresh.get();
   }

@@ -22,7 +22,7 @@ class CompactorTest {
   void x_19_a_long_past_is_told_in_short_once_and_nothing_is_removed() throws Exception {
     var log = World.newLog();
     var model = new CommandModel();
-    var limits = limits(250);
+    var limits = limits(Limits.DEFAULT.loop().historyMessages(), 250);
     try (var world =
         World.with(log, Team.agents(log, model, limits, Policy.USUAL), folder, limits)) {
       for (var i = 0; i < 20; i++) {
@@ -53,14 +53,33 @@ class CompactorTest {
     }
   }
 
-  private static Limits limits(int historyTokens) {
+  @Test
+  void many_short_messages_are_told_in_short_before_any_is_forgotten() throws Exception {
+    var log = World.newLog();
+    var model = new CommandModel();
+    var limits = limits(8, Limits.DEFAULT.loop().historyTokens());
+    try (var world =
+        World.with(log, Team.agents(log, model, limits, Policy.USUAL), folder, limits)) {
+      for (var i = 0; i < 10; i++) {
+        world.end(world.say("message " + i).taskId());
+      }
+
+      var last = model.asked.getLast().parts();
+      assertThat(((Part.Said) last.getFirst()).text()).startsWith("[What was said before");
+      assertThat(world.entries())
+          .filteredOn(e -> e.event() instanceof Message m && m.role() == Role.SYSTEM)
+          .hasSizeBetween(2, 6);
+    }
+  }
+
+  private static Limits limits(int historyMessages, int historyTokens) {
     var d = Limits.DEFAULT;
     var loop =
         new Limits.Loop(
             d.loop().maxTurns(),
             d.loop().maxTokens(),
             d.loop().maxFailedTurns(),
-            d.loop().historyMessages(),
+            historyMessages,
             historyTokens);
     return new Limits(
         d.taskTimeout(),

@@ -339,4 +339,27 @@ class CliAgentTest {
           .containsExactly(TaskState.FAILED);
     }
   }
+
+  @Test
+  void nobody_is_waited_for_when_the_program_that_asked_has_ended() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("ask and leave");
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+    }
+  }
+
+  @Test
+  void the_words_of_an_unknown_sub_agent_are_not_the_programs_own() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("stranger hello");
+
+      assertThat(cli.answer(task)).isEqualTo("hello");
+      assertThat(cli.all(task, ContentComplete.class))
+          .extracting(ContentComplete::content)
+          .containsExactly("hello");
+      assertThat(cli.all(task, ToolStart.class)).isEmpty();
+      assertThat(cli.all(task, InternalRaw.class)).anyMatch(raw -> raw.line().contains("who am I"));
+    }
+  }
 }

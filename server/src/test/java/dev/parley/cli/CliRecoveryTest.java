@@ -47,6 +47,55 @@ class CliRecoveryTest {
   }
 
   @Test
+  void an_approval_is_used_once_however_often_the_server_stops() throws Exception {
+    var log = World.newLog();
+    TaskId task;
+    InputRequired question;
+    try (var cli = CliWorld.scripted(log, folder)) {
+      task = cli.say("ask touch it");
+      question = cli.question(task);
+    }
+    Files.writeString(folder.resolve("home/stuck"), "");
+    try (var cli = CliWorld.scripted(log, folder)) {
+      cli.world.tasks().recover();
+      cli.answer(question, BooleanNode.TRUE);
+      cli.world.await(_ -> cli.all(task, ToolStart.class).size() == 2);
+    }
+    Files.delete(folder.resolve("home/stuck"));
+    try (var cli = CliWorld.scripted(log, folder)) {
+      cli.world.tasks().recover();
+
+      assertThat(cli.answer(task)).startsWith("you said Go on with what you were asked");
+      assertThat(cli.read("done")).isEmpty();
+      assertThat(cli.all(task, ToolComplete.class))
+          .extracting(ToolComplete::outcome)
+          .containsExactly(Outcome.INTERRUPTED, Outcome.OUTCOME_UNKNOWN);
+    }
+  }
+
+  @Test
+  void a_task_that_was_cut_off_and_whose_session_is_lost_is_not_done_anew() throws Exception {
+    var log = World.newLog();
+    TaskId task;
+    try (var cli = CliWorld.scripted(log, folder)) {
+      task = cli.say("open the door");
+      cli.world.await(e -> e.event() instanceof ToolStart);
+    }
+    try (var sessions = Files.list(folder.resolve("home/sessions"))) {
+      for (var session : sessions.toList()) {
+        Files.delete(session);
+      }
+    }
+    try (var cli = CliWorld.scripted(log, folder)) {
+      cli.world.tasks().recover();
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.world.reason(task)).isEqualTo("interrupted");
+      assertThat(cli.read("starts").lines()).hasSize(2);
+    }
+  }
+
+  @Test
   void after_a_restart_the_session_goes_on_and_nothing_is_asked_twice() throws Exception {
     var log = World.newLog();
     TaskId task;

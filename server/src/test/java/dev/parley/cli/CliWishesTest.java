@@ -3,6 +3,7 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.agent.Policy;
+import dev.parley.mcp.McpServer;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorReported;
@@ -88,6 +89,59 @@ class CliWishesTest {
 
       assertThat(cli.answer(task)).isEqualTo("hello");
       assertThat(cli.read("starts")).endsWith("--effort low");
+    }
+  }
+
+  @Test
+  void words_of_its_own_are_refused_where_rules_say_what_is_denied() throws Exception {
+    var policy = new Policy(Permission.ALLOW, List.of(), List.of(), List.of("Bash(rm *)"));
+    try (var cli = CliWorld.scripted(folder, policy)) {
+      var task = say(cli, "say hello", wishes("{\"customArgs\":[\"--effort\",\"low\"]}"));
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.read("starts")).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "CODEX | {\"disallowedTools\":[\"shell\"]}",
+        "GEMINI | {\"disallowedTools\":[\"shell\"]}",
+        "JSONL | {\"model\":\"small\"}",
+        "CODEX | {\"allowedTools\":[\"shell\"]}"
+      })
+  void what_a_program_would_not_heed_is_refused(Program program, String json) throws Exception {
+    var usual = CliWorld.scripted(folder);
+    var settings = CliSettings.of(program, usual.command(), usual.environment());
+    try (var cli = new CliWorld(World.newLog(), folder, settings)) {
+      var task = say(cli, "say hello", wishes(json));
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.all(task, ErrorReported.class).getLast().message()).contains("leave it out");
+      assertThat(cli.read("starts")).isEmpty();
+    }
+  }
+
+  @Test
+  void secrets_of_mcp_servers_are_in_a_file_that_is_gone_afterwards() throws Exception {
+    var server =
+        new McpServer(
+            "own",
+            new McpServer.Stdio(List.of("own-server"), Map.of("TOKEN", "hush"), folder),
+            null,
+            null,
+            McpServer.TIMEOUT);
+    var settings =
+        CliWorld.scripted(folder)
+            .wanting(null, null, List.of(), List.of(), List.of(server), List.of());
+    try (var cli = new CliWorld(World.newLog(), folder, settings)) {
+      assertThat(cli.ask("say hello")).isEqualTo("hello");
+
+      assertThat(cli.read("mcp")).startsWith("-rw-------").contains("hush");
+      assertThat(cli.read("starts")).contains("--mcp-config").doesNotContain("hush");
+      assertThat(Path.of(cli.read("mcp-path"))).doesNotExist();
     }
   }
 

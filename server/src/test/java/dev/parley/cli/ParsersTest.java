@@ -224,6 +224,38 @@ class ParsersTest {
   }
 
   @Test
+  void codex_tells_sums_over_its_session_and_what_is_new_of_them_counts() {
+    var before = Json.object().put("input_tokens", 20).put("output_tokens", 10);
+    var line = "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":%d,\"output_tokens\":12}}";
+
+    assertThat(
+            all(
+                read(new CodexParser("gpt", before), List.of(line.formatted(50))),
+                Said.Spent.class))
+        .containsExactly(new Said.Spent(new Usage("gpt", 30, 2, 0L, 0L, null)));
+    assertThat(
+            all(
+                read(new CodexParser("gpt", before), List.of(line.formatted(15))),
+                Said.Spent.class))
+        .containsExactly(new Said.Spent(new Usage("gpt", 15, 12, 0L, 0L, null)));
+  }
+
+  @Test
+  void claude_tells_sums_over_its_process_and_what_is_new_of_them_counts() {
+    var line =
+        "{\"type\":\"result\",\"subtype\":\"success\",\"modelUsage\":"
+            + "{\"m\":{\"inputTokens\":%d,\"outputTokens\":4,\"costUSD\":%s}}}";
+
+    var said =
+        read(new ClaudeParser(), List.of(line.formatted(3, "0.5"), line.formatted(8, "0.75")));
+
+    assertThat(all(said, Said.Spent.class))
+        .containsExactly(
+            new Said.Spent(new Usage("m", 3, 4, 0L, 0L, new BigDecimal("0.5"))),
+            new Said.Spent(new Usage("m", 5, 0, 0L, 0L, new BigDecimal("0.25"))));
+  }
+
+  @Test
   void sub_agents_of_codex_end_when_somebody_hears_of_it() {
     var said =
         read(
