@@ -82,6 +82,10 @@ case ${last%% *} in
   silent) init; sleep 1000 ;;
   flood) init; while :; do delta 0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789; done ;;
   hook) init; out '{"type":"control_request","request_id":"h1","request":{"subtype":"hook_callback"}}'; IFS= read -r reply; case $reply in *'"subtype":"error"'*) answer refused ;; *) answer "$reply" ;; esac ;;
+  below)
+    init
+    out '{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t0","name":"Task","input":{"subagent_type":"Explore","prompt":"look"}}]}}'
+    ask t1 "$rest"; answer done ;;
   stranger)
     init
     out '{"type":"assistant","parent_tool_use_id":"t9","message":{"id":"m2","content":[{"type":"text","text":"who am I"},{"type":"tool_use","id":"t2","name":"Read","input":{"file_path":"a"}}]}}'

@@ -367,12 +367,21 @@ public final class ContextState {
     }
   }
 
+  private static boolean isHosted(OpenTask task) {
+    var metadata = task.created().metadata();
+    return metadata != null && metadata.path("hosted").asBoolean(false);
+  }
+
   private void forget(Origin origin, Position position) {
     var task = origin.taskId();
-    tasks.remove(task);
+    var ended = tasks.remove(task);
     inputs.values().removeIf(input -> input.task().equals(task));
     auths.values().removeIf(auth -> auth.task().equals(task));
     var parent = origin.parentTaskId();
+    if (ended != null && isHosted(ended)) {
+      // The one above tells of it, and so does not wait for it.
+      return;
+    }
     if (parent != null && tasks.values().stream().noneMatch(other -> together(other, origin))) {
       openTask(parent).ifPresent(waiting -> waiting.wake(position.seq()));
     }

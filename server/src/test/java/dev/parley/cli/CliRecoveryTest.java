@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.Outcome;
@@ -43,6 +44,30 @@ class CliRecoveryTest {
       assertThat(cli.all(task, ToolComplete.class))
           .extracting(ToolComplete::outcome)
           .containsExactly(Outcome.INTERRUPTED, null);
+    }
+  }
+
+  @Test
+  void an_approval_outlives_the_server_while_a_sub_agent_is_at_work() throws Exception {
+    var log = World.newLog();
+    TaskId task;
+    InputRequired question;
+    try (var cli = CliWorld.scripted(log, folder)) {
+      task = cli.say("below touch it");
+      question = cli.question(task);
+      cli.world.await(
+          e ->
+              task.equals(e.taskId())
+                  && e.event() instanceof TaskStatus status
+                  && status.status() == TaskState.WAITING_INPUT);
+    }
+    try (var cli = CliWorld.scripted(log, folder)) {
+      cli.world.tasks().recover();
+      cli.answer(question, BooleanNode.TRUE);
+
+      assertThat(cli.answer(task)).isEqualTo("done");
+      assertThat(cli.read("done")).isEqualTo("touch it");
+      assertThat(cli.all(task, InputLapsed.class)).isEmpty();
     }
   }
 
