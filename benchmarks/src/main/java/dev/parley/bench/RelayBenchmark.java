@@ -16,7 +16,7 @@ import java.util.List;
 final class RelayBenchmark implements Benchmark {
 
   private static final int READERS = 100;
-  private static final int SHARE = 20;
+  private static final int SHARE = 50;
   private static final double FASTER = 5;
 
   private final Pace pace;

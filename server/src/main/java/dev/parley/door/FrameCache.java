@@ -2,6 +2,7 @@ package dev.parley.door;
 
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.util.ArrayDeque;
@@ -24,11 +25,18 @@ public final class FrameCache {
   private final long bytesMax;
   private final Map<Key, FutureTask<FramePage>> pages = new ConcurrentHashMap<>();
   private final Queue<Kept> order = new ArrayDeque<>();
+  private final EntryPages entries;
   private long size;
 
   public FrameCache(EventLog log, long bytesMax) {
     this.log = log;
     this.bytesMax = bytesMax;
+    this.entries = new EntryPages(log);
+  }
+
+  /// Some entries that follow `after`, read once for all who ask; at most `limit` if they must be read.
+  public List<Entry> entries(ContextId context, Position after, int limit) {
+    return entries.read(context, after, limit);
   }
 
   private record Key(ContextId context, Position after, Format format) {}
@@ -64,6 +72,7 @@ public final class FrameCache {
   /// Drops what is kept of a context.
   public void forget(ContextId context) {
     pages.keySet().removeIf(key -> key.context().equals(context));
+    entries.forget(context);
   }
 
   /// The same, straight from the log.

@@ -87,7 +87,8 @@ final class MessageRoutes {
   private long fill(MessagePage page, RootView agent, long since) {
     var task = agent.task();
     var telling =
-        new Telling(parts.log(), parts.views().roots(), task.contextId(), task.taskId(), since);
+        new Telling(
+            parts.log()::read, parts.views().roots(), task.contextId(), task.taskId(), since);
     var last = since;
     for (var steps = telling.read(); !steps.isEmpty(); steps = telling.read()) {
       for (var step : steps) {

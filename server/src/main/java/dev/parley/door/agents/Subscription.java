@@ -102,7 +102,8 @@ final class Subscription implements Runnable {
       since = last;
       told = last;
     }
-    return new Telling(parts.log(), parts.views().roots(), agent.task().contextId(), id, since);
+    return new Telling(
+        parts.tails().cache()::entries, parts.views().roots(), agent.task().contextId(), id, since);
   }
 
   private boolean advance(Telling from) throws IOException, InterruptedException {

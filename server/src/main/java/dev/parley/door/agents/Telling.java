@@ -1,7 +1,6 @@
 package dev.parley.door.agents;
 
 import dev.parley.door.Stride;
-import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
@@ -21,7 +20,15 @@ final class Telling {
   /// message before.
   record Step(Entry entry, long number, boolean message) {}
 
-  private final EventLog log;
+  /// Where entries come from.
+  @FunctionalInterface
+  interface Pages {
+
+    /// Some entries that follow `after`, about `limit` of them. Empty at the end.
+    List<Entry> read(ContextId context, Position after, int limit);
+  }
+
+  private final Pages pages;
   private final ContextId context;
   private final TaskId agent;
   private final Stride stride = new Stride();
@@ -29,8 +36,8 @@ final class Telling {
   private long number;
 
   /// Will read on after some message whose number is not above `since`.
-  Telling(EventLog log, Roots roots, ContextId context, TaskId agent, long since) {
-    this.log = log;
+  Telling(Pages pages, Roots roots, ContextId context, TaskId agent, long since) {
+    this.pages = pages;
     this.context = context;
     this.agent = agent;
     var mark = roots.mark(context, agent, since);
@@ -46,7 +53,7 @@ final class Telling {
   /// What is next; empty at the end of the log.
   List<Step> read() {
     var steps = new ArrayList<Step>();
-    for (var entry : stride.take(log.read(context, position, stride.next()))) {
+    for (var entry : stride.take(pages.read(context, position, stride.next()))) {
       var message = agent.equals(Numbering.root(entry));
       number += message ? 1 : 0;
       steps.add(new Step(entry, number, message));
