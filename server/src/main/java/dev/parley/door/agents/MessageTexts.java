@@ -34,7 +34,15 @@ final class MessageTexts {
   String of(TaskId agent, Entry entry, long number) {
     var key = new Key(entry.contextId(), agent, entry.position());
     var known = texts.get(key);
-    return known == null ? texts.computeIfAbsent(key, _ -> write(key, entry, number)) : known;
+    if (known != null) {
+      return known;
+    }
+    // Not within the map: what is written may push out others, whose bins somebody else may hold.
+    var text = write(key, entry, number);
+    if (texts.putIfAbsent(key, text) == null) {
+      keep(key, text.length());
+    }
+    return text;
   }
 
   private String write(Key key, Entry entry, long number) {
@@ -43,9 +51,7 @@ final class MessageTexts {
             .put("agentId", key.agent().value())
             .put("timestamp", Timestamps.format(entry.timestamp()));
     argument.set("message", form.json(key.agent(), entry, number));
-    var text = Json.mapper().writeValueAsString(argument);
-    keep(key, text.length());
-    return text;
+    return Json.mapper().writeValueAsString(argument);
   }
 
   private synchronized void keep(Key key, int length) {
