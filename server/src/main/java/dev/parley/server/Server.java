@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import dev.parley.door.Access;
 import dev.parley.door.AgentType;
+import dev.parley.door.DoorParts;
 import dev.parley.door.FrameCache;
 import dev.parley.door.HttpDoor;
 import dev.parley.door.Metrics;
@@ -92,46 +93,22 @@ public final class Server implements AutoCloseable {
     var heartbeat = config.door().heartbeat();
     var tails = new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat);
     var access = new Access(log);
-    var agentTypes = agentTypes(config, extensions.agents());
-    var contexts =
-        new ContextsDoor(
-            new ContextsDoor.Parts(
-                log,
-                parts.views(),
-                parts.tasks(),
-                access,
-                removal,
-                tails,
-                parts.signIns(),
-                sources.ids(),
-                agentTypes));
-    agents =
-        new AgentsDoor(
-            new AgentsDoor.Parts(
-                log,
-                parts.views(),
-                parts.tasks(),
-                access,
-                removal,
-                tails,
-                sources.clock(),
-                sources.ids(),
-                agentTypes.stream()
-                    .map(t -> new AgentsDoor.Type(t.id(), t.name(), t.description(), t.type()))
-                    .toList(),
-                agentTypes.getFirst().id()));
-    var chat =
-        new ChatDoor(
-            new ChatDoor.Parts(
-                log,
-                parts.views(),
-                parts.tasks(),
-                access,
-                removal,
-                tails,
-                sources.ids(),
-                agentTypes,
-                config.limits().taskTimeout()));
+    var behind =
+        new DoorParts(
+            log,
+            parts.views(),
+            parts.tasks(),
+            access,
+            removal,
+            tails,
+            parts.signIns(),
+            sources.clock(),
+            sources.ids(),
+            agentTypes(config, extensions.agents()),
+            config.limits().taskTimeout());
+    var contexts = new ContextsDoor(behind);
+    agents = new AgentsDoor(behind);
+    var chat = new ChatDoor(behind);
     metrics.gauge("parley_tasks_running", parts.tasks()::running);
     metrics.gauge("parley_tasks_queued", parts.tasks()::queued);
     metrics.gauge("parley_streams_open", streams::count);

@@ -1,6 +1,7 @@
 package dev.parley.door.agents;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
@@ -27,11 +28,11 @@ final class AgentRoutes {
   private static final Parameter FORCE =
       Parameter.query("force", Parameter.Type.BOOLEAN, "do it also if that may not be meant");
 
-  private final AgentsDoor.Parts parts;
+  private final DoorParts parts;
   private final AgentLookup agents;
   private final Launcher launcher;
 
-  AgentRoutes(AgentsDoor.Parts parts, AgentLookup agents, Launcher launcher) {
+  AgentRoutes(DoorParts parts, AgentLookup agents, Launcher launcher) {
     this.parts = parts;
     this.agents = agents;
     this.launcher = launcher;
@@ -237,8 +238,8 @@ final class AgentRoutes {
 
   private Providers providers() {
     var providers =
-        parts.types().stream()
-            .map(t -> new Provider(t.id(), t.name(), t.description(), t.kind(), true))
+        parts.agentTypes().stream()
+            .map(t -> new Provider(t.id(), t.name(), t.description(), t.type(), true))
             .toList();
     return new Providers(providers.size(), providers);
   }

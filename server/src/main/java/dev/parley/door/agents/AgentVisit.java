@@ -1,5 +1,6 @@
 package dev.parley.door.agents;
 
+import dev.parley.door.DoorParts;
 import dev.parley.door.Streams;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -22,7 +23,7 @@ final class AgentVisit implements Visit {
   /// How many agents one connection may follow at the same time.
   static final int SUBSCRIPTIONS_MAX = 100;
 
-  private final AgentsDoor.Parts parts;
+  private final DoorParts parts;
   private final AgentLookup agents;
   private final MessageTexts texts;
   private final Peer peer;
@@ -44,7 +45,7 @@ final class AgentVisit implements Visit {
     }
   }
 
-  AgentVisit(AgentsDoor.Parts parts, AgentLookup agents, MessageTexts texts, Peer peer) {
+  AgentVisit(DoorParts parts, AgentLookup agents, MessageTexts texts, Peer peer) {
     this.parts = parts;
     this.agents = agents;
     this.texts = texts;

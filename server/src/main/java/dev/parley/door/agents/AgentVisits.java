@@ -1,5 +1,6 @@
 package dev.parley.door.agents;
 
+import dev.parley.door.DoorParts;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Timestamps;
 import dev.parley.socket.Peer;
@@ -11,11 +12,11 @@ import tools.jackson.databind.node.ObjectNode;
 /// Receives those who come by socket to follow agents.
 final class AgentVisits implements Visit.Host {
 
-  private final AgentsDoor.Parts parts;
+  private final DoorParts parts;
   private final AgentLookup agents;
   private final MessageTexts texts;
 
-  AgentVisits(AgentsDoor.Parts parts, AgentLookup agents, MessageTexts texts) {
+  AgentVisits(DoorParts parts, AgentLookup agents, MessageTexts texts) {
     this.parts = parts;
     this.agents = agents;
     this.texts = texts;

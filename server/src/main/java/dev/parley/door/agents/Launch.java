@@ -1,5 +1,6 @@
 package dev.parley.door.agents;
 
+import dev.parley.door.AgentType;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
@@ -60,12 +61,12 @@ record Launch(
     }
 
     /// Refuses what this agent cannot do, rather than doing something else.
-    void checkFor(AgentsDoor.Type agent) {
+    void checkFor(AgentType agent) {
       var asked = new ArrayList<String>();
-      if (!agent.kind().equals("cli")) {
+      if (!agent.type().equals("cli")) {
         add(asked, "customArgs", customArgs);
         add(asked, "mcp", mcp);
-        if (!agent.kind().equals("proxy")) {
+        if (!agent.type().equals("proxy")) {
           add(asked, "model", model);
           add(asked, "allowedTools", allowedTools);
           add(asked, "disallowedTools", disallowedTools);

@@ -1,5 +1,7 @@
 package dev.parley.door.agents;
 
+import dev.parley.door.AgentType;
+import dev.parley.door.DoorParts;
 import dev.parley.door.NewContextId;
 import dev.parley.door.Request;
 import dev.parley.log.Decision;
@@ -20,10 +22,10 @@ import org.jspecify.annotations.Nullable;
 /// Launches agents: each is a root task, in a context of its own or in one that goes on.
 final class Launcher {
 
-  private final AgentsDoor.Parts parts;
+  private final DoorParts parts;
   private final AgentLookup agents;
 
-  Launcher(AgentsDoor.Parts parts, AgentLookup agents) {
+  Launcher(DoorParts parts, AgentLookup agents) {
     this.parts = parts;
     this.agents = agents;
   }
@@ -31,14 +33,16 @@ final class Launcher {
   /// The agent type with this id.
   ///
   /// @throws Rejection.Invalid if there is none, with those that there are
-  AgentsDoor.Type type(@Nullable AgentTypeId id) {
-    return parts.types().stream()
+  AgentType type(@Nullable AgentTypeId id) {
+    return parts.agentTypes().stream()
         .filter(type -> type.id().equals(id))
         .findFirst()
         .orElseThrow(
             () -> {
               var known =
-                  parts.types().stream().map(t -> t.id().value()).collect(Collectors.joining(", "));
+                  parts.agentTypes().stream()
+                      .map(t -> t.id().value())
+                      .collect(Collectors.joining(", "));
               return new Rejection.Invalid(
                   "unknown-agent",
                   (id == null ? "type is needed" : "no agent is called " + id)

@@ -1,6 +1,7 @@
 package dev.parley.door.agents;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
@@ -32,11 +33,11 @@ final class MessageRoutes {
   private static final String MESSAGES = "/api/agents/{id}/messages";
   private static final String JSON = "application/json";
 
-  private final AgentsDoor.Parts parts;
+  private final DoorParts parts;
   private final AgentLookup agents;
   private final MessageForm form;
 
-  MessageRoutes(AgentsDoor.Parts parts, AgentLookup agents, MessageForm form) {
+  MessageRoutes(DoorParts parts, AgentLookup agents, MessageForm form) {
     this.parts = parts;
     this.agents = agents;
     this.form = form;

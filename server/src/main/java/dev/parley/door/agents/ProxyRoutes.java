@@ -1,6 +1,8 @@
 package dev.parley.door.agents;
 
+import dev.parley.door.AgentType;
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.EventFilter;
 import dev.parley.door.Format;
 import dev.parley.door.Parameter;
@@ -27,14 +29,14 @@ final class ProxyRoutes {
   private static final AgentTypeId CLAUDE = new AgentTypeId("claude-code");
   private static final String STREAM = "/agent/stream";
 
-  private final AgentsDoor.Parts parts;
+  private final DoorParts parts;
   private final AgentLookup agents;
   private final Launcher launcher;
   private final AgentRoutes stopping;
   private final Format lines;
   private final Format claude;
 
-  ProxyRoutes(AgentsDoor.Parts parts, AgentLookup agents, Launcher launcher, AgentRoutes stopping) {
+  ProxyRoutes(DoorParts parts, AgentLookup agents, Launcher launcher, AgentRoutes stopping) {
     this.parts = parts;
     this.agents = agents;
     this.launcher = launcher;
@@ -143,13 +145,13 @@ final class ProxyRoutes {
   }
 
   private AgentTypeId standard() {
-    return parts.types().stream().anyMatch(type -> type.id().equals(CLAUDE))
+    return parts.agentTypes().stream().anyMatch(type -> type.id().equals(CLAUDE))
         ? CLAUDE
         : parts.standard();
   }
 
-  private static boolean printsLines(AgentsDoor.Type type) {
-    return type.kind().equals("cli") || type.kind().equals("proxy");
+  private static boolean printsLines(AgentType type) {
+    return type.type().equals("cli") || type.type().equals("proxy");
   }
 
   private Reply resume(Request request) {

@@ -1,5 +1,6 @@
 package dev.parley.door.agents;
 
+import dev.parley.door.DoorParts;
 import dev.parley.door.Streams;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
@@ -35,7 +36,7 @@ final class Subscription implements Runnable {
   private static final Duration FOR_EVER = Duration.ofDays(1);
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
-  private final AgentsDoor.Parts parts;
+  private final DoorParts parts;
   private final MessageTexts texts;
   private final Peer peer;
   private final Streams.Open open;
@@ -49,7 +50,7 @@ final class Subscription implements Runnable {
   private @Nullable AgentStatus status;
 
   Subscription(
-      AgentsDoor.Parts parts,
+      DoorParts parts,
       MessageTexts texts,
       Peer peer,
       Streams.Open open,

@@ -1,5 +1,6 @@
 package dev.parley.door.agents;
 
+import dev.parley.door.DoorParts;
 import dev.parley.door.FeedReader;
 import dev.parley.door.FeedReader.Seen;
 import dev.parley.door.Streams;
@@ -30,7 +31,7 @@ final class Watch implements Runnable {
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final int KNOWN_MAX = 10_000;
 
-  private final AgentsDoor.Parts parts;
+  private final DoorParts parts;
   private final Peer peer;
   private final Streams.Open open;
   private final Map<TaskId, AgentStatus> known = new LinkedHashMap<>();
@@ -38,7 +39,7 @@ final class Watch implements Runnable {
   private FeedReader reader;
 
   /// Tells what comes after `from`.
-  Watch(AgentsDoor.Parts parts, Peer peer, Streams.Open open, Feed.Cursor from) {
+  Watch(DoorParts parts, Peer peer, Streams.Open open, Feed.Cursor from) {
     this.parts = parts;
     this.peer = peer;
     this.open = open;

@@ -1,23 +1,14 @@
 package dev.parley.door.chat;
 
-import dev.parley.door.Access;
-import dev.parley.door.AgentType;
+import dev.parley.door.DoorParts;
 import dev.parley.door.ErrorForm;
 import dev.parley.door.Problem;
-import dev.parley.door.Removal;
 import dev.parley.door.Route;
-import dev.parley.door.Tail;
 import dev.parley.door.Voice;
-import dev.parley.log.EventLog;
 import dev.parley.protocol.Json;
 import dev.parley.task.Rewinder;
-import dev.parley.task.Tasks;
-import dev.parley.view.Views;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
-import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The chat door: all its routes.
@@ -26,25 +17,9 @@ public final class ChatDoor {
   /// How this door says that a request failed.
   public static final ErrorForm ERRORS = ErrorForm.json("/chat", ChatDoor::error);
 
-  /// What the door passes requests on to. `taskTimeout` is that of tasks that name none.
-  public record Parts(
-      EventLog log,
-      Views views,
-      Tasks tasks,
-      Access access,
-      Removal removal,
-      Tail.Parts tails,
-      Supplier<UUID> ids,
-      List<AgentType> agentTypes,
-      Duration taskTimeout) {
-    public Parts {
-      agentTypes = List.copyOf(agentTypes);
-    }
-  }
+  private final DoorParts parts;
 
-  private final Parts parts;
-
-  public ChatDoor(Parts parts) {
+  public ChatDoor(DoorParts parts) {
     this.parts = parts;
   }
 

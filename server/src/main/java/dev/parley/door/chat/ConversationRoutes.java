@@ -1,6 +1,7 @@
 package dev.parley.door.chat;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
@@ -26,9 +27,9 @@ final class ConversationRoutes {
   static final String ONE = "/chat/conversations/{c}";
   private static final int TITLE_MAX = 500;
 
-  private final ChatDoor.Parts parts;
+  private final DoorParts parts;
 
-  ConversationRoutes(ChatDoor.Parts parts) {
+  ConversationRoutes(DoorParts parts) {
     this.parts = parts;
   }
 

@@ -1,6 +1,7 @@
 package dev.parley.door.chat;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Messages;
 import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
@@ -32,11 +33,11 @@ final class HistoryRoutes {
   private static final String ALL = ConversationRoutes.ONE + "/messages";
   private static final String ONE = ALL + "/{m}";
 
-  private final ChatDoor.Parts parts;
+  private final DoorParts parts;
   private final Rewinder rewinder;
   private final Messages messages;
 
-  HistoryRoutes(ChatDoor.Parts parts, Rewinder rewinder) {
+  HistoryRoutes(DoorParts parts, Rewinder rewinder) {
     this.parts = parts;
     this.rewinder = rewinder;
     this.messages = new Messages(parts.log(), parts.views());

@@ -1,5 +1,6 @@
 package dev.parley.door.chat;
 
+import dev.parley.door.DoorParts;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
@@ -34,9 +35,9 @@ final class Results {
           "blockedBy",
           "subtaskIds");
 
-  private final ChatDoor.Parts parts;
+  private final DoorParts parts;
 
-  Results(ChatDoor.Parts parts) {
+  Results(DoorParts parts) {
     this.parts = parts;
   }
 

@@ -1,6 +1,7 @@
 package dev.parley.door.chat;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.NewContextId;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
@@ -26,9 +27,9 @@ final class SendRoutes {
   static final Parameter KEY =
       Parameter.header("Idempotency-Key", "makes it safe to send this twice");
 
-  private final ChatDoor.Parts parts;
+  private final DoorParts parts;
 
-  SendRoutes(ChatDoor.Parts parts) {
+  SendRoutes(DoorParts parts) {
     this.parts = parts;
   }
 

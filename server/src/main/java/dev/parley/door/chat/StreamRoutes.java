@@ -2,6 +2,7 @@ package dev.parley.door.chat;
 
 import dev.parley.door.Answer;
 import dev.parley.door.Arrival;
+import dev.parley.door.DoorParts;
 import dev.parley.door.EventFilter;
 import dev.parley.door.EventStream;
 import dev.parley.door.FeedTail;
@@ -24,10 +25,10 @@ import java.util.Optional;
 /// `GET /chat/stream`: what happens in one conversation, or in all that the caller may see.
 final class StreamRoutes {
 
-  private final ChatDoor.Parts parts;
+  private final DoorParts parts;
   private final ChatFormat format;
 
-  StreamRoutes(ChatDoor.Parts parts, ChatFormat format) {
+  StreamRoutes(DoorParts parts, ChatFormat format) {
     this.parts = parts;
     this.format = format;
   }

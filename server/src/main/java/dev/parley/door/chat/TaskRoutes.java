@@ -1,6 +1,7 @@
 package dev.parley.door.chat;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
@@ -29,11 +30,11 @@ final class TaskRoutes {
   /// How many entries one request looks at, whatever it finds among them.
   private static final int SCAN_MAX = 10_000;
 
-  private final ChatDoor.Parts parts;
+  private final DoorParts parts;
   private final Results results;
   private final AgentEvents events;
 
-  TaskRoutes(ChatDoor.Parts parts, Results results, AgentEvents events) {
+  TaskRoutes(DoorParts parts, Results results, AgentEvents events) {
     this.parts = parts;
     this.results = results;
     this.events = events;

@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Problem;
@@ -32,9 +33,9 @@ final class ArtifactRoutes {
   private static final Pattern UNSAFE = Pattern.compile("[^A-Za-z0-9._-]");
   private static final String MISMATCH = "version-mismatch";
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
 
-  ArtifactRoutes(ContextsDoor.Parts parts) {
+  ArtifactRoutes(DoorParts parts) {
     this.parts = parts;
   }
 

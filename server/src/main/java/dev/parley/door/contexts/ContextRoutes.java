@@ -2,6 +2,7 @@ package dev.parley.door.contexts;
 
 import dev.parley.door.AgentType;
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.NewContextId;
 import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
@@ -32,9 +33,9 @@ final class ContextRoutes {
   private static final int SNAPSHOT_MESSAGES = 50;
   private static final String ONE = "/api/contexts/{c}";
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
 
-  ContextRoutes(ContextsDoor.Parts parts) {
+  ContextRoutes(DoorParts parts) {
     this.parts = parts;
   }
 

@@ -1,42 +1,17 @@
 package dev.parley.door.contexts;
 
-import dev.parley.door.Access;
-import dev.parley.door.AgentType;
-import dev.parley.door.Removal;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Route;
-import dev.parley.door.Tail;
-import dev.parley.log.EventLog;
 import dev.parley.task.Rewinder;
-import dev.parley.task.Tasks;
-import dev.parley.vault.SignIns;
-import dev.parley.view.Views;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
-import java.util.function.Supplier;
 
 /// The native door: all its routes.
 public final class ContextsDoor {
 
-  /// What the door passes requests on to.
-  public record Parts(
-      EventLog log,
-      Views views,
-      Tasks tasks,
-      Access access,
-      Removal removal,
-      Tail.Parts tails,
-      SignIns signIns,
-      Supplier<UUID> ids,
-      List<AgentType> agentTypes) {
-    public Parts {
-      agentTypes = List.copyOf(agentTypes);
-    }
-  }
+  private final DoorParts parts;
 
-  private final Parts parts;
-
-  public ContextsDoor(Parts parts) {
+  public ContextsDoor(DoorParts parts) {
     this.parts = parts;
   }
 

@@ -1,5 +1,6 @@
 package dev.parley.door.contexts;
 
+import dev.parley.door.DoorParts;
 import dev.parley.door.EventFilter;
 import dev.parley.door.Format;
 import dev.parley.door.Parameter;
@@ -30,10 +31,10 @@ final class Dialect {
   static final Parameter REPLAY =
       Parameter.query("replay", "with format=workflow: full (default), session, or none");
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
   private final Format workflow;
 
-  Dialect(ContextsDoor.Parts parts) {
+  Dialect(DoorParts parts) {
     this.parts = parts;
     this.workflow = new WorkflowFormat(parts.log(), parts.views());
   }

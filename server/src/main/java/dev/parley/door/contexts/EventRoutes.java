@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.EventFilter;
 import dev.parley.door.Format;
 import dev.parley.door.Paging;
@@ -36,10 +37,10 @@ final class EventRoutes {
   /// Some events. `position` is the next `after`, even if a filter left none.
   record Events(List<JsonNode> events, Position position, boolean hasMore) {}
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
   private final Dialect dialect;
 
-  EventRoutes(ContextsDoor.Parts parts) {
+  EventRoutes(DoorParts parts) {
     this.parts = parts;
     this.dialect = new Dialect(parts);
   }

@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
@@ -21,9 +22,9 @@ final class InputRoutes {
   static final Parameter KEY =
       Parameter.header("Idempotency-Key", "makes it safe to send this twice");
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
 
-  InputRoutes(ContextsDoor.Parts parts) {
+  InputRoutes(DoorParts parts) {
     this.parts = parts;
   }
 

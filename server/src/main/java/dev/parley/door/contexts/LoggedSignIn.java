@@ -1,5 +1,6 @@
 package dev.parley.door.contexts;
 
+import dev.parley.door.DoorParts;
 import dev.parley.log.Guard;
 import dev.parley.protocol.Rejection;
 import dev.parley.vault.Place;
@@ -11,11 +12,11 @@ import tools.jackson.databind.node.ObjectNode;
 /// The log's part in one sign-in. For one thread.
 final class LoggedSignIn implements SignInLog {
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
   private final Guard guard;
   private long seq;
 
-  LoggedSignIn(ContextsDoor.Parts parts, Guard guard) {
+  LoggedSignIn(DoorParts parts, Guard guard) {
     this.parts = parts;
     this.guard = guard;
   }

@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Messages;
 import dev.parley.door.NewContextId;
 import dev.parley.door.Paging;
@@ -38,11 +39,11 @@ final class MessageRoutes {
   private static final Parameter KEY =
       Parameter.header("Idempotency-Key", "makes it safe to send this twice");
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
   private final EventRoutes events;
   private final Messages messages;
 
-  MessageRoutes(ContextsDoor.Parts parts, EventRoutes events) {
+  MessageRoutes(DoorParts parts, EventRoutes events) {
     this.parts = parts;
     this.events = events;
     this.messages = new Messages(parts.log(), parts.views());

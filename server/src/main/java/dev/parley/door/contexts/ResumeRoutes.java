@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
@@ -22,11 +23,11 @@ final class ResumeRoutes {
 
   private static final int ANSWERS_MAX = 100;
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
   private final InputRoutes inputs;
   private final SignInRoutes signIns;
 
-  ResumeRoutes(ContextsDoor.Parts parts, InputRoutes inputs, SignInRoutes signIns) {
+  ResumeRoutes(DoorParts parts, InputRoutes inputs, SignInRoutes signIns) {
     this.parts = parts;
     this.inputs = inputs;
     this.signIns = signIns;

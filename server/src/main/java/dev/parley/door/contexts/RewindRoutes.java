@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.NewContextId;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
@@ -27,10 +28,10 @@ final class RewindRoutes {
   private static final Parameter KEY =
       Parameter.header("Idempotency-Key", "makes it safe to send this twice");
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
   private final Rewinder rewinder;
 
-  RewindRoutes(ContextsDoor.Parts parts, Rewinder rewinder) {
+  RewindRoutes(DoorParts parts, Rewinder rewinder) {
     this.parts = parts;
     this.rewinder = rewinder;
   }

@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
@@ -38,9 +39,9 @@ final class SignInRoutes {
           "Referrer-Policy",
           "no-referrer");
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
 
-  SignInRoutes(ContextsDoor.Parts parts) {
+  SignInRoutes(DoorParts parts) {
     this.parts = parts;
   }
 

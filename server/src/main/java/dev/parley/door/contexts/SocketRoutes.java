@@ -1,5 +1,6 @@
 package dev.parley.door.contexts;
 
+import dev.parley.door.DoorParts;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
@@ -8,9 +9,9 @@ import java.util.List;
 /// Events of many contexts on one WebSocket.
 final class SocketRoutes {
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
 
-  SocketRoutes(ContextsDoor.Parts parts) {
+  SocketRoutes(DoorParts parts) {
     this.parts = parts;
   }
 

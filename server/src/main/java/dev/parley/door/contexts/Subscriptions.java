@@ -1,5 +1,6 @@
 package dev.parley.door.contexts;
 
+import dev.parley.door.DoorParts;
 import dev.parley.door.Follower;
 import dev.parley.door.Problem;
 import dev.parley.door.Socket;
@@ -25,7 +26,7 @@ final class Subscriptions {
   private static final System.Logger LOG = System.getLogger(Subscriptions.class.getName());
   private static final int MAX = 1_000;
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
   private final String principal;
   private final Socket socket;
   private final Semaphore turn = new Semaphore(1, true);
@@ -33,7 +34,7 @@ final class Subscriptions {
 
   private record Subscription(Follower follower, Thread thread) {}
 
-  Subscriptions(ContextsDoor.Parts parts, String principal, Socket socket) {
+  Subscriptions(DoorParts parts, String principal, Socket socket) {
     this.parts = parts;
     this.principal = principal;
     this.socket = socket;

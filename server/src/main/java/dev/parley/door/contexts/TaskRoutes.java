@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Paging;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
@@ -18,9 +19,9 @@ final class TaskRoutes {
   private static final String ALL = "/api/contexts/{c}/tasks";
   private static final String ONE = ALL + "/{t}";
 
-  private final ContextsDoor.Parts parts;
+  private final DoorParts parts;
 
-  TaskRoutes(ContextsDoor.Parts parts) {
+  TaskRoutes(DoorParts parts) {
     this.parts = parts;
   }
 
