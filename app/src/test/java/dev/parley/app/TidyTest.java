@@ -29,7 +29,7 @@ class TidyTest {
           Set.of("mcp"),
           Set.of("agent"),
           Set.of("supervisor", "embed", "cli"),
-          Set.of("proxy"),
+          Set.of("proxy", "a2a"),
           Set.of("door"),
           Set.of("socket"),
           Set.of("door.*"),

@@ -1,0 +1,13 @@
+package dev.parley.a2a;
+
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+
+/// How times are written.
+final class Times {
+
+  static final DateTimeFormatter MILLIS =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+  private Times() {}
+}

@@ -1,0 +1,14 @@
+package dev.parley.a2a;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A piece of an artifact: its first (`append` is false), a further one, or the last.
+public record WireArtifactUpdate(
+    String taskId,
+    String contextId,
+    WireArtifact artifact,
+    boolean append,
+    boolean lastChunk,
+    @Nullable ObjectNode metadata)
+    implements WireItem {}

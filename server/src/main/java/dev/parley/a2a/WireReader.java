@@ -1,0 +1,236 @@
+package dev.parley.a2a;
+
+import dev.parley.protocol.Json;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Reads what is on the wire, in any of the forms that [WireForm] writes.
+///
+/// The forms never contradict each other, so nothing is gained by reading one and refusing the others. What is not known is
+/// ignored.
+public final class WireReader {
+
+  private WireReader() {}
+
+  /// The parameters of a send.
+  ///
+  /// @throws A2aException if something is missing or of another type, with its path, as all methods here do
+  public static SendRequest send(@Nullable JsonNode params) {
+    var fields = Fields.of(params, "");
+    var member = fields.has("message") ? "message" : fields.has("request") ? "request" : "message";
+    var message = message(fields.value(member), member);
+    if (message.parts().isEmpty()) {
+      throw A2aException.invalid(member + ".parts: at least one is needed");
+    }
+    var configuration =
+        fields.has("configuration")
+            ? fields.fields("configuration")
+            : new Fields(Json.object(), "");
+    var length = configuration.whole("historyLength");
+    if (length != null && length < 0) {
+      throw A2aException.invalid("configuration.historyLength: must not be negative");
+    }
+    return new SendRequest(
+        message,
+        configuration.texts("acceptedOutputModes"),
+        length,
+        !configuration.flag("returnImmediately", false) && configuration.flag("blocking", true),
+        pushOf(configuration),
+        fields.object("metadata"),
+        fields.filled("tenant"));
+  }
+
+  private static @Nullable PushTarget pushOf(Fields configuration) {
+    for (var name :
+        List.of("taskPushNotificationConfig", "pushNotificationConfig", "pushNotification")) {
+      if (configuration.has(name)) {
+        return push(configuration.value(name));
+      }
+    }
+    return null;
+  }
+
+  /// A push target, in one layer or in two.
+  public static PushTarget push(@Nullable JsonNode value) {
+    var outer = Fields.of(value, "");
+    var inner =
+        outer.has("pushNotificationConfig")
+            ? outer.fields("pushNotificationConfig")
+            : outer.has("config") ? outer.fields("config") : outer;
+    var named =
+        inner.has("authentication")
+            ? inner.fields("authentication")
+            : new Fields(Json.object(), "");
+    var schemes = named.texts("schemes");
+    var scheme = named.filled("scheme");
+    var task = outer.filled("taskId");
+    var parent = outer.filled("parent");
+    return new PushTarget(
+        inner.filled("id"),
+        task == null && parent != null ? parent.substring(parent.lastIndexOf('/') + 1) : task,
+        inner.needed("url"),
+        inner.filled("token"),
+        scheme == null && !schemes.isEmpty() ? schemes.getFirst() : scheme,
+        named.filled("credentials"),
+        outer.filled("tenant"));
+  }
+
+  /// A message.
+  public static WireMessage message(@Nullable JsonNode value, String path) {
+    var fields = Fields.of(value, path);
+    var role = fields.needed("role");
+    var known = WireRole.of(role);
+    if (known.isEmpty()) {
+      throw A2aException.invalid(path + ".role: no role is called " + role);
+    }
+    var parts = fields.has("parts") || !fields.has("content") ? "parts" : "content";
+    return new WireMessage(
+        fields.needed("messageId"),
+        fields.filled("contextId"),
+        fields.filled("taskId"),
+        known.get(),
+        fields.list(parts, WireReader::part),
+        fields.object("metadata"),
+        fields.texts("extensions"),
+        fields.texts("referenceTaskIds"));
+  }
+
+  /// A part.
+  public static WirePart part(@Nullable JsonNode value, String path) {
+    var fields = Fields.of(value, path);
+    var metadata = fields.object("metadata");
+    if (fields.has("file")) {
+      return file(fields.fields("file"), metadata);
+    }
+    return new WirePart(
+        content(fields), fields.filled("filename"), fields.filled("mediaType"), metadata);
+  }
+
+  private static WirePart.Content content(Fields fields) {
+    var text = fields.text("text");
+    if (text != null) {
+      return new WirePart.Text(text);
+    }
+    var raw = fields.text("raw");
+    if (raw != null) {
+      return new WirePart.Raw(raw);
+    }
+    var url = fields.text("url");
+    if (url != null) {
+      return new WirePart.Url(url);
+    }
+    var data = fields.node().get("data");
+    if (data != null) {
+      return new WirePart.Data(wrapped(fields, data) ? data.get("data") : data);
+    }
+    throw A2aException.invalid(fields.path() + ": text, raw, url, file or data is needed");
+  }
+
+  /// True for the two layers that 0.3 has over HTTP+JSON: `{"data": {"data": {…}}}`, and nothing else in either.
+  private static boolean wrapped(Fields fields, JsonNode data) {
+    return data instanceof ObjectNode
+        && data.size() == 1
+        && data.get("data") instanceof ObjectNode
+        && !fields.has("kind");
+  }
+
+  private static WirePart file(Fields file, @Nullable ObjectNode metadata) {
+    var bytes = file.has("bytes") ? file.text("bytes") : file.text("fileWithBytes");
+    var uri = file.has("uri") ? file.text("uri") : file.text("fileWithUri");
+    if (bytes == null && uri == null) {
+      throw A2aException.invalid(file.path() + ": bytes or uri is needed");
+    }
+    var name = file.filled("name");
+    var type = file.filled("mimeType");
+    return new WirePart(
+        bytes == null ? new WirePart.Url(uri == null ? "" : uri) : new WirePart.Raw(bytes),
+        name,
+        type == null ? file.filled("mediaType") : type,
+        metadata);
+  }
+
+  /// A task.
+  public static WireTask task(@Nullable JsonNode value, String path) {
+    var fields = Fields.of(value, path);
+    var context = fields.filled("contextId");
+    var id = fields.needed("id");
+    return new WireTask(
+        id,
+        context == null ? id : context,
+        status(fields.fields("status")),
+        fields.list("artifacts", WireReader::artifact),
+        fields.has("history") ? fields.list("history", WireReader::message) : null,
+        fields.object("metadata"));
+  }
+
+  private static WireStatus status(Fields fields) {
+    var name = fields.filled("state");
+    var state = name == null ? WireState.UNKNOWN : WireState.of(name).orElse(WireState.UNKNOWN);
+    return new WireStatus(
+        state,
+        fields.has("message") ? message(fields.value("message"), fields.path() + ".message") : null,
+        fields.time("timestamp"));
+  }
+
+  /// An artifact.
+  public static WireArtifact artifact(@Nullable JsonNode value, String path) {
+    var fields = Fields.of(value, path);
+    return new WireArtifact(
+        fields.needed("artifactId"),
+        fields.filled("name"),
+        fields.filled("description"),
+        fields.list("parts", WireReader::part),
+        fields.object("metadata"),
+        fields.texts("extensions"));
+  }
+
+  /// What a call answered with, or a stream carried.
+  public static WireItem item(@Nullable JsonNode value) {
+    var fields = Fields.of(value, "");
+    var kind = fields.node().path("kind");
+    if (kind.isString()) {
+      return switch (kind.stringValue()) {
+        case "task" -> task(value, "");
+        case "message" -> message(value, "");
+        case "status-update" -> statusUpdate(fields);
+        case "artifact-update" -> artifactUpdate(fields);
+        default -> throw A2aException.invalid("no kind is called " + kind.stringValue());
+      };
+    }
+    if (fields.has("task")) {
+      return task(fields.value("task"), "task");
+    }
+    if (fields.has("statusUpdate")) {
+      return statusUpdate(fields.fields("statusUpdate"));
+    }
+    if (fields.has("artifactUpdate")) {
+      return artifactUpdate(fields.fields("artifactUpdate"));
+    }
+    if (fields.has("message") || fields.has("msg")) {
+      var member = fields.has("message") ? "message" : "msg";
+      return message(fields.value(member), member);
+    }
+    throw A2aException.invalid("neither a task nor a message nor an update");
+  }
+
+  private static WireStatusUpdate statusUpdate(Fields fields) {
+    return new WireStatusUpdate(
+        fields.needed("taskId"),
+        fields.needed("contextId"),
+        status(fields.fields("status")),
+        fields.flag("final", false),
+        fields.object("metadata"));
+  }
+
+  private static WireArtifactUpdate artifactUpdate(Fields fields) {
+    return new WireArtifactUpdate(
+        fields.needed("taskId"),
+        fields.needed("contextId"),
+        artifact(fields.value("artifact"), "artifact"),
+        fields.flag("append", false),
+        fields.flag("lastChunk", false),
+        fields.object("metadata"));
+  }
+}

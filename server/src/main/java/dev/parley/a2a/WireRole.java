@@ -1,0 +1,31 @@
+package dev.parley.a2a;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/// Who says a message.
+public enum WireRole {
+  USER,
+  AGENT;
+
+  private static final String PREFIX = "ROLE_";
+
+  /// As 0.3 writes it: `user`.
+  public String plain() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /// As 1.0 writes it: `ROLE_USER`.
+  public String proto() {
+    return PREFIX + name();
+  }
+
+  /// The role that either version calls by this name.
+  public static Optional<WireRole> of(String name) {
+    return switch (name.toUpperCase(Locale.ROOT)) {
+      case "USER", "ROLE_USER" -> Optional.of(USER);
+      case "AGENT", "ROLE_AGENT" -> Optional.of(AGENT);
+      default -> Optional.empty();
+    };
+  }
+}
