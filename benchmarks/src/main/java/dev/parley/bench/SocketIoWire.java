@@ -94,7 +94,7 @@ final class SocketIoWire implements Wire {
 
   private static int length(byte[] bytes, int at) {
     return switch (bytes[at + 1]) {
-      case LENGTH_16 -> ByteBuffer.wrap(bytes).getShort(at + 2) & 0xffff;
+      case LENGTH_16 -> ((bytes[at + 2] & 0xff) << 8) | (bytes[at + 3] & 0xff);
       case LENGTH_64 -> (int) ByteBuffer.wrap(bytes).getLong(at + 2);
       default -> bytes[at + 1];
     };
