@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Pen {
 
   private static final int PIECE = 64 * 1024;
+  private static final int SHARED = 32 * 1024;
 
   private final CoreSession session;
   private final Duration stall;
@@ -45,11 +46,11 @@ final class Pen {
     }
   }
 
-  /// Small parcels share a write.
+  /// Small parcels share a write; others go out as they are, for all sockets have the same bytes of them.
   private static int together(List<Parcel> parcels, int from) {
     var to = from + 1;
     var size = parcels.get(from).size();
-    while (to < parcels.size() && size + parcels.get(to).size() <= PIECE) {
+    while (to < parcels.size() && size + parcels.get(to).size() <= SHARED) {
       size += parcels.get(to).size();
       to++;
     }
