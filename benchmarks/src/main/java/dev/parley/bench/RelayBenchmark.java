@@ -20,7 +20,7 @@ final class RelayBenchmark implements Benchmark {
 
   private static final int READERS = 100;
   private static final int SHARE = 50;
-  private static final int AGENTS = 5;
+  private static final int AGENTS = 4;
   private static final double FASTER = 5;
 
   private final Pace pace;

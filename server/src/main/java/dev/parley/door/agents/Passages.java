@@ -18,7 +18,8 @@ import java.util.List;
 /// What peers are told of agents, read and written once for all who are at the same place.
 ///
 /// Whoever is first reads the log and writes the passage; those who come behind find it. Nobody waits for
-/// anybody else: whoever is so late that a passage is gone reads for itself. For many threads.
+/// another's network: each sends at its own pace, and whoever is so late that a passage is gone reads for
+/// itself. For many threads.
 final class Passages {
 
   /// The event that tells a message.
