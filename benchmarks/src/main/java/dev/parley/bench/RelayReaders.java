@@ -3,34 +3,60 @@ package dev.parley.bench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/// The process that reads what an agent says: subscribes many times, opens the gate, and counts.
+/// The process that reads what agents say: launches one, subscribes many times, opens the gate, and counts;
+/// and the same again for the next one.
 public final class RelayReaders {
 
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
   private RelayReaders() {}
 
-  /// Arguments: the server's port, the agent, readers, tokens, the file that is the gate.
+  /// Arguments: the server's port, readers, tokens, the file that is the gate, agents.
   public static void main(String[] arguments) throws IOException, InterruptedException {
     var port = Integer.parseInt(arguments[0]);
-    var readers = Integer.parseInt(arguments[2]);
-    var tokens = Long.parseLong(arguments[3]);
+    var readers = Integer.parseInt(arguments[1]);
+    var tokens = Long.parseLong(arguments[2]);
+    var gate = Path.of(arguments[3]);
+    var results = new ArrayList<String>();
+    for (var agents = Integer.parseInt(arguments[4]); agents > 0; agents--) {
+      results.add(String.format(Locale.ROOT, "%.4f", seconds(port, readers, tokens, gate)));
+    }
+    System.out.println("result " + String.join(" ", results));
+    System.exit(0);
+  }
+
+  private static double seconds(int port, int readers, long tokens, Path gate)
+      throws IOException, InterruptedException {
+    Files.deleteIfExists(gate);
+    var agent = launch(port);
     var tally = new Tally();
     var crowds = List.of(new Crowd(port), new Crowd(port));
-    for (var i = 0; i < readers; i++) {
-      crowds.get(i % crowds.size()).add(new SocketIoWire(port, arguments[1], tally));
+    try {
+      for (var i = 0; i < readers; i++) {
+        crowds.get(i % crowds.size()).add(new SocketIoWire(port, agent, tally));
+      }
+      await(tally, readers, 0);
+      var begin = System.nanoTime();
+      Files.createFile(gate);
+      await(tally, readers, readers * tokens);
+      return (System.nanoTime() - begin) / 1e9;
+    } finally {
+      for (var crowd : crowds) {
+        crowd.close();
+      }
     }
-    await(tally, readers, 0);
-    var begin = System.nanoTime();
-    Files.createFile(Path.of(arguments[4]));
-    await(tally, readers, readers * tokens);
-    var seconds = (System.nanoTime() - begin) / 1e9;
-    System.out.println("result " + String.format(Locale.ROOT, "%.4f", seconds));
-    System.exit(0);
+  }
+
+  private static String launch(int port) throws IOException {
+    try (var caller = new Caller(port)) {
+      return Talk.field(
+          caller.post("/api/agents", "{\"type\":\"relay\",\"prompt\":\"go\"}"), "agentId");
+    }
   }
 
   private static void await(Tally tally, int open, long received)

@@ -11,8 +11,8 @@ final class SocketIoWire implements Wire {
 
   private static final byte[] HEAD_END = "\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1);
   private static final byte[] DELTA = "\"delta\":\"".getBytes(StandardCharsets.ISO_8859_1);
-  private static final byte[] SUBSCRIBED = "\"subscribed\"".getBytes(StandardCharsets.ISO_8859_1);
-  private static final byte[] TOKEN = "content_delta".getBytes(StandardCharsets.ISO_8859_1);
+  private static final Needle SUBSCRIBED = new Needle("\"subscribed\"");
+  private static final Needle TOKEN = new Needle("\"content_delta\"");
   private static final int LENGTH_16 = 126;
   private static final int LENGTH_64 = 127;
   private static final int FINAL_TEXT = 0x81;
@@ -94,7 +94,7 @@ final class SocketIoWire implements Wire {
 
   private static int length(byte[] bytes, int at) {
     return switch (bytes[at + 1]) {
-      case LENGTH_16 -> ByteBuffer.wrap(bytes).getShort(at + 2) & 0xffff;
+      case LENGTH_16 -> ((bytes[at + 2] & 0xff) << 8) | (bytes[at + 3] & 0xff);
       case LENGTH_64 -> (int) ByteBuffer.wrap(bytes).getLong(at + 2);
       default -> bytes[at + 1];
     };
@@ -114,9 +114,9 @@ final class SocketIoWire implements Wire {
     if (bytes[begin] == '0') {
       return frame("42[\"subscribe\",{\"agentId\":\"" + agent + "\"}]");
     }
-    if (Bytes.find(bytes, begin, end, TOKEN) >= 0) {
+    if (TOKEN.in(bytes, begin, end)) {
       tally.received(1);
-    } else if (Bytes.find(bytes, begin, end, SUBSCRIBED) >= 0) {
+    } else if (SUBSCRIBED.in(bytes, begin, end)) {
       tally.opened();
     }
     return null;

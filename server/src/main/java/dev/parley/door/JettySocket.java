@@ -88,13 +88,13 @@ final class JettySocket implements Socket, FrameHandler {
   }
 
   @Override
-  public void send(List<String> texts) throws IOException, InterruptedException {
+  public void send(List<Parcel> parcels) throws IOException, InterruptedException {
     synchronized (this) {
       if (closing) {
         throw new IOException("the socket is closed");
       }
     }
-    Objects.requireNonNull(pen).write(texts);
+    Objects.requireNonNull(pen).write(parcels);
   }
 
   @Override

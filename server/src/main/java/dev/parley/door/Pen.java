@@ -1,8 +1,6 @@
 package dev.parley.door;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -16,12 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Writes to a WebSocket: one at a time, in the order in which they came.
 ///
-/// A message goes out in pieces, and the next only when the one before is with the operating system: so
-/// a peer that does not read has no more than one piece waiting here, and one that reads slowly is not
-/// mistaken for one that does not read.
+/// What there is goes out in pieces, of many small messages or of a large one, and the next only when the
+/// one before is with the operating system: so a peer that does not read has no more than one piece waiting
+/// here, and one that reads slowly is not mistaken for one that does not read.
 final class Pen {
 
   private static final int PIECE = 64 * 1024;
+  private static final int SHARED = 32 * 1024;
 
   private final CoreSession session;
   private final Duration stall;
@@ -34,38 +33,60 @@ final class Pen {
     this.stall = stall;
   }
 
-  void write(List<String> texts) throws IOException, InterruptedException {
+  void write(List<Parcel> parcels) throws IOException, InterruptedException {
     pen.acquire();
     try {
-      var size = 0;
-      for (var i = 0; i < texts.size(); i++) {
-        var bytes = texts.get(i).getBytes(StandardCharsets.UTF_8);
-        size += bytes.length;
-        // Small messages share a write; the last of them is waited for.
-        if (bytes.length <= PIECE && size < PIECE && i < texts.size() - 1) {
-          session.sendFrame(new Frame(OpCode.TEXT, ByteBuffer.wrap(bytes)), Callback.NOOP, true);
-        } else {
-          pieces(bytes);
-          size = 0;
-        }
+      for (var from = 0; from < parcels.size(); ) {
+        var to = together(parcels, from);
+        write(Parcel.joined(parcels.subList(from, to)));
+        from = to;
       }
     } finally {
       pen.release();
     }
   }
 
-  private void pieces(byte[] bytes) throws IOException, InterruptedException {
-    var from = 0;
-    do {
-      var to = Math.min(bytes.length, from + PIECE);
-      var payload = ByteBuffer.wrap(bytes, from, to - from).slice();
-      var frame = new Frame(from == 0 ? OpCode.TEXT : OpCode.CONTINUATION, payload);
-      frame.setFin(to == bytes.length);
-      var written = new Written();
-      session.sendFrame(frame, written, false);
-      written.await();
+  /// Small parcels share a write; others go out as they are, for all sockets have the same bytes of them.
+  private static int together(List<Parcel> parcels, int from) {
+    var to = from + 1;
+    var size = parcels.get(from).size();
+    while (to < parcels.size() && size + parcels.get(to).size() <= SHARED) {
+      size += parcels.get(to).size();
+      to++;
+    }
+    return to;
+  }
+
+  private void write(Parcel parcel) throws IOException, InterruptedException {
+    for (var from = 0; from < parcel.size(); ) {
+      var to = parcel.end(from);
+      if (to - from > PIECE) {
+        pieces(parcel, parcel.payload(from), to);
+      } else {
+        while (to < parcel.size() && parcel.end(to) - from <= PIECE) {
+          to = parcel.end(to);
+        }
+        send(new FrameRun(parcel, from, to));
+      }
       from = to;
-    } while (from < bytes.length);
+    }
+  }
+
+  private void pieces(Parcel parcel, int begin, int end) throws IOException, InterruptedException {
+    for (var from = begin; from < end; ) {
+      var to = Math.min(end, from + PIECE);
+      var opCode = from == begin ? OpCode.TEXT : OpCode.CONTINUATION;
+      var frame = new Frame(opCode, parcel.slice(from, to));
+      frame.setFin(to == end);
+      send(frame);
+      from = to;
+    }
+  }
+
+  private void send(Frame frame) throws IOException, InterruptedException {
+    var written = new Written();
+    session.sendFrame(frame, written, false);
+    written.await();
   }
 
   private final class Written implements Callback {

@@ -4,6 +4,9 @@ import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
 import dev.parley.task.Tasks;
 import dev.parley.view.Views;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /// Removes a context: ends its tasks, then every byte of it, wherever it is kept.
 public final class Removal {
@@ -13,6 +16,7 @@ public final class Removal {
   private final Tasks tasks;
   private final FrameCache cache;
   private final Departures departures = new Departures();
+  private final List<Consumer<ContextId>> others = new CopyOnWriteArrayList<>();
 
   public Removal(EventLog log, Views views, Tasks tasks, FrameCache cache) {
     this.log = log;
@@ -26,6 +30,11 @@ public final class Removal {
     return departures;
   }
 
+  /// Lets go of what a door keeps of contexts, too.
+  public void also(Consumer<ContextId> forget) {
+    others.add(forget);
+  }
+
   /// Returns when the context is gone.
   public void remove(ContextId context) {
     tasks.cancelAll(context, "deleted");
@@ -33,5 +42,6 @@ public final class Removal {
     log.delete(context);
     views.forget(context);
     cache.forget(context);
+    others.forEach(other -> other.accept(context));
   }
 }

@@ -22,16 +22,16 @@ public interface Socket {
   /// Waits for the next message. None if the socket is closed, by whomever.
   @Nullable String receive() throws InterruptedException;
 
-  /// Sends messages in this order, and returns when they are on their way.
+  /// Sends these messages in this order, and returns when they are on their way.
   ///
   /// Waits while the peer does not read. What several threads send is sent in the order in which they came.
   ///
   /// @throws IOException if the peer has left, or has not read for too long and was sent away
-  void send(List<String> texts) throws IOException, InterruptedException;
+  void send(List<Parcel> parcels) throws IOException, InterruptedException;
 
   /// Sends a message.
   default void send(String text) throws IOException, InterruptedException {
-    send(List.of(text));
+    send(List.of(Parcel.of(text)));
   }
 
   /// Says why this is the end. Does not wait; whoever receives gets nothing more.

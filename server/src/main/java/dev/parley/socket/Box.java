@@ -5,27 +5,31 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.ToIntFunction;
 
-/// Packets between two threads: bounded in characters, whoever puts more waits.
+/// Packets between two threads: bounded in their size, whoever puts more waits.
 ///
 /// The monitor guards everything.
-final class Box {
+final class Box<T> {
 
   private final int max;
-  private final Deque<String> packets = new ArrayDeque<>();
+  private final ToIntFunction<T> scale;
+  private final Deque<T> packets = new ArrayDeque<>();
   private int size;
   private boolean closed;
 
-  Box(int max) {
+  /// @param scale says how large a packet is
+  Box(int max, ToIntFunction<T> scale) {
     this.max = max;
+    this.scale = scale;
   }
 
   /// Adds a packet, and waits until there is room for it. One that is larger than the box has it alone.
   ///
   /// @return false if the box is closed, or if `patience` ran out
-  synchronized boolean put(String packet, Duration patience) throws InterruptedException {
+  synchronized boolean put(T packet, Duration patience) throws InterruptedException {
     var deadline = System.nanoTime() + patience.toNanos();
-    while (!closed && size > 0 && size + packet.length() > max) {
+    while (!closed && size > 0 && size + scale.applyAsInt(packet) > max) {
       var left = (deadline - System.nanoTime()) / 1_000_000;
       if (left <= 0) {
         return false;
@@ -36,18 +40,18 @@ final class Box {
   }
 
   /// Adds a packet even if there is no room: for the few small ones that keep a connection alive.
-  synchronized boolean urge(String packet) {
+  synchronized boolean urge(T packet) {
     if (closed) {
       return false;
     }
     packets.add(packet);
-    size += packet.length();
+    size += scale.applyAsInt(packet);
     notifyAll();
     return true;
   }
 
   /// Takes all that there is, and waits for some. Empty if `patience` ran out, or if the box is closed.
-  synchronized List<String> takeAll(Duration patience) throws InterruptedException {
+  synchronized List<T> takeAll(Duration patience) throws InterruptedException {
     var deadline = System.nanoTime() + patience.toNanos();
     while (packets.isEmpty() && !closed) {
       var left = (deadline - System.nanoTime()) / 1_000_000;

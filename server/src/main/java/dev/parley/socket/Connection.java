@@ -1,5 +1,6 @@
 package dev.parley.socket;
 
+import dev.parley.door.Parcel;
 import dev.parley.door.Socket;
 import dev.parley.door.Streams;
 import dev.parley.protocol.Rejection;
@@ -7,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A connection of Engine.IO: at first requests that wait for packets and requests that bring some, then a
@@ -22,8 +24,8 @@ final class Connection {
   private static final Duration PROBING_POLL = Duration.ofMillis(100);
 
   final String sid;
-  final Box outbox;
-  final Box inbox;
+  final Box<Parcel> outbox;
+  final Box<String> inbox;
   private final Pace pace;
   private final Duration stall;
   private final Heart heart;
@@ -41,8 +43,8 @@ final class Connection {
     this.pace = pace;
     this.stall = stall;
     this.gone = gone;
-    this.outbox = new Box(pace.outbox());
-    this.inbox = new Box(pace.outbox());
+    this.outbox = new Box<>(pace.outbox(), Parcel::size);
+    this.inbox = new Box<>(pace.outbox(), String::length);
     this.heart = new Heart(pace, this);
     heart.start();
   }
@@ -92,7 +94,9 @@ final class Connection {
       if (packets.isEmpty()) {
         return EnginePacket.bare(closed.get() ? EnginePacket.Type.CLOSE : EnginePacket.Type.NOOP);
       }
-      return String.join(Character.toString(EnginePacket.SEPARATOR), packets);
+      return packets.stream()
+          .flatMap(parcel -> parcel.texts().stream())
+          .collect(Collectors.joining(Character.toString(EnginePacket.SEPARATOR)));
     } finally {
       synchronized (this) {
         polling = false;
@@ -169,7 +173,7 @@ final class Connection {
       }
       to.send("3probe");
       // Lets the request that waits go, for the peer waits for it.
-      outbox.urge(EnginePacket.bare(EnginePacket.Type.NOOP));
+      urge(EnginePacket.Type.NOOP);
       if (!EnginePacket.bare(EnginePacket.Type.UPGRADE).equals(to.receive())) {
         return;
       }
@@ -228,7 +232,7 @@ final class Connection {
       case MESSAGE -> inbox.put(packet.data(), FOR_EVER);
       case PONG -> heart.ponged();
       case CLOSE -> {
-        outbox.urge(EnginePacket.bare(EnginePacket.Type.NOOP));
+        urge(EnginePacket.Type.NOOP);
         close(1000, "");
       }
       case UPGRADE, NOOP -> {}
@@ -240,15 +244,20 @@ final class Connection {
   ///
   /// @throws IOException if the peer has left, or has not read for too long and was sent away
   void send(IoPacket packet) throws IOException, InterruptedException {
-    send(packet.encode());
+    send(Parcel.of(EnginePacket.message(packet.encode())));
   }
 
-  /// The same, of a packet that is written already.
-  void send(String packet) throws IOException, InterruptedException {
-    if (!outbox.put(EnginePacket.message(packet), stall)) {
+  /// The same, of packets that are written already.
+  void send(Parcel packets) throws IOException, InterruptedException {
+    if (!outbox.put(packets, stall)) {
       close(1008, "too much was not read for too long");
       throw new IOException("the peer has left, or does not read");
     }
+  }
+
+  /// Sends a packet without data, even if too much waits already.
+  void urge(EnginePacket.Type type) {
+    outbox.urge(Parcel.of(EnginePacket.bare(type)));
   }
 
   /// The peer has said who it is, or no longer is anybody.

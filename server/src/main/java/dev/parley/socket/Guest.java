@@ -202,11 +202,11 @@ final class Guest {
     }
 
     @Override
-    public void emitWritten(String event, String json) throws IOException, InterruptedException {
+    public void emitAll(Volley volley) throws IOException, InterruptedException {
       if (left) {
         throw new IOException("the peer has left");
       }
-      connection.send(IoPacket.event(event, json));
+      connection.send(volley.packets());
     }
   }
 }

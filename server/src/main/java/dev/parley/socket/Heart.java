@@ -37,7 +37,7 @@ final class Heart {
         if (why.equals("upgrade")) {
           connection.giveUpProbe();
         } else if (why.equals("ping")) {
-          connection.outbox.urge(EnginePacket.bare(EnginePacket.Type.PING));
+          connection.urge(EnginePacket.Type.PING);
         } else {
           connection.close(1008, why);
           return;

@@ -45,10 +45,10 @@ record IoPacket(Type type, String namespace, @Nullable Long id, @Nullable JsonNo
     return new IoPacket(Type.EVENT, MAIN, null, data);
   }
 
-  /// The packet of an event whose argument is JSON already.
-  static String event(String name, String json) {
+  /// How the packet of an event begins: its argument follows, and then `]`.
+  static String eventHead(String name) {
     var head = new IoPacket(Type.EVENT, MAIN, null, null).encode();
-    return head + "[" + Json.mapper().writeValueAsString(name) + "," + json + "]";
+    return head + "[" + Json.mapper().writeValueAsString(name) + ",";
   }
 
   static IoPacket ack(long id, JsonNode argument) {

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /// How often a connection is tried, how long things may take on it, and how much may wait for its peer.
 ///
-/// `outbox` counts characters.
+/// `outbox` counts bytes.
 public record Pace(
     Duration pingInterval,
     Duration pingTimeout,

@@ -20,8 +20,10 @@ public interface Peer {
   /// @throws IOException if the peer has left, or has not read for too long and was sent away
   void emit(String event, JsonNode argument) throws IOException, InterruptedException;
 
-  /// The same, with an argument that was written as JSON before, for all who are told it.
-  default void emitWritten(String event, String json) throws IOException, InterruptedException {
-    emit(event, Json.mapper().readTree(json));
+  /// The same, of many events that were written before, for all who are told them.
+  default void emitAll(Volley volley) throws IOException, InterruptedException {
+    for (var argument : volley.arguments()) {
+      emit(volley.event(), Json.mapper().readTree(argument));
+    }
   }
 }

@@ -5,6 +5,7 @@ import dev.parley.door.SocketJson;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 
@@ -40,9 +41,8 @@ final class PlainVisit implements Peer {
   }
 
   @Override
-  public void emitWritten(String event, String json) throws IOException, InterruptedException {
-    socket.send(
-        "{\"event\":" + Json.mapper().writeValueAsString(event) + ",\"data\":" + json + "}");
+  public void emitAll(Volley volley) throws IOException, InterruptedException {
+    socket.send(List.of(volley.messages()));
   }
 
   /// Receives until the peer leaves.

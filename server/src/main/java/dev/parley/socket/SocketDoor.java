@@ -86,7 +86,7 @@ public final class SocketDoor {
     return engine.count();
   }
 
-  /// How many characters wait for peers to read them.
+  /// How many bytes wait for peers to read them.
   public long waiting() {
     return engine.waiting();
   }

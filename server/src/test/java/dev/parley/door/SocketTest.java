@@ -28,6 +28,17 @@ class SocketTest {
       new Limits(200_000, 3, Duration.ofSeconds(30), Duration.ofSeconds(30));
   private static final String SECRET = "a secret";
 
+  /// Messages around every length at which something changes.
+  private static final List<List<String>> MANY =
+      List.of(
+          List.of("", "a", "b".repeat(125), "c".repeat(126), "d".repeat(127)),
+          List.of("e".repeat(65_531), "f"),
+          List.of("g".repeat(65_532), "", "h".repeat(65_533), "i".repeat(65_535)),
+          List.of("j".repeat(65_536), "k", "ä€😀".repeat(15_000), "l"),
+          java.util.stream.IntStream.range(0, 2_000).mapToObj(n -> n + "m".repeat(100)).toList(),
+          List.of("n"),
+          List.of("o"));
+
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private Streams streams = new Streams(LIMITS.streams());
   private HttpDoor door = door(LIMITS, List.of());
@@ -50,6 +61,21 @@ class SocketTest {
       assertThat(client.next()).isEqualTo("small");
       client.leave();
       assertThat(client.closed()).isEqualTo("1000 ");
+    }
+  }
+
+  @Test
+  void many_messages_of_any_length_go_out_together_and_arrive_one_by_one() throws Exception {
+    try (var client = new TestSocket(door.port(), "/echo")) {
+      client.next();
+      client.send("many");
+      for (var parcel : MANY) {
+        for (var text : parcel) {
+          assertThat(client.next()).isEqualTo(text);
+        }
+      }
+      client.send("and so on");
+      assertThat(client.next()).isEqualTo("and so on");
     }
   }
 
@@ -254,6 +280,7 @@ class SocketTest {
         case "bye" -> {
           return;
         }
+        case "many" -> socket.send(MANY.stream().map(Parcel::of).toList());
         case "fail" -> throw new IllegalStateException("secret");
         default -> socket.send(text);
       }

@@ -21,6 +21,7 @@ import dev.parley.protocol.TaskId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,8 @@ class RetentionTest {
     var sources = new Server.Sources(now::get, UUID::randomUUID);
     var parts = new Assembly(config, sources, Extensions.NONE).on(log);
     var removal = new Removal(log, parts.views(), parts.tasks(), new FrameCache(log, 1_000));
+    var forgotten = new ArrayList<ContextId>();
+    removal.also(forgotten::add);
     var idle = create(log, "idle");
     var used = create(log, "used");
     var working = create(log, "working");
@@ -56,6 +59,7 @@ class RetentionTest {
       assertThat(retention.sweep()).isZero();
     }
 
+    assertThat(forgotten).containsExactly(idle);
     assertThatThrownBy(() -> log.head(idle)).isInstanceOf(Rejection.Gone.class);
     assertThat(log.head(used).seq()).isEqualTo(2);
     assertThat(log.head(working).seq()).isEqualTo(2);

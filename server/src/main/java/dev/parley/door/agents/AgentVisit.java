@@ -25,7 +25,8 @@ final class AgentVisit implements Visit {
 
   private final DoorParts parts;
   private final AgentLookup agents;
-  private final MessageTexts texts;
+  private final Passages passages;
+  private final News news;
   private final Peer peer;
   private final Map<TaskId, Reader> readers = new HashMap<>();
   private Streams.@Nullable Open watch;
@@ -45,22 +46,23 @@ final class AgentVisit implements Visit {
     }
   }
 
-  AgentVisit(DoorParts parts, AgentLookup agents, MessageTexts texts, Peer peer) {
+  AgentVisit(DoorParts parts, AgentLookup agents, Passages passages, News news, Peer peer) {
     this.parts = parts;
     this.agents = agents;
-    this.texts = texts;
+    this.passages = passages;
+    this.news = news;
     this.peer = peer;
   }
 
   /// Begins to tell what everybody is told.
   void watch() {
     // Asked first: if there is no answer, no place is taken.
-    var from = parts.views().feed().end();
+    var from = news.end();
     var open = parts.tails().streams().open();
     synchronized (this) {
       watch = open;
     }
-    Thread.ofVirtual().name("agents-watch").start(new Watch(parts, peer, open, from));
+    Thread.ofVirtual().name("agents-watch").start(new Watch(parts, news, peer, open, from));
   }
 
   @Override
@@ -96,7 +98,7 @@ final class AgentVisit implements Visit {
   private JsonNode subscribe(TaskId id, long since) {
     var agent = agents.find(peer.principal(), id);
     var open = parts.tails().streams().open();
-    var subscription = new Subscription(parts, texts, peer, open, agent, since);
+    var subscription = new Subscription(parts, passages, peer, open, agent, since);
     var thread =
         Thread.ofVirtual()
             .name("agents-reader")

@@ -14,17 +14,19 @@ final class AgentVisits implements Visit.Host {
 
   private final DoorParts parts;
   private final AgentLookup agents;
-  private final MessageTexts texts;
+  private final Passages passages;
+  private final News news;
 
-  AgentVisits(DoorParts parts, AgentLookup agents, MessageTexts texts) {
+  AgentVisits(DoorParts parts, AgentLookup agents, Passages passages) {
     this.parts = parts;
     this.agents = agents;
-    this.texts = texts;
+    this.passages = passages;
+    this.news = new News(parts.log(), parts.views().feed());
   }
 
   @Override
   public Visit welcome(Peer peer) {
-    var visit = new AgentVisit(parts, agents, texts, peer);
+    var visit = new AgentVisit(parts, agents, passages, news, peer);
     try {
       peer.emit("connected", stamped(parts.clock()).put("clientId", peer.id()));
       visit.watch();

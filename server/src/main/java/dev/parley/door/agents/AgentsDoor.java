@@ -23,11 +23,14 @@ public final class AgentsDoor {
   private final DoorParts parts;
   private final AgentLookup agents;
   private final MessageForm form;
+  private final Passages passages;
 
   public AgentsDoor(DoorParts parts) {
     this.parts = parts;
     this.agents = new AgentLookup(parts.views(), parts.access());
     this.form = new MessageForm(new Voice(parts.log(), parts.views()));
+    this.passages = new Passages(parts.log(), form);
+    parts.removal().also(passages::forget);
   }
 
   private static ObjectNode body(Problem problem) {
@@ -51,6 +54,6 @@ public final class AgentsDoor {
 
   /// What becomes of those who come by socket.
   public Visit.Host visits() {
-    return new AgentVisits(parts, agents, new MessageTexts(form));
+    return new AgentVisits(parts, agents, passages);
   }
 }

@@ -7,6 +7,7 @@ import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
+import dev.parley.door.Stride;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
@@ -87,9 +88,8 @@ final class MessageRoutes {
   /// Reads messages until the page is full or there are no more. Returns the number of the last one.
   private long fill(MessagePage page, RootView agent, long since) {
     var task = agent.task();
-    var telling =
-        new Telling(
-            parts.log()::read, parts.views().roots(), task.contextId(), task.taskId(), since);
+    var place = Telling.Place.of(parts.views().roots(), task.contextId(), task.taskId(), since);
+    var telling = new Telling(parts.log(), new Stride(), place);
     var last = since;
     for (var steps = telling.read(); !steps.isEmpty(); steps = telling.read()) {
       for (var step : steps) {

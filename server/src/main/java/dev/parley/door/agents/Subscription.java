@@ -2,8 +2,10 @@ package dev.parley.door.agents;
 
 import dev.parley.door.DoorParts;
 import dev.parley.door.Streams;
+import dev.parley.door.Stride;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
@@ -13,6 +15,7 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.Timestamps;
 import dev.parley.socket.Peer;
+import dev.parley.socket.Volley;
 import dev.parley.view.RootView;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -37,13 +40,14 @@ final class Subscription implements Runnable {
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final DoorParts parts;
-  private final MessageTexts texts;
+  private final Passages passages;
   private final Peer peer;
   private final Streams.Open open;
   private final RootView agent;
   private final TaskId id;
-  private final Deque<Telling.Step> untold = new ArrayDeque<>();
-  private @Nullable Telling telling;
+  private final Stride stride = new Stride();
+  private final Deque<Passage.Part> untold = new ArrayDeque<>();
+  private Telling.@Nullable Place place;
   private long since;
   private long told;
   private boolean caughtUp;
@@ -51,13 +55,13 @@ final class Subscription implements Runnable {
 
   Subscription(
       DoorParts parts,
-      MessageTexts texts,
+      Passages passages,
       Peer peer,
       Streams.Open open,
       RootView agent,
       long since) {
     this.parts = parts;
-    this.texts = texts;
+    this.passages = passages;
     this.peer = peer;
     this.open = open;
     this.agent = agent;
@@ -85,8 +89,8 @@ final class Subscription implements Runnable {
   /// Tells some of what is next. False after the agent's end.
   private boolean follow() throws IOException, InterruptedException {
     try {
-      var from = telling == null ? begin() : telling;
-      telling = from;
+      var from = place == null ? begin() : place;
+      place = from;
       return advance(from);
     } catch (Rejection.Unavailable later) {
       // What was not told yet is told then.
@@ -96,71 +100,84 @@ final class Subscription implements Runnable {
   }
 
   /// A peer that asks for what does not exist is told so, and goes on at the end.
-  private Telling begin() throws IOException, InterruptedException {
+  private Telling.Place begin() throws IOException, InterruptedException {
     var last = parts.views().roots().last(agent.task().contextId(), id).number();
     if (since > last) {
       peer.emit("agent:gap", about().put("from", last).put("to", last + 1));
       since = last;
       told = last;
     }
-    return new Telling(
-        parts.tails().cache()::entries, parts.views().roots(), agent.task().contextId(), id, since);
+    return Telling.Place.of(parts.views().roots(), agent.task().contextId(), id, since);
   }
 
-  private boolean advance(Telling from) throws IOException, InterruptedException {
-    var context = agent.task().contextId();
+  private boolean advance(Telling.Place from) throws IOException, InterruptedException {
+    var reached = from;
     if (untold.isEmpty()) {
-      untold.addAll(from.read());
+      var passage = passages.after(from, stride);
+      untold.addAll(passage.parts());
+      reached = passage.end();
+      place = reached;
+      if (reached.equals(from)) {
+        caughtUp = true;
+        open.await(() -> parts.log().await(from.context(), from.position(), FOR_EVER));
+      }
     }
-    if (untold.isEmpty()) {
-      caughtUp = true;
-      open.await(() -> parts.log().await(context, from.position(), FOR_EVER));
-    }
-    for (var step = untold.peek(); step != null && !open.ended(); step = untold.peek()) {
-      if (!tell(step)) {
+    for (var part = untold.peek(); part != null && !open.ended(); part = untold.peek()) {
+      if (!tell(part)) {
         return false;
       }
       untold.remove();
     }
-    if (caughtUp && parts.log().head(context).seq() - from.position().seq() > BEHIND_MAX) {
-      skip(from);
+    if (caughtUp
+        && parts.log().head(from.context()).seq() - reached.position().seq() > BEHIND_MAX) {
+      skip(reached);
     }
     return true;
   }
 
   /// Leaves out all but the last message; the peer can ask for the others. Only ever goes forward: if
   /// there is nothing to leave out, reading on is all that helps.
-  private void skip(Telling from) throws IOException, InterruptedException {
+  private void skip(Telling.Place from) throws IOException, InterruptedException {
     var last = parts.views().roots().last(agent.task().contextId(), id);
     if (last.number() - 1 > told && last.seq() - 1 > from.position().seq()) {
       since = last.number() - 1;
       peer.emit("agent:gap", about().put("from", told).put("to", last.number()));
-      from.jump(since, last.seq() - 1);
+      place = from.at(Position.of(last.seq() - 1), since);
     }
   }
 
-  /// Tells what the step is about. False if it is the agent's end.
-  private boolean tell(Telling.Step step) throws IOException, InterruptedException {
-    var entry = step.entry();
-    if (step.message() && step.number() > since) {
-      peer.emitWritten("agent:message", texts.of(id, entry, step.number()));
-      told = step.number();
+  /// Tells a part. False if it is the agent's end.
+  private boolean tell(Passage.Part part) throws IOException, InterruptedException {
+    return switch (part) {
+      case Passage.Part.Said(var volley, var last) -> {
+        tell(volley, last);
+        yield true;
+      }
+      case Passage.Part.Happened(var entry, var number) -> tell(entry, number);
+    };
+  }
+
+  private void tell(Volley volley, long last) throws IOException, InterruptedException {
+    var known = since - last + volley.arguments().size();
+    if (last > since) {
+      peer.emitAll(known > 0 ? volley.without((int) known) : volley);
+      told = last;
     }
-    if (!id.equals(entry.taskId())) {
-      return true;
-    }
+  }
+
+  private boolean tell(Entry entry, long number) throws IOException, InterruptedException {
     var end = end(entry);
-    if (entry.event() instanceof TaskStatus now && (end != null || step.number() >= since)) {
+    if (entry.event() instanceof TaskStatus now && (end != null || number >= since)) {
       tell(AgentStatus.of(now.status()));
     }
     if (entry.event() instanceof ErrorReported error
         && error.scope() == ErrorScope.TASK
-        && step.number() > since) {
+        && number > since) {
       tell(error);
     }
     if (end != null) {
       tell(end);
-      complete(end, entry.timestamp(), step.number());
+      complete(end, entry.timestamp(), number);
     }
     return end == null;
   }

@@ -1,14 +1,9 @@
 package dev.parley.door.agents;
 
 import dev.parley.door.DoorParts;
-import dev.parley.door.FeedReader;
-import dev.parley.door.FeedReader.Seen;
 import dev.parley.door.Streams;
-import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
-import dev.parley.protocol.TaskEvent.TaskCreated;
-import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.socket.Peer;
 import dev.parley.view.Feed;
@@ -21,6 +16,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Tells a peer of all agents that it may see: that they came, how they stand, that they went.
@@ -32,25 +28,29 @@ final class Watch implements Runnable {
   private static final int KNOWN_MAX = 10_000;
 
   private final DoorParts parts;
+  private final News news;
   private final Peer peer;
   private final Streams.Open open;
+  private final Set<String> owners;
   private final Map<TaskId, AgentStatus> known = new LinkedHashMap<>();
-  private final Deque<Seen> untold = new ArrayDeque<>();
-  private FeedReader reader;
+  private final Deque<News.Notice> untold = new ArrayDeque<>();
+  private Feed.Cursor cursor;
 
   /// Tells what comes after `from`.
-  Watch(DoorParts parts, Peer peer, Streams.Open open, Feed.Cursor from) {
+  Watch(DoorParts parts, News news, Peer peer, Streams.Open open, Feed.Cursor from) {
     this.parts = parts;
+    this.news = news;
     this.peer = peer;
     this.open = open;
-    this.reader = reader(from);
+    this.cursor = from;
+    this.owners = parts.access().owners(peer.principal());
   }
 
   @Override
   public void run() {
     try (open) {
       while (!open.ended()) {
-        if (!untold.isEmpty() || open.await(() -> reader.await(FOR_EVER))) {
+        if (!untold.isEmpty() || open.await(() -> news.await(cursor, FOR_EVER))) {
           read();
         }
       }
@@ -66,44 +66,34 @@ final class Watch implements Runnable {
   private void read() throws IOException, InterruptedException {
     try {
       if (untold.isEmpty()) {
-        untold.addAll(reader.read());
+        var page = news.after(cursor);
+        page.notices().stream().filter(one -> owners.contains(one.owner())).forEach(untold::add);
+        cursor = page.next();
       }
-      for (var seen = untold.peek(); seen != null && !open.ended(); seen = untold.peek()) {
-        tell(seen);
+      for (var notice = untold.peek(); notice != null && !open.ended(); notice = untold.peek()) {
+        tell(notice);
         untold.remove();
       }
     } catch (Rejection.Invalid lost) {
       // Nobody knows what happened meanwhile: the peer has to look for itself.
       peer.emit("agent:gap", about("*"));
-      reader = reader(parts.views().feed().end());
+      cursor = news.end();
     } catch (Rejection.Unavailable later) {
       // What was not told yet is told then.
       open.pause(PAUSE);
     }
   }
 
-  private FeedReader reader(Feed.Cursor from) {
-    var owners = parts.access().owners(peer.principal());
-    return new FeedReader(parts.log(), parts.views().feed(), owners, from);
-  }
-
-  private void tell(Seen seen) throws IOException, InterruptedException {
-    var entry = seen.entry();
-    if (entry == null) {
-      for (var agent : parts.removal().departures().of(seen.context())) {
-        known.remove(agent);
-        peer.emit("agent:deleted", about(agent.value()));
+  private void tell(News.Notice notice) throws IOException, InterruptedException {
+    switch (notice) {
+      case News.Notice.Created(_, var agent) -> created(agent);
+      case News.Notice.Changed(_, var agent, var status) -> updated(agent, status);
+      case News.Notice.Deleted(_, var context) -> {
+        for (var agent : parts.removal().departures().of(context)) {
+          known.remove(agent);
+          peer.emit("agent:deleted", about(agent.value()));
+        }
       }
-    } else if (entry.origin() != null && entry.origin().parentTaskId() == null) {
-      tell(entry, entry.origin().taskId());
-    }
-  }
-
-  private void tell(Entry entry, TaskId agent) throws IOException, InterruptedException {
-    switch (entry.event()) {
-      case TaskCreated _ -> created(agent);
-      case TaskStatus status -> updated(agent, AgentStatus.of(status.status()));
-      default -> {} // Told to those who follow the agent.
     }
   }
 

@@ -2,6 +2,7 @@ package dev.parley.door.contexts;
 
 import dev.parley.door.DoorParts;
 import dev.parley.door.Follower;
+import dev.parley.door.Parcel;
 import dev.parley.door.Problem;
 import dev.parley.door.Socket;
 import dev.parley.protocol.ContextId;
@@ -169,7 +170,7 @@ final class Subscriptions {
 
     @Override
     public void events(List<Follower.Told> events) throws IOException, InterruptedException {
-      socket.send(events.stream().map(this::event).toList());
+      socket.send(List.of(Parcel.of(events.stream().map(this::event).toList())));
     }
 
     private String event(Follower.Told event) {

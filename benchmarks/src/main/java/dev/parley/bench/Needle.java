@@ -1,0 +1,30 @@
+package dev.parley.bench;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// Finds one text in many bytes, and looks at few of them (Horspool): clients that count must cost little.
+final class Needle {
+
+  private final byte[] wanted;
+  private final int[] skips = new int[256];
+
+  Needle(String text) {
+    wanted = text.getBytes(StandardCharsets.ISO_8859_1);
+    Arrays.fill(skips, wanted.length);
+    for (var i = 0; i < wanted.length - 1; i++) {
+      skips[wanted[i] & 0xff] = wanted.length - 1 - i;
+    }
+  }
+
+  /// True if the text is somewhere between `from` and `to`.
+  boolean in(byte[] bytes, int from, int to) {
+    var last = wanted.length - 1;
+    for (var at = from; at + last < to; at += skips[bytes[at + last] & 0xff]) {
+      if (bytes[at + last] == wanted[last] && Bytes.at(bytes, at, wanted)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

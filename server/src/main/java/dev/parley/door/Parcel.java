@@ -1,0 +1,104 @@
+package dev.parley.door;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Messages for WebSockets that follow each other, written once for all sockets that send them.
+///
+/// Each is a frame as it goes out, head and all. Nothing in here is ever changed.
+public final class Parcel {
+
+  private static final int FINAL_TEXT = 0x81;
+  private static final int LENGTH_8_MAX = 125;
+  private static final int LENGTH_16 = 126;
+  private static final int LENGTH_16_MAX = 0xffff;
+  private static final int LENGTH_64 = 127;
+
+  private final byte[] frames;
+
+  private Parcel(byte[] frames) {
+    this.frames = frames;
+  }
+
+  /// One message.
+  public static Parcel of(String text) {
+    return of(List.of(text));
+  }
+
+  /// Some messages.
+  public static Parcel of(List<String> texts) {
+    var payloads = texts.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+    var size = payloads.stream().mapToInt(payload -> head(payload.length) + payload.length).sum();
+    var frames = ByteBuffer.allocate(size);
+    for (var payload : payloads) {
+      frames.put((byte) FINAL_TEXT);
+      switch (head(payload.length)) {
+        case 2 -> frames.put((byte) payload.length);
+        case 4 -> frames.put((byte) LENGTH_16).putShort((short) payload.length);
+        default -> frames.put((byte) LENGTH_64).putLong(payload.length);
+      }
+      frames.put(payload);
+    }
+    return new Parcel(frames.array());
+  }
+
+  /// All of these, one after the other.
+  static Parcel joined(List<Parcel> parcels) {
+    if (parcels.size() == 1) {
+      return parcels.getFirst();
+    }
+    var frames = ByteBuffer.allocate(parcels.stream().mapToInt(Parcel::size).sum());
+    parcels.forEach(parcel -> frames.put(parcel.frames));
+    return new Parcel(frames.array());
+  }
+
+  /// How many bytes it has.
+  public int size() {
+    return frames.length;
+  }
+
+  /// What the messages say.
+  public List<String> texts() {
+    var texts = new ArrayList<String>();
+    for (var at = 0; at < frames.length; at = end(at)) {
+      texts.add(new String(frames, payload(at), end(at) - payload(at), StandardCharsets.UTF_8));
+    }
+    return texts;
+  }
+
+  /// Where the payload of the frame begins that begins at `at`.
+  int payload(int at) {
+    return at
+        + switch (frames[at + 1]) {
+          case LENGTH_16 -> 4;
+          case LENGTH_64 -> 10;
+          default -> 2;
+        };
+  }
+
+  /// Where the frame ends that begins at `at`.
+  int end(int at) {
+    var bytes = ByteBuffer.wrap(frames);
+    var length =
+        switch (frames[at + 1]) {
+          case LENGTH_16 -> Short.toUnsignedInt(bytes.getShort(at + 2));
+          case LENGTH_64 -> Math.toIntExact(bytes.getLong(at + 2));
+          default -> frames[at + 1];
+        };
+    return payload(at) + length;
+  }
+
+  /// Its bytes from `from` to `to`.
+  ByteBuffer slice(int from, int to) {
+    return ByteBuffer.wrap(frames, from, to - from).slice();
+  }
+
+  private static int head(int length) {
+    if (length <= LENGTH_8_MAX) {
+      return 2;
+    }
+    return length <= LENGTH_16_MAX ? 4 : 10;
+  }
+}

@@ -1,0 +1,118 @@
+package dev.parley.door.agents;
+
+import dev.parley.door.Pages;
+import dev.parley.door.Stride;
+import dev.parley.log.EventLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.Timestamps;
+import dev.parley.socket.Volley;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What peers are told of agents, read and written once for all who are at the same place.
+///
+/// Whoever is first reads the log and writes the passage; those who come behind find it. Nobody waits for
+/// another's network: each sends at its own pace, and whoever is so late that a passage is gone reads for
+/// itself. For many threads.
+final class Passages {
+
+  /// The event that tells a message.
+  static final String MESSAGE = "agent:message";
+
+  private static final long WEIGHT_MAX = 16L << 20;
+
+  /// A text is kept as it is, and as it goes out, of which there are two ways.
+  private static final int COPIES = 3;
+
+  private static final int SMALL = 256;
+
+  /// Messages are told together up to this many characters.
+  private static final int TOGETHER_MAX = 48 * 1024;
+
+  private final EventLog log;
+  private final MessageForm form;
+  private final Pages<Telling.Place, Passage> pages = new Pages<>(WEIGHT_MAX, Passages::weight);
+
+  Passages(EventLog log, MessageForm form) {
+    this.log = log;
+    this.form = form;
+  }
+
+  /// What follows `place`; one that ends where it begins, if that is the end of the log.
+  Passage after(Telling.Place place, Stride stride) throws InterruptedException {
+    return pages.get(place, () -> read(place, stride));
+  }
+
+  /// Lets go of an agent's context.
+  void forget(ContextId context) {
+    pages.forget(place -> place.context().equals(context));
+  }
+
+  private static long weight(Passage passage) {
+    var weight = (long) SMALL * passage.entries();
+    for (var part : passage.parts()) {
+      if (part instanceof Passage.Part.Said(var volley, var _)) {
+        weight +=
+            volley.arguments().stream().mapToLong(text -> (long) COPIES * text.length()).sum();
+      }
+    }
+    return weight;
+  }
+
+  private Passage read(Telling.Place place, Stride stride) {
+    var telling = new Telling(log, stride, place);
+    var parts = new ArrayList<Passage.Part>();
+    var together = new ArrayList<String>();
+    var size = 0;
+    var last = place.number();
+    var steps = telling.read();
+    for (var step : steps) {
+      if (step.message()) {
+        var text = argument(place.agent(), step.entry(), step.number());
+        if (size + text.length() > TOGETHER_MAX) {
+          say(together, last, parts);
+          size = 0;
+        }
+        together.add(text);
+        size += text.length();
+        last = step.number();
+      }
+      if (concerns(place.agent(), step.entry())) {
+        say(together, last, parts);
+        size = 0;
+        parts.add(new Passage.Part.Happened(step.entry(), step.number()));
+      }
+    }
+    say(together, last, parts);
+    return new Passage(steps.size(), parts, telling.place());
+  }
+
+  private static void say(List<String> together, long last, List<Passage.Part> parts) {
+    if (!together.isEmpty()) {
+      parts.add(new Passage.Part.Said(new Volley(MESSAGE, together), last));
+      together.clear();
+    }
+  }
+
+  private static boolean concerns(TaskId agent, Entry entry) {
+    return agent.equals(entry.taskId())
+        && (entry.event() instanceof TaskStatus
+            || entry.event() instanceof TaskComplete
+            || entry.event() instanceof ErrorReported);
+  }
+
+  private String argument(TaskId agent, Entry entry, long number) {
+    var argument =
+        Json.object()
+            .put("agentId", agent.value())
+            .put("timestamp", Timestamps.format(entry.timestamp()));
+    argument.set("message", form.json(agent, entry, number));
+    return Json.mapper().writeValueAsString(argument);
+  }
+}
