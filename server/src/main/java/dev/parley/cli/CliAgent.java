@@ -339,7 +339,8 @@ public final class CliAgent implements Agent {
       return JsonLine.object(call(question).path("arguments"));
     }
 
-    private static Approvals.Verdict verdict(CliStory.Question question, ObjectNode arguments) {
+    private static Approvals.Verdict.Given verdict(
+        CliStory.Question question, ObjectNode arguments) {
       var answer = question.answer();
       return Approvals.verdict(answer == null ? null : answer.value(), arguments);
     }

@@ -115,7 +115,7 @@ final class CliReader {
     }
     if (section.permissions() != null && program != Program.CLAUDE) {
       throw invalid(
-          where + ": permissions is for cli claude only: the others ask nobody. Use permission");
+          where + ": permissions is for cli claude only: the others know no rules. Use permission");
     }
     if ((section.mapping() != null || section.resume() != null) && program != Program.JSONL) {
       throw invalid(where + ": mapping and resume are for cli jsonl only");
