@@ -222,7 +222,15 @@ final class Runner implements AutoCloseable {
       advance(context);
     }
     // One that was taken up in between, too.
-    board.find(task).ifPresent(late -> stop(late, ending));
+    board.find(task).ifPresent(late -> fail(late, ending));
+  }
+
+  private void fail(Run run, Ending ending) {
+    var asked = ending.unanswered();
+    // Said before it is stopped: from here on nobody can answer, or somebody has and it goes on.
+    if (asked == null || closer.lapse(run.context(), run.taskId(), asked)) {
+      stop(run, ending.anyway());
+    }
   }
 
   /// False if the task has ended before it began, is to stop, or another one runs: then this one's turn
@@ -336,15 +344,20 @@ final class Runner implements AutoCloseable {
     return canceled ? Ending.canceled(null) : Ending.failed(code, message, retryable);
   }
 
-  /// Writes the end of a task that does not run. False if that cannot be.
+  /// Writes the end of a task that does not run. False if that cannot be, or is not to be: somebody has
+  /// answered what it would have failed for.
   boolean end(ContextId context, TaskId task, Ending ending) {
+    var answered = new AtomicBoolean();
     var ended =
         stubborn.write(
             () -> {
-              closer.end(context, task, ending);
+              answered.set(!closer.end(context, task, ending));
               setup.failPoint().reach("after-end");
               return true;
             });
+    if (answered.get()) {
+      return false;
+    }
     clock.forget(task);
     if (!ended) {
       board.abandon(task);
