@@ -169,7 +169,8 @@ class ConfigTest {
   void what_cannot_be_used_is_refused_with_a_reason(String yaml, String reason) {
     assertThatThrownBy(() -> read(yaml.replace("\\n", "\n")))
         .isInstanceOf(Rejection.Invalid.class)
-        .hasMessageContaining(reason);
+        .hasMessageContaining(reason)
+        .hasMessageNotContaining("agents.a: agents.a");
   }
 
   @Test

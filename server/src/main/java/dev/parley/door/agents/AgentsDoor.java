@@ -15,6 +15,8 @@ import dev.parley.view.Views;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -42,8 +44,23 @@ public final class AgentsDoor {
     }
   }
 
-  /// An agent that can be launched; `kind` is what does its work: `llm`, `cli`, `supervisor`, ...
-  public record Type(AgentTypeId id, String name, @Nullable String description, String kind) {}
+  /// An agent that can be launched; `kind` is what does its work: `llm`, `cli`, `supervisor`, ..., and
+  /// `honours` is which of a configuration's keys that not all agents know it does.
+  public record Type(
+      AgentTypeId id, String name, @Nullable String description, String kind, Set<String> honours) {
+    public Type {
+      honours = Set.copyOf(honours);
+    }
+  }
+
+  private static final List<Map.Entry<String, String>> WORDS =
+      List.of(
+          Map.entry("contextId", "sessionId"),
+          Map.entry("context", "session"),
+          Map.entry("taskId", "agentId"),
+          Map.entry("a task", "an agent"),
+          Map.entry("task", "agent"),
+          Map.entry("tasks", "agents"));
 
   /// What went wrong, in two dialects at once: as a problem, and with what clients of this door look for.
   public static final List<ErrorForm> ERRORS =
@@ -61,7 +78,8 @@ public final class AgentsDoor {
     this.form = new MessageForm(new Voice(parts.log(), parts.views()));
   }
 
-  private static ObjectNode body(Problem problem) {
+  private static ObjectNode body(Problem said) {
+    var problem = said.inWords(WORDS);
     return problem
         .json()
         .put("statusCode", problem.status())

@@ -16,12 +16,16 @@ import dev.parley.view.Views;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The chat door: all its routes.
 public final class ChatDoor {
+
+  private static final List<Map.Entry<String, String>> WORDS =
+      List.of(Map.entry("contextId", "conversationId"), Map.entry("context", "conversation"));
 
   /// How this door says that a request failed.
   public static final ErrorForm ERRORS = ErrorForm.json("/chat", ChatDoor::error);
@@ -56,7 +60,8 @@ public final class ChatDoor {
     var results = new Results(parts);
     var routes = new ArrayList<Route>();
     routes.addAll(new SendRoutes(parts).routes());
-    routes.addAll(new StreamRoutes(parts, new ChatFormat(chat)).routes());
+    routes.addAll(
+        new StreamRoutes(parts, new ChatFormat(chat, parts.tails().clock(), parts.ids())).routes());
     routes.addAll(new ConversationRoutes(parts).routes());
     routes.addAll(new HistoryRoutes(parts, new Rewinder(parts.log(), parts.views())).routes());
     routes.addAll(new TaskRoutes(parts, results, agents).routes());
@@ -65,6 +70,6 @@ public final class ChatDoor {
 
   private static ObjectNode error(Problem problem) {
     var json = Json.object().put("success", false);
-    return json.put("error", problem.detail()).put("code", problem.code());
+    return json.put("error", problem.inWords(WORDS).detail()).put("code", problem.code());
   }
 }

@@ -8,10 +8,15 @@ import dev.parley.door.Frames;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.Timestamps;
 import dev.parley.view.Feed;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Chat events as frames, of one conversation and of all.
@@ -20,9 +25,14 @@ final class ChatFormat implements Format, FeedTail.Writing {
   private static final String GAP = "stream_gap";
 
   private final ChatEvents events;
+  private final InstantSource clock;
+  private final Supplier<UUID> ids;
 
-  ChatFormat(ChatEvents events) {
+  /// The clock and the ids are for events that are in no log.
+  ChatFormat(ChatEvents events, InstantSource clock, Supplier<UUID> ids) {
     this.events = events;
+    this.clock = clock;
+    this.ids = ids;
   }
 
   @Override
@@ -63,6 +73,9 @@ final class ChatFormat implements Format, FeedTail.Writing {
     if (entry == null) {
       var json = Json.object().put("type", "conversation_deleted");
       json.put("conversationId", seen.context().value());
+      // The same for all who are told, and whenever they are.
+      var name = "conversation_deleted " + seen.context();
+      stamp(json, UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)));
       return frames(seen.cursor().toString(), List.of(json));
     }
     return frames(seen.cursor().toString(), events.of(entry));
@@ -88,11 +101,16 @@ final class ChatFormat implements Format, FeedTail.Writing {
     return frames;
   }
 
-  private static byte[] gap(String id, String reason, String requested) {
+  private ObjectNode stamp(ObjectNode event, UUID id) {
+    event.put("eventId", id.toString());
+    return event.put("timestamp", Timestamps.format(clock.instant()));
+  }
+
+  private byte[] gap(String id, String reason, String requested) {
     var json = Json.object().put("type", GAP).put("reason", reason);
     if (!requested.isEmpty()) {
       json.put("requested", requested);
     }
-    return Frames.frame(id, GAP, Json.bytes(json));
+    return Frames.frame(id, GAP, Json.bytes(stamp(json, ids.get())));
   }
 }
