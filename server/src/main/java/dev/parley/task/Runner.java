@@ -233,8 +233,7 @@ final class Runner implements AutoCloseable {
     }
   }
 
-  /// False if the task has ended before it began, is to stop, or another one runs: then this one's turn
-  /// will come.
+  /// False if the task has ended, is to stop, or another one runs: then this one's turn will come.
   private boolean begin(Run run) {
     var canceled = new AtomicBoolean();
     var begun =
@@ -344,8 +343,7 @@ final class Runner implements AutoCloseable {
     return canceled ? Ending.canceled(null) : Ending.failed(code, message, retryable);
   }
 
-  /// Writes the end of a task that does not run. False if that cannot be, or is not to be: somebody has
-  /// answered what it would have failed for.
+  /// Writes the end of a task that does not run. False if that cannot be, or somebody has answered.
   boolean end(ContextId context, TaskId task, Ending ending) {
     var answered = new AtomicBoolean();
     var ended =
