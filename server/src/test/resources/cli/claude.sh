@@ -1,6 +1,6 @@
 # Speaks the protocol of Claude Code, as far as tests need it. Sessions are files in $HOME/sessions: one
 # line for each turn, its place and its prompt. What it does is the first word of what it is told last.
-session= place= fork= previous=
+session= place= fork= previous= wait=
 for word in "$@"; do
   case $previous in
     --resume) session=$word ;;
@@ -58,6 +58,14 @@ ask() { # id, command: asks, and does what it may
     *) ended "$1" "$(printf '%s' "$reply" | sed 's/.*"message":"//; s/".*//')" true ;;
   esac
 }
+regret() { # command: asks, and takes that back; what it is told all the same goes to a file
+  call t1 "$1"
+  out '{"type":"control_request","request_id":"rt1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"'"$1"'"},"tool_use_id":"t1"}}'
+  while [ -n "$wait" ] && [ ! -f "$HOME/go" ]; do sleep 0.02; done
+  out '{"type":"control_cancel_request","request_id":"rt1"}'
+  ended t1 "never mind" true
+  cat >"$HOME/heard" &
+}
 
 # After a restart it goes on with the call that it had asked for.
 case $prompt in
@@ -69,6 +77,8 @@ case ${last%% *} in
   say) init; answer "$rest" ;;
   recall) init; answer "I know: $(cut -f2 "$HOME/sessions/$id" | tr '\n' '|' | sed 's/\\/\\\\/g; s/"//g')" ;;
   ask) init; ask t1 "$rest"; answer done ;;
+  regret) init; regret "$rest"; answer "never mind" ;;
+  waver) init; wait=yes; regret "$rest"; answer "never mind" ;;
   again) init; ask t2 "touch it"; answer done ;;
   two) init; ask t1 one; ask t2 two; answer done ;;
   open) init; call t1 "$rest"; sleep 1000 ;;

@@ -1,5 +1,7 @@
 package dev.parley.app;
 
+import dev.parley.cli.CliSettings;
+import dev.parley.cli.Program;
 import dev.parley.client.BadAnswer;
 import dev.parley.client.ClientSettings;
 import dev.parley.client.ParleyClient;
@@ -16,6 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -131,18 +134,38 @@ final class Checkup {
     }
   }
 
-  /// The command-line agents that are on the `PATH`.
-  void programs() {
-    var found = 0;
-    for (var program : dev.parley.cli.Program.values()) {
-      var file = program.find(terminal.environment());
-      if (file.isPresent()) {
-        ok(program.agentId(), file.get().toString());
-        found++;
-      }
+  /// The command-line agents that are configured, or are on the `PATH` where nothing is.
+  void programs(@Nullable Path config) {
+    Map<String, CliSettings> programs;
+    try {
+      programs = LocalServer.programs(config, terminal.environment());
+    } catch (Exit wrong) {
+      // Which was said.
+      return;
     }
-    if (found == 0) {
+    programs.forEach(this::program);
+    if (programs.isEmpty() && config == null) {
       ok("programs", "no claude, codex or gemini on the PATH; none is needed");
+    }
+  }
+
+  private void program(String agent, CliSettings settings) {
+    var check = new ProgramCheck(settings);
+    var file = check.find().orElse(null);
+    if (file == null) {
+      fail(
+          agent,
+          "there is no program "
+              + settings.command().getFirst()
+              + ": install it, or name it in agents[].command");
+    } else if (settings.program() == Program.JSONL) {
+      ok(agent, file.toString());
+    } else {
+      check
+          .version()
+          .ifPresentOrElse(
+              version -> ok(agent, file + ", " + version),
+              () -> warn(agent, file + " does not say its version: does it run by itself?"));
     }
   }
 

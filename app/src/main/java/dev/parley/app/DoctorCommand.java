@@ -38,7 +38,7 @@ final class DoctorCommand implements Callable<Integer> {
     checkup.dataFolder(running);
     checkup.sqlite();
     checkup.config(config);
-    checkup.programs();
+    checkup.programs(config);
     var settings = server.settings(terminal);
     if (!checkup.server(settings)) {
       checkup.port(port);

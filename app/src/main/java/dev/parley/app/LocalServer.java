@@ -1,10 +1,12 @@
 package dev.parley.app;
 
+import dev.parley.cli.CliSettings;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.Config;
 import dev.parley.server.Server;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,6 +58,17 @@ final class LocalServer implements AutoCloseable {
         .map(read.models()::get)
         .map(model -> model == null ? "" : model.title())
         .toList();
+  }
+
+  /// The programs that are agents by a configuration, by the agents' ids.
+  static Map<String, CliSettings> programs(@Nullable Path config, Map<String, String> environment) {
+    var programs = new LinkedHashMap<String, CliSettings>();
+    for (var agent : load(config, environment).agents()) {
+      if (agent.kind() instanceof Config.Kind.Cli(var settings)) {
+        programs.put(agent.id().value(), settings);
+      }
+    }
+    return programs;
   }
 
   URI url() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.protocol.EventJson;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -181,6 +182,23 @@ class CommandsTest {
 
             - report.md (file, version 1, 2.0 KB, `a-1`)
             """);
+  }
+
+  @Test
+  void doctor_looks_for_the_programs_of_agents_and_says_their_version() throws IOException {
+    var program = folder.resolve("claude");
+    Files.writeString(program, "#!/bin/sh\necho 2.1.197 \"(Claude Code)\"\n");
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+    var config = folder.resolve("parley.yaml");
+    var agent = "{id: coder, type: cli, cli: claude, command: [%s]}";
+    Files.writeString(config, "agents: [" + agent.formatted(program) + "]\n");
+    var asked = new String[] {"doctor", "--data", folder.toString(), "--config", config.toString()};
+    assertThat(screen.run(asked)).isZero();
+    assertThat(screen.out()).contains("coder", program + ", 2.1.197 (Claude Code)");
+
+    Files.writeString(config, "agents: [" + agent.formatted("no-such-program") + "]\n");
+    assertThat(screen.run(asked)).isEqualTo(1);
+    assertThat(screen.out()).contains("there is no program no-such-program");
   }
 
   @Test

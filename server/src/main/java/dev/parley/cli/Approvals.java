@@ -18,9 +18,11 @@ import dev.parley.task.Run;
 import dev.parley.tool.Tool.Permission;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -37,15 +39,23 @@ final class Approvals {
   static final String PURPOSE = "purpose";
 
   static final String GONE = "the program that asked has ended";
+  private static final String WITHDRAWN = "the program no longer asks for it";
+  private static final int WITHDRAWN_MAX = 1_000;
 
   /// What came of a question.
   sealed interface Verdict {
 
+    /// What the program is to be told.
+    sealed interface Given extends Verdict {}
+
     /// The call may be made, with these arguments.
-    record Allowed(ObjectNode arguments) implements Verdict {}
+    record Allowed(ObjectNode arguments) implements Given {}
 
     /// It may not.
-    record Denied(String reason) implements Verdict {}
+    record Denied(String reason) implements Given {}
+
+    /// The program has taken the question back.
+    record Withdrawn() implements Verdict {}
   }
 
   private final Run run;
@@ -54,11 +64,14 @@ final class Approvals {
   private final Duration patience;
   private final Map<String, Verdict> granted = new HashMap<>();
 
-  /// One run of the program, as it asks; when it has ended, nobody needs the answer. Its lock guards both.
+  /// One run of the program, as it asks; when it has ended, or takes a question back, nobody needs the answer.
+  /// Its lock guards all of it.
   final class Caller {
 
     private boolean gone;
     private @Nullable InputId open;
+    private @Nullable String request;
+    private final SequencedSet<String> withdrawn = new LinkedHashSet<>();
 
     /// The program has ended. Any thread may say so.
     void leave() {
@@ -68,7 +81,22 @@ final class Approvals {
         asked = open;
       }
       if (asked != null) {
-        lapse(asked);
+        lapse(asked, GONE);
+      }
+    }
+
+    /// The program takes a question back. Any thread may say so, even before the question is asked here.
+    void withdraw(String question) {
+      InputId asked;
+      synchronized (this) {
+        withdrawn.add(question);
+        if (withdrawn.size() > WITHDRAWN_MAX) {
+          withdrawn.removeFirst();
+        }
+        asked = question.equals(request) ? open : null;
+      }
+      if (asked != null) {
+        lapse(asked, WITHDRAWN);
       }
     }
 
@@ -76,10 +104,20 @@ final class Approvals {
       return gone;
     }
 
-    /// False if it has ended: then nobody else will end the question.
-    private synchronized boolean waitsFor(@Nullable InputId question) {
-      open = question;
-      return !gone;
+    private synchronized boolean withdrew(String question) {
+      return withdrawn.contains(question);
+    }
+
+    /// Why nobody waits for it: then nobody else will end the question. Nothing if somebody does.
+    private synchronized @Nullable String waitsFor(InputId asked, String question) {
+      open = asked;
+      request = question;
+      return gone ? GONE : withdrawn.contains(question) ? WITHDRAWN : null;
+    }
+
+    private synchronized void waitsNoMore() {
+      open = null;
+      request = null;
     }
   }
 
@@ -100,6 +138,9 @@ final class Approvals {
       throws InterruptedException {
     if (caller.gone()) {
       return new Verdict.Denied(GONE);
+    }
+    if (caller.withdrew(asked.request())) {
+      return new Verdict.Withdrawn();
     }
     var hash = Questions.hash(asked.tool(), asked.arguments());
     var earlier = granted.remove(hash);
@@ -127,8 +168,9 @@ final class Approvals {
     var id = new InputId(run.sources().ids().get());
     run.emit(List.of(question(id, asked, call, hash)));
     try {
-      if (!caller.waitsFor(id)) {
-        lapse(id);
+      var vain = caller.waitsFor(id, asked.request());
+      if (vain != null) {
+        lapse(id, vain);
       }
       var waiting = Json.object().put("blockedBy", "user");
       waiting.putArray("inputIds").add(id.value());
@@ -138,11 +180,14 @@ final class Approvals {
               before,
               entry -> answers(entry, id));
       run.emit(List.of(delivered(id)));
-      return end.event() instanceof InputReceived received
-          ? verdict(received.value(), asked.arguments())
+      if (end.event() instanceof InputReceived received) {
+        return verdict(received.value(), asked.arguments());
+      }
+      return reason(end).equals(WITHDRAWN)
+          ? new Verdict.Withdrawn()
           : new Verdict.Denied("nobody approved this call: " + reason(end));
     } finally {
-      caller.waitsFor(null);
+      caller.waitsNoMore();
     }
   }
 
@@ -165,7 +210,7 @@ final class Approvals {
   }
 
   /// What an answer means.
-  static Verdict verdict(@Nullable JsonNode value, ObjectNode arguments) {
+  static Verdict.Given verdict(@Nullable JsonNode value, ObjectNode arguments) {
     if (value == null) {
       return new Verdict.Denied("a person denied this call");
     }
@@ -188,6 +233,9 @@ final class Approvals {
           about.put(Asked.TOOL_CALL_ID, known.value());
         });
     about.put("toolName", asked.tool()).set("arguments", asked.arguments());
+    if (!asked.reply().edits()) {
+      metadata.putObject(Asked.ARGUMENTS_SCHEMA).set("const", asked.arguments());
+    }
     metadata.put(Questions.HASH, hash).put("effect", "at-most-once");
     metadata.put("provider", settings.program().wire()).put("timeout", patience.toSeconds());
     return new InputRequired(
@@ -201,12 +249,12 @@ final class Approvals {
         run.sources().clock().instant().plus(patience));
   }
 
-  private void lapse(InputId asked) {
+  private void lapse(InputId asked, String why) {
     try {
       run.emit(
           state ->
               state.openInput(asked).isPresent()
-                  ? List.of(new InputLapsed(asked, GONE))
+                  ? List.of(new InputLapsed(asked, why))
                   : List.of());
     } catch (Rejection late) {
       // The task has ended, and with it the question.

@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.Json;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,7 @@ final class ClaudeDialect implements Dialect {
   }
 
   @Override
-  public Launch launch(Errand errand) {
+  public Launch launch(Errand errand, Path folder) {
     var words = new ArrayList<>(settings.command());
     words.addAll(
         List.of(
@@ -136,34 +137,12 @@ final class ClaudeDialect implements Dialect {
   }
 
   @Override
-  public String allow(String request, ObjectNode arguments) {
-    var response = Json.object().put("behavior", "allow");
-    response.set("updatedInput", arguments);
-    return answer(request, response);
-  }
-
-  @Override
-  public String deny(String request, String reason) {
-    return answer(request, Json.object().put("behavior", "deny").put("message", reason));
-  }
-
-  @Override
-  public String refuse(String request, String reason) {
-    var line = Json.object().put("type", "control_response");
-    line.putObject("response")
-        .put("subtype", "error")
-        .put("request_id", request)
-        .put("error", reason);
-    return line + "\n";
-  }
-
-  private static String answer(String request, ObjectNode answer) {
-    var line = Json.object().put("type", "control_response");
-    line.putObject("response")
-        .put("subtype", "success")
-        .put("request_id", request)
-        .set("response", answer);
-    return line + "\n";
+  public Optional<String> withdraws(String line) {
+    return line.contains("\"control_cancel_request\"")
+        ? JsonLine.parse(line)
+            .filter(json -> json.path("type").asString("").equals("control_cancel_request"))
+            .map(json -> json.path("request_id").asString(""))
+        : Optional.empty();
   }
 
   @Override

@@ -64,9 +64,7 @@ public final class ClaudeParser implements LineParser {
       case "result" -> result(json, said);
       case "system" -> system(json, said);
       case "control_request" -> request(json, said);
-      case "control_cancel_request" ->
-          said.add(new Said.AskedNoMore(textOr(json.path("request_id"), "")));
-      case "control_response", "keep_alive" -> {}
+      case "control_cancel_request", "control_response", "keep_alive" -> {}
       case "error" -> {
         var message = text(json.path("message"));
         said.add(
@@ -330,9 +328,11 @@ public final class ClaudeParser implements LineParser {
               textOr(request.path("tool_name"), "tool"),
               object(request.path("input")),
               text(request.path("tool_use_id")),
-              request.path("requires_user_interaction").asBoolean(false)));
+              request.path("requires_user_interaction").asBoolean(false),
+              new ClaudeReply(id)));
     } else {
-      said.add(new Said.Demanded(id, subtype));
+      var reason = "there is no " + subtype + " here";
+      said.add(new Said.Demanded(subtype, new ClaudeReply(id).refuse(reason)));
       said.add(new Said.Raw(Said.Why.UNKNOWN));
     }
   }

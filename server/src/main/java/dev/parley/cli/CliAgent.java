@@ -15,7 +15,6 @@ import dev.parley.task.Agent;
 import dev.parley.task.Asked;
 import dev.parley.task.Outcome;
 import dev.parley.task.Run;
-import dev.parley.tool.Tool.Permission;
 import dev.parley.tool.process.Children;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,24 +71,18 @@ public final class CliAgent implements Agent {
   /// What a task may not want. It may narrow what its agent can do, and only where the agent may do
   /// everything anyway it may add words to the command.
   private @Nullable String problem(JsonNode wishes) {
-    var policy = settings.policy();
-    if (!texts(wishes.path("customArgs")).isEmpty()
-        && !(policy.standard() == Permission.ALLOW
-            && policy.ask().isEmpty()
-            && policy.deny().isEmpty())) {
+    var honours = settings.honours();
+    if (!texts(wishes.path("customArgs")).isEmpty() && !honours.contains("customArgs")) {
       return "customArgs are for agents with `permission: allow` and no rules of what to ask or deny:"
           + " elsewhere they would get around it";
     }
-    var program = settings.program();
-    if (wishes.path("model").isString() && program == Program.JSONL) {
+    if (wishes.path("model").isString() && !honours.contains("model")) {
       return "cli.model is not for cli jsonl: leave it out";
     }
-    if (!texts(wishes.path("disallowedTools")).isEmpty() && program != Program.CLAUDE) {
+    if (!texts(wishes.path("disallowedTools")).isEmpty() && !honours.contains("disallowedTools")) {
       return "cli.disallowedTools is for cli claude only: leave it out";
     }
-    if (!texts(wishes.path("allowedTools")).isEmpty()
-        && program != Program.CLAUDE
-        && program != Program.GEMINI) {
+    if (!texts(wishes.path("allowedTools")).isEmpty() && !honours.contains("allowedTools")) {
       return "cli.allowedTools is for cli claude and gemini only: leave it out";
     }
     var model = wishes.path("model").asString("x");
@@ -339,7 +332,8 @@ public final class CliAgent implements Agent {
       return JsonLine.object(call(question).path("arguments"));
     }
 
-    private static Approvals.Verdict verdict(CliStory.Question question, ObjectNode arguments) {
+    private static Approvals.Verdict.Given verdict(
+        CliStory.Question question, ObjectNode arguments) {
       var answer = question.answer();
       return Approvals.verdict(answer == null ? null : answer.value(), arguments);
     }

@@ -2,9 +2,12 @@ package dev.parley.cli;
 
 import dev.parley.agent.Policy;
 import dev.parley.mcp.McpServer;
+import dev.parley.tool.Tool.Permission;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// What a command-line agent is configured with.
@@ -121,6 +124,23 @@ public record CliSettings(
         resume,
         silence,
         policy);
+  }
+
+  /// What a task may want otherwise, and would get.
+  public Set<String> honours() {
+    var heeded =
+        switch (program) {
+          case CLAUDE -> Set.of("model", "allowedTools", "disallowedTools", "mcp", "customArgs");
+          case CODEX -> Set.of("model", "mcp", "customArgs");
+          case GEMINI -> Set.of("model", "allowedTools", "customArgs");
+          case JSONL -> Set.of("customArgs");
+        };
+    var free =
+        policy.standard() == Permission.ALLOW && policy.ask().isEmpty() && policy.deny().isEmpty();
+    return heeded.stream()
+        .filter(wish -> free || !wish.equals("customArgs"))
+        .filter(wish -> !mcp.isEmpty() || !wish.equals("mcp"))
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /// Without the values of the environment, which may be secret.

@@ -3,12 +3,21 @@ package dev.parley.cli;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.Json;
 import dev.parley.tool.Tool.Permission;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
-/// Codex without a terminal. It asks nobody: its sandbox says what it may do.
+/// Codex without a terminal: `app-server` if it is to ask people, else `exec`, which asks nobody and leaves
+/// it to its sandbox what it may do.
 final class CodexDialect implements Dialect {
+
+  /// Starts an MCP server with what a file says of its environment: `$0` is the file, `$1` its name.
+  private static final String WITH_ENVIRONMENT = "server=$1; shift; . \"$0\"; exec \"$@\"";
 
   private final CliSettings settings;
 
@@ -16,16 +25,30 @@ final class CodexDialect implements Dialect {
     this.settings = settings;
   }
 
-  @Override
-  public LineParser parser(Errand errand) {
-    var resume = errand.resume();
-    return new CodexParser(
-        settings.model() == null ? "codex" : settings.model(),
-        resume == null ? null : resume.totals());
+  private boolean asks() {
+    return switch (settings.policy().standard()) {
+      case ASK -> true;
+      case ALLOW, DENY -> false;
+      case null -> true;
+    };
   }
 
   @Override
-  public Launch launch(Errand errand) {
+  public LineParser parser(Errand errand) {
+    var resume = errand.resume();
+    var items =
+        new CodexParser(
+            settings.model() == null ? "codex" : settings.model(),
+            resume == null ? null : resume.totals());
+    return asks() ? new CodexServerParser(items, prompt(errand)) : items;
+  }
+
+  @Override
+  public Launch launch(Errand errand, Path folder) {
+    return asks() ? server(errand, folder) : exec(errand);
+  }
+
+  private Launch exec(Errand errand) {
     var words = new ArrayList<>(settings.command());
     words.addAll(List.of("exec", "--json", "--skip-git-repo-check"));
     var free = settings.policy().standard() == Permission.ALLOW;
@@ -40,9 +63,13 @@ final class CodexDialect implements Dialect {
       words.addAll(List.of("resume", resume.session()));
     }
     words.add("-");
-    var instructions =
-        settings.instructions() == null || resume != null ? "" : settings.instructions() + "\n\n";
-    return new Launch(words, instructions + errand.prompt(), false);
+    return new Launch(words, prompt(errand), false, environments());
+  }
+
+  private String prompt(Errand errand) {
+    return settings.instructions() == null || errand.resume() != null
+        ? errand.prompt()
+        : settings.instructions() + "\n\n" + errand.prompt();
   }
 
   /// JSON's strings and lists of strings are TOML's, too.
@@ -50,12 +77,17 @@ final class CodexDialect implements Dialect {
     var name = "mcp_servers." + server.name() + ".";
     switch (server.endpoint()) {
       case McpServer.Stdio(var command, var environment, _) -> {
-        words.addAll(List.of("-c", name + "command=" + quoted(command.getFirst())));
-        var rest = command.stream().skip(1).map(CodexDialect::quoted);
+        var all =
+            environment.isEmpty()
+                ? command
+                : Stream.concat(
+                        Stream.of("/bin/sh", "-c", WITH_ENVIRONMENT, Launch.CONFIG, server.name()),
+                        command.stream())
+                    .toList();
+        words.addAll(List.of("-c", name + "command=" + quoted(all.getFirst())));
+        var rest = all.stream().skip(1).map(CodexDialect::quoted);
         words.addAll(
             List.of("-c", name + "args=" + rest.collect(Collectors.joining(", ", "[", "]"))));
-        environment.forEach(
-            (key, value) -> words.addAll(List.of("-c", name + "env." + key + "=" + quoted(value))));
       }
       case McpServer.Http(var url, _, _) ->
           words.addAll(List.of("-c", name + "url=" + quoted(url.toString())));
@@ -66,6 +98,81 @@ final class CodexDialect implements Dialect {
     return Json.mapper().writeValueAsString(text);
   }
 
+  /// What a shell is to read so that each MCP server has its environment, and nobody else: it may be secret,
+  /// and everybody can see the words of a command.
+  private @Nullable String environments() {
+    var script = new StringBuilder();
+    for (var server : settings.mcp()) {
+      if (server.endpoint() instanceof McpServer.Stdio(_, var environment, _)
+          && !environment.isEmpty()) {
+        script.append(shellQuoted(server.name())).append(")\n");
+        environment.forEach(
+            (key, value) ->
+                script.append("export ").append(shellQuoted(key + "=" + value)).append('\n'));
+        script.append(";;\n");
+      }
+    }
+    return script.isEmpty() ? null : "case $server in\n" + script + "esac\n";
+  }
+
+  private static String shellQuoted(String text) {
+    return "'" + text.replace("'", "'\\''") + "'";
+  }
+
+  /// What it is asked for goes over its input, the secrets of MCP servers too.
+  private Launch server(Errand errand, Path folder) {
+    var words = new ArrayList<>(settings.command());
+    words.add("app-server");
+    words.addAll(settings.args());
+    var hello = Json.object();
+    hello.putObject("clientInfo").put("name", "parley").put("title", "Parley").put("version", "1");
+    var thread = Json.object();
+    var resume = errand.resume();
+    if (resume != null) {
+      thread.put("threadId", resume.session()).put("excludeTurns", true);
+    }
+    thread.put("cwd", folder.toString());
+    // Whatever it does not know to be harmless is asked for, and what is approved runs in the
+    // sandbox.
+    thread.put("approvalPolicy", "untrusted").put("sandbox", "workspace-write");
+    if (settings.model() != null) {
+      thread.put("model", settings.model());
+    }
+    if (!settings.mcp().isEmpty()) {
+      thread.putObject("config").set("mcp_servers", servers());
+    }
+    return new Launch(
+        words,
+        Rpc.request(CodexServerParser.HELLO, "initialize", hello)
+            + Rpc.notification("initialized")
+            + Rpc.request(
+                CodexServerParser.THREAD,
+                resume == null ? "thread/start" : "thread/resume",
+                thread),
+        true);
+  }
+
+  private ObjectNode servers() {
+    var all = Json.object();
+    for (var server : settings.mcp()) {
+      var one = all.putObject(server.name());
+      switch (server.endpoint()) {
+        case McpServer.Stdio(var command, var environment, _) -> {
+          one.put("command", command.getFirst());
+          command.stream().skip(1).forEach(one.putArray("args")::add);
+          var env = one.putObject("env");
+          environment.forEach(env::put);
+        }
+        case McpServer.Http(var url, var headers, _) -> {
+          one.put("url", url.toString());
+          var sent = one.putObject("http_headers");
+          headers.forEach(sent::put);
+        }
+      }
+    }
+    return all;
+  }
+
   @Override
   public boolean resumes() {
     return true;
@@ -74,5 +181,14 @@ final class CodexDialect implements Dialect {
   @Override
   public boolean lost(String message) {
     return message.contains("no rollout found") || message.contains("No saved session");
+  }
+
+  @Override
+  public Optional<String> withdraws(String line) {
+    return line.contains("\"serverRequest/resolved\"")
+        ? JsonLine.parse(line)
+            .filter(json -> json.path("method").asString("").equals("serverRequest/resolved"))
+            .map(json -> json.path("params").path("requestId").toString())
+        : Optional.empty();
   }
 }

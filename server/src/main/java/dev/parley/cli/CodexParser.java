@@ -26,7 +26,7 @@ public final class CodexParser implements LineParser {
       List.of("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens");
 
   private final String model;
-  private final Map<String, String> texts = new HashMap<>();
+  private final Map<String, StringBuilder> texts = new HashMap<>();
   private final Set<String> started = new HashSet<>();
   private final Set<String> ended = new HashSet<>();
   private final Map<String, String> spawned = new HashMap<>();
@@ -86,12 +86,12 @@ public final class CodexParser implements LineParser {
     return List.of();
   }
 
-  private static String message(JsonNode error) {
+  static String message(JsonNode error) {
     var message = text(error.path("message"));
     return message == null ? "Codex says that something failed, and not what" : message;
   }
 
-  private static Said.Failure failure(String message) {
+  static Said.Failure failure(String message) {
     if (message.contains("401 Unauthorized") || message.contains("403 Forbidden")) {
       return new Said.Failure(ErrorCode.AUTH, message, false);
     }
@@ -101,7 +101,7 @@ public final class CodexParser implements LineParser {
     return new Said.Failure(ErrorCode.MODEL_ERROR, message, true);
   }
 
-  private void spent(JsonNode usage, List<Said> said) {
+  void spent(JsonNode usage, List<Said> said) {
     if (!usage.isObject()) {
       return;
     }
@@ -131,7 +131,7 @@ public final class CodexParser implements LineParser {
     return count(usage.path(name)) - count(known.path(name));
   }
 
-  private void item(ObjectNode item, boolean whole, List<Said> said) {
+  void item(ObjectNode item, boolean whole, List<Said> said) {
     var id = textOr(item.path("id"), "item");
     switch (textOr(item.path("type"), "")) {
       case "agent_message" -> {
@@ -163,12 +163,24 @@ public final class CodexParser implements LineParser {
   /// What an item's text has that was not said yet.
   private List<Said> pieces(String id, ObjectNode item, Making making) {
     var text = textOr(item.path("text"), "");
-    var before = texts.getOrDefault(id, "");
+    var before = texts.getOrDefault(id, new StringBuilder());
     if (texts.size() < ITEMS_MAX) {
-      texts.put(id, text);
+      texts.put(id, new StringBuilder(text));
     }
-    var piece = text.startsWith(before) ? text.substring(before.length()) : "";
+    var piece = text.startsWith(before.toString()) ? text.substring(before.length()) : "";
     return piece.isEmpty() ? List.of() : List.of(making.of(piece));
+  }
+
+  /// A piece of an item's text has come, before the item is whole.
+  void piece(String id, String piece) {
+    if (texts.size() < ITEMS_MAX || texts.containsKey(id)) {
+      texts.computeIfAbsent(id, _ -> new StringBuilder()).append(piece);
+    }
+  }
+
+  /// The last message that was whole.
+  @Nullable String lastText() {
+    return lastText;
   }
 
   private void plan(ObjectNode item, List<Said> said) {

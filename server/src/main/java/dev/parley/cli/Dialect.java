@@ -1,16 +1,16 @@
 package dev.parley.cli;
 
+import java.nio.file.Path;
 import java.util.Optional;
-import tools.jackson.databind.node.ObjectNode;
 
-/// How to start one of the programs, understand it, and answer it.
+/// How to start one of the programs, and to understand it.
 interface Dialect {
 
   /// One for a run with this errand.
   LineParser parser(Errand errand);
 
-  /// How to start the program for this.
-  Launch launch(Errand errand);
+  /// How to start the program for this, in this folder.
+  Launch launch(Errand errand, Path folder);
 
   /// True if it can go on with a session.
   boolean resumes();
@@ -30,19 +30,9 @@ interface Dialect {
     return Optional.empty();
   }
 
-  /// The line that says that a call may be made, with these arguments.
-  default String allow(String request, ObjectNode arguments) {
-    throw new UnsupportedOperationException();
-  }
-
-  /// The line that says that a call may not be made, and why.
-  default String deny(String request, String reason) {
-    throw new UnsupportedOperationException();
-  }
-
-  /// The line that says that the program will not get what it waits for.
-  default String refuse(String request, String reason) {
-    throw new UnsupportedOperationException();
+  /// Which question the program takes back by this line, if it does by it.
+  default Optional<String> withdraws(String line) {
+    return Optional.empty();
   }
 
   /// The line that asks it to stop, if it understands one.

@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 
 /// Any program that prints JSON lines. It is told the prompt on its input, or where its words say so.
@@ -23,7 +24,7 @@ final class JsonlDialect implements Dialect {
   }
 
   @Override
-  public Launch launch(Errand errand) {
+  public Launch launch(Errand errand, Path folder) {
     var words = new ArrayList<>(settings.command());
     words.addAll(settings.args());
     var resume = errand.resume();

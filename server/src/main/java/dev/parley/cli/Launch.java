@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /// How a program is started: its words, what it is told on its input, and whether that stays open.
 ///
-/// `config`, if given, is for a file that only it may read; the word [#CONFIG] stands for its path.
+/// `config`, if given, is for a file that only it may read; [#CONFIG] in a word stands for its path.
 record Launch(List<String> words, String input, boolean talks, @Nullable String config) {
 
-  static final String CONFIG = "{config}";
+  static final String CONFIG = "{parley-private-file}";
 
   Launch {
     words = List.copyOf(words);
@@ -22,6 +22,6 @@ record Launch(List<String> words, String input, boolean talks, @Nullable String 
   List<String> words(@Nullable PrivateFile file) {
     return file == null
         ? words
-        : words.stream().map(word -> word.equals(CONFIG) ? file.path().toString() : word).toList();
+        : words.stream().map(word -> word.replace(CONFIG, file.path().toString())).toList();
   }
 }

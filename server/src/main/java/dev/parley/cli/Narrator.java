@@ -155,7 +155,7 @@ public final class Narrator {
         main.endBlock();
         ended = end;
       }
-      case Said.Asked _, Said.AskedNoMore _, Said.Demanded _, Said.Raw _ -> {}
+      case Said.Asked _, Said.Demanded _, Said.Ready _, Said.Raw _ -> {}
     }
   }
 

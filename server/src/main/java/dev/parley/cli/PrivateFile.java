@@ -9,7 +9,7 @@ record PrivateFile(Path path) implements AutoCloseable {
 
   static PrivateFile of(String text) throws IOException {
     // Java makes it so that nobody else may read it.
-    var file = new PrivateFile(Files.createTempFile("parley-", ".json"));
+    var file = new PrivateFile(Files.createTempFile("parley-", ".private"));
     try {
       Files.writeString(file.path(), text);
       return file;

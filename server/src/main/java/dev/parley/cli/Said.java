@@ -49,16 +49,21 @@ public sealed interface Said {
   /// All that the session has spent, in the program's words, to be remembered with it.
   record Totals(ObjectNode counts) implements Said {}
 
-  /// The program wants to know whether it may make a call, and waits.
+  /// The program wants to know whether it may make a call, and waits for `reply`.
   record Asked(
-      String request, String tool, ObjectNode arguments, @Nullable String call, boolean person)
+      String request,
+      String tool,
+      ObjectNode arguments,
+      @Nullable String call,
+      boolean person,
+      Reply reply)
       implements Said {}
 
-  /// The program no longer wants to know.
-  record AskedNoMore(String request) implements Said {}
+  /// The program waits for something that it cannot be given, and is to be told so.
+  record Demanded(String what, String refusal) implements Said {}
 
-  /// The program waits for something that it cannot be given.
-  record Demanded(String request, String what) implements Said {}
+  /// The program is ready for this, and is to be told it.
+  record Ready(String line) implements Said {}
 
   /// Something went wrong, and the program goes on.
   record Trouble(String message) implements Said {}

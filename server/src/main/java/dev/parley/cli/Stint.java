@@ -60,7 +60,7 @@ final class Stint {
 
   /// Runs the program. Nothing if it succeeded, else why not.
   Said.@Nullable Failure work(Children children) throws InterruptedException {
-    var launch = dialect.launch(errand);
+    var launch = dialect.launch(errand, run.workingDirectory());
     try (var config = launch.config() == null ? null : PrivateFile.of(launch.config());
         var child =
             children.start(
@@ -69,7 +69,8 @@ final class Stint {
                     run.workingDirectory(),
                     settings.environment(),
                     Wiring.TALK))) {
-      try (var wires = new Wires(child, run.origin().taskId().value(), caller::leave)) {
+      try (var wires =
+          new Wires(child, run.origin().taskId().value(), this::overhear, caller::leave)) {
         if (!launch.input().isEmpty()) {
           wires.tell(launch.input());
         }
@@ -146,15 +147,10 @@ final class Stint {
       switch (one) {
         case Said.Asked asked -> {
           narrator.flush();
-          var verdict = approvals.decide(asked, narrator.call(asked.call()), caller);
-          wires.tell(
-              switch (verdict) {
-                case Verdict.Allowed(var arguments) -> dialect.allow(asked.request(), arguments);
-                case Verdict.Denied(var reason) -> dialect.deny(asked.request(), reason);
-              });
+          answer(asked, approvals.decide(asked, narrator.call(asked.call()), caller), wires);
         }
-        case Said.Demanded(var request, var what) ->
-            wires.tell(dialect.refuse(request, "there is no " + what + " here"));
+        case Said.Demanded(_, var refusal) -> wires.tell(refusal);
+        case Said.Ready(var next) -> wires.tell(next);
         // What it waits for at the end is the end of its input.
         case Said.Ended _ -> {
           resultNanos = System.nanoTime();
@@ -163,6 +159,22 @@ final class Stint {
         default -> {} // The narrator has told the rest.
       }
     }
+  }
+
+  private void answer(Said.Asked asked, Verdict verdict, Wires wires) {
+    switch (verdict) {
+      case Verdict.Allowed(var arguments) -> wires.tell(asked.reply().allow(arguments));
+      case Verdict.Denied(var reason) -> {
+        wires.tell(asked.reply().deny(reason));
+        narrator.tell("", parser.denied(asked, reason));
+      }
+      case Verdict.Withdrawn _ -> {} // Nobody waits for it.
+    }
+  }
+
+  /// Hears at once what else would wait until a person has answered.
+  private void overhear(String line) {
+    dialect.withdraws(line).ifPresent(caller::withdraw);
   }
 
   /// Ends what the program left open.

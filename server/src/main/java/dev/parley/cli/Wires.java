@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
 
 /// The pipes of a running program, each with a platform thread of its own: threads that wait for pipes
 /// would freeze virtual ones. Closing it ends the program, and so the threads.
@@ -19,14 +20,16 @@ final class Wires implements AutoCloseable {
   private static final Duration FOREVER = Duration.ofDays(365);
 
   private final Child child;
+  private final Consumer<String> overhear;
   private final Mailbox mailbox = new Mailbox();
   private final BlockingQueue<String> input = new LinkedBlockingQueue<>();
   private final Deque<String> errors = new ArrayDeque<>();
   private final Thread errorReader;
 
-  /// `whenGone` is called when the program has ended.
-  Wires(Child child, String name, Runnable whenGone) {
+  /// `overhear` is given each line when it comes, and `whenGone` is called when the program has ended.
+  Wires(Child child, String name, Consumer<String> overhear, Runnable whenGone) {
     this.child = child;
+    this.overhear = overhear;
     Thread.ofPlatform().daemon().name("cli-out-" + name).start(this::read);
     Thread.ofPlatform().daemon().name("cli-in-" + name).start(this::write);
     this.errorReader = Thread.ofPlatform().daemon().name("cli-err-" + name).start(this::readErrors);
@@ -62,6 +65,7 @@ final class Wires implements AutoCloseable {
     try {
       var reader = new LineReader(child.output());
       for (var line = reader.next(); line != null; line = reader.next()) {
+        overhear.accept(line.text());
         mailbox.put(line);
       }
     } catch (IOException closed) {

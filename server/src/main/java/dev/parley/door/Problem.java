@@ -2,6 +2,7 @@ package dev.parley.door;
 
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -34,6 +35,18 @@ public record Problem(
   /// The same problem with one more field.
   public Problem with(String name, Object value) {
     return new Problem(status, title, code, detail, instance, Map.of(name, value));
+  }
+
+  /// The same problem in the words of a door: what others call by the first of each pair is called by the
+  /// second. What stands behind a colon is somebody's own, and stays.
+  public Problem inWords(List<Map.Entry<String, String>> words) {
+    var colon = detail.indexOf(": ");
+    var said = colon < 0 ? detail : detail.substring(0, colon);
+    for (var word : words) {
+      said = said.replaceAll("\\b" + word.getKey() + "\\b", word.getValue());
+    }
+    var all = colon < 0 ? said : said + detail.substring(colon);
+    return new Problem(status, title, code, all, instance, more);
   }
 
   Problem at(String place) {

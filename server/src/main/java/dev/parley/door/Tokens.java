@@ -46,20 +46,25 @@ public final class Tokens {
     if (!required()) {
       return LOCAL;
     }
-    if (token != null) {
-      var hash = Hash.of(token);
-      var found = "";
-      // Looks at all of them, in constant time each, so that the time taken tells nothing.
-      for (var known : tokens) {
-        if (MessageDigest.isEqual(hash, HexFormat.of().parseHex(known.sha256()))) {
-          found = known.name();
-        }
-      }
-      if (!found.isEmpty()) {
-        return found;
+    return known(token)
+        .orElseThrow(
+            () -> new Rejection.Unauthorized("a valid token is needed: Authorization: Bearer …"));
+  }
+
+  /// Whose token this is, if it is somebody's.
+  Optional<String> known(@Nullable String token) {
+    if (token == null) {
+      return Optional.empty();
+    }
+    var hash = Hash.of(token);
+    var found = "";
+    // Looks at all of them, in constant time each, so that the time taken tells nothing.
+    for (var known : tokens) {
+      if (MessageDigest.isEqual(hash, HexFormat.of().parseHex(known.sha256()))) {
+        found = known.name();
       }
     }
-    throw new Rejection.Unauthorized("a valid token is needed: Authorization: Bearer …");
+    return found.isEmpty() ? Optional.empty() : Optional.of(found);
   }
 
   /// The token in these headers, if there is one.

@@ -31,8 +31,13 @@ final class Relay {
   private static final String SUCCESS = "success";
   private static final int OK = 200;
   private static final int NO_CONTENT = 204;
-  private static final int RESUMES_MAX = 5;
-  private static final Duration PAUSE = Duration.ofMillis(200);
+
+  /// How long a service that cannot be reached is tried again, and how long the pauses between get.
+  private static final Duration RECONNECT = Duration.ofMinutes(1);
+
+  private static final Duration PAUSE = Duration.ofMillis(100);
+  private static final Duration PAUSE_MAX = Duration.ofSeconds(5);
+  private static final Set<Integer> PASSING = Set.of(429, 502, 503, 504);
   private static final int SHOWN_MAX = 500;
 
   private final ProxySettings settings;
@@ -45,6 +50,7 @@ final class Relay {
   private @Nullable String error;
   private @Nullable String status;
   private boolean tooMuch;
+  private long frames;
 
   Relay(Run run, ProxySettings settings, Remote remote) {
     this.settings = settings;
@@ -88,21 +94,35 @@ final class Relay {
 
   private Outcome follow(InputStream first) throws InterruptedException {
     var over = listen(first);
-    for (var i = 0; i < RESUMES_MAX && over instanceof Item.Over && resumes(); i++) {
-      Thread.sleep(PAUSE.multipliedBy(i));
+    var heard = frames;
+    var lost = System.nanoTime();
+    var pause = PAUSE;
+    while (over instanceof Item.Over && resumes() && left(lost).isPositive()) {
       try {
-        var again = remote.resume(settings.at("/agent/stream/" + agent), last, settings.silence());
+        var again = remote.resume(settings.at("/agent/stream/" + agent), last, left(lost));
         if (again.statusCode() == NO_CONTENT) {
           break;
         }
-        if (again.statusCode() != OK) {
+        if (again.statusCode() == OK) {
+          over = listen(again.body());
+        } else if (PASSING.contains(again.statusCode())) {
+          again.body().close();
+          over = new Item.Over("the service answers " + again.statusCode());
+        } else {
           return refused(again);
         }
-        over = listen(again.body());
       } catch (IOException unreachable) {
         over = new Item.Over("the service cannot be reached: " + unreachable.getMessage());
       } catch (TimeoutException silent) {
-        return silent();
+        over = new Item.Over("the service does not answer");
+      }
+      if (frames > heard) {
+        heard = frames;
+        lost = System.nanoTime();
+        pause = PAUSE;
+      } else {
+        Thread.sleep(pause);
+        pause = pause.multipliedBy(2).compareTo(PAUSE_MAX) < 0 ? pause.multipliedBy(2) : PAUSE_MAX;
       }
     }
     narrator.tell("", parser.end());
@@ -110,9 +130,19 @@ final class Relay {
     return outcome(over);
   }
 
-  /// True if the service says where its events stand, so that it can be asked for those that follow.
+  /// How long the service is still tried that was lost then.
+  private Duration left(long lostNanos) {
+    return tried().minusNanos(System.nanoTime() - lostNanos);
+  }
+
+  private Duration tried() {
+    return settings.silence().compareTo(RECONNECT) < 0 ? settings.silence() : RECONNECT;
+  }
+
+  /// True if the service says where its events stand, so that it can be asked for those that follow, or
+  /// has told nothing yet.
   private boolean resumes() {
-    return agent != null && !last.isEmpty() && !tooMuch && goesOn();
+    return agent != null && !tooMuch && goesOn() && (!last.isEmpty() || frames == 0);
   }
 
   /// True if the agent may be at work still, as far as was heard.
@@ -146,6 +176,7 @@ final class Relay {
   }
 
   private void hear(Frame frame) {
+    frames++;
     switch (frame.event()) {
       case "", "message" -> {
         for (var line : frame.data().split("\n", -1)) {
@@ -197,10 +228,21 @@ final class Relay {
     return switch (over) {
       case Item.Silent _ -> silent();
       case Item.Over(var why) when tooMuch -> failed(ErrorCode.LIMIT, why, false);
-      case Item.Over(var why) -> failed(ErrorCode.INTERRUPTED, error == null ? why : error, true);
+      case Item.Over(var why) ->
+          failed(ErrorCode.INTERRUPTED, error == null ? why + given() : error, true);
       case Item.Came _ -> throw new IllegalStateException("not all was heard");
       case null -> failed(ErrorCode.INTERRUPTED, "the service said nothing of an end", true);
     };
+  }
+
+  /// Why it was not taken up again.
+  private String given() {
+    if (!goesOn()) {
+      return "";
+    }
+    return resumes()
+        ? ", for " + tried().toSeconds() + " s, so it was given up"
+        : ", and it has no ids by which it could be taken up";
   }
 
   /// Nobody waits for it any longer.

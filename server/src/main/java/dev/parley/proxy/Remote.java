@@ -41,16 +41,14 @@ public final class Remote implements AutoCloseable {
         patience);
   }
 
-  /// Takes a stream up again after `last`.
+  /// Takes a stream up again after `last`; from its beginning if that is empty.
   HttpResponse<InputStream> resume(URI url, String last, Duration patience)
       throws IOException, InterruptedException, TimeoutException {
-    return send(
-        HttpRequest.newBuilder(url)
-            .header("Accept", "text/event-stream")
-            .header("Last-Event-ID", last)
-            .GET()
-            .build(),
-        patience);
+    var request = HttpRequest.newBuilder(url).header("Accept", "text/event-stream").GET();
+    if (!last.isEmpty()) {
+      request.header("Last-Event-ID", last);
+    }
+    return send(request.build(), patience);
   }
 
   /// Asks that an agent stop, and does not wait for long.

@@ -71,8 +71,8 @@ final class AgentReader {
           policy,
           switch (type) {
             case "llm" -> new Config.Kind.Llm();
-            case "proxy" -> ProxyReader.kind(where, section);
-            default -> programs.kind(where, section, policy);
+            case "proxy" -> ProxyReader.kind(section);
+            default -> programs.kind(section, policy);
           });
     } catch (Rejection.Invalid misfit) {
       throw invalid(where + ": " + misfit.getMessage());

@@ -62,25 +62,24 @@ final class CliReader {
   }
 
   /// What a section says of a program.
-  Config.Kind.Cli kind(String where, AgentSection section, Policy policy) {
+  Config.Kind.Cli kind(AgentSection section, Policy policy) {
     if (section.cli() == null) {
-      throw invalid(where + ": type cli needs cli: claude, codex, gemini or jsonl");
+      throw invalid("type cli needs cli: claude, codex, gemini or jsonl");
     }
     if (section.tools() != null || section.url() != null) {
       throw invalid(
-          where
-              + ": tools and url do not go with type cli; its tools are the program's own, and mcp");
+          "tools and url do not go with type cli; its tools are the program's own, and mcp");
     }
     var program = WireName.parse(Program.class, "cli", section.cli());
     var command = or(section.command(), List.of(program.command()));
     if (command.isEmpty() || command.getFirst().isBlank()) {
-      throw invalid(where + ": cli " + section.cli() + " needs a command");
+      throw invalid("cli " + section.cli() + " needs a command");
     }
     var silence = or(section.silence(), CliSettings.SILENCE);
     if (silence.compareTo(SILENCE_MIN) < 0) {
-      throw invalid(where + ": silence must be at least 1s");
+      throw invalid("silence must be at least 1s");
     }
-    check(where, program, section);
+    check(program, section);
     return new Config.Kind.Cli(
         new CliSettings(
             program,
@@ -90,7 +89,7 @@ final class CliReader {
             section.instructions(),
             or(section.allowedTools(), List.of()),
             or(section.disallowedTools(), List.of()),
-            or(section.mcp(), List.<String>of()).stream().map(name -> server(where, name)).toList(),
+            or(section.mcp(), List.<String>of()).stream().map(name -> server(name)).toList(),
             section.maxTurns(),
             environment(program, or(section.env(), Map.of())),
             mapping(section.mapping()),
@@ -100,36 +99,35 @@ final class CliReader {
   }
 
   /// Refuses what the program would not heed.
-  private static void check(String where, Program program, AgentSection section) {
+  private static void check(Program program, AgentSection section) {
     if (section.maxTurns() != null && (program != Program.CLAUDE || section.maxTurns() < 1)) {
-      throw invalid(where + ": maxTurns is at least 1, and for cli claude only");
+      throw invalid("maxTurns is at least 1, and for cli claude only");
     }
     if (section.mcp() != null && program != Program.CLAUDE && program != Program.CODEX) {
-      throw invalid(where + ": mcp is for cli claude and codex only");
+      throw invalid("mcp is for cli claude and codex only");
     }
     if (section.disallowedTools() != null && program != Program.CLAUDE) {
-      throw invalid(where + ": disallowedTools is for cli claude only");
+      throw invalid("disallowedTools is for cli claude only");
     }
     if (section.allowedTools() != null && program != Program.CLAUDE && program != Program.GEMINI) {
-      throw invalid(where + ": allowedTools is for cli claude and gemini only");
+      throw invalid("allowedTools is for cli claude and gemini only");
     }
     if (section.permissions() != null && program != Program.CLAUDE) {
-      throw invalid(
-          where + ": permissions is for cli claude only: the others ask nobody. Use permission");
+      throw invalid("permissions is for cli claude only: the others know no rules. Use permission");
     }
     if ((section.mapping() != null || section.resume() != null) && program != Program.JSONL) {
-      throw invalid(where + ": mapping and resume are for cli jsonl only");
+      throw invalid("mapping and resume are for cli jsonl only");
     }
     if (section.model() != null && program == Program.JSONL) {
-      throw invalid(where + ": model is not for cli jsonl: write it into args");
+      throw invalid("model is not for cli jsonl: write it into args");
     }
   }
 
-  private McpServer server(String where, String name) {
+  private McpServer server(String name) {
     return servers.stream()
         .filter(server -> server.name().equals(name))
         .findFirst()
-        .orElseThrow(() -> invalid(where + ": there is no " + name + " in mcpServers"));
+        .orElseThrow(() -> invalid("there is no " + name + " in mcpServers"));
   }
 
   private Map<String, String> environment(Program program, Map<String, String> more) {

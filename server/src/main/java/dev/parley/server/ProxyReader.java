@@ -18,7 +18,7 @@ final class ProxyReader {
 
   private ProxyReader() {}
 
-  static Config.Kind.Proxy kind(String where, AgentSection section) {
+  static Config.Kind.Proxy kind(AgentSection section) {
     if (Stream.of(
             section.model(),
             section.instructions(),
@@ -37,18 +37,17 @@ final class ProxyReader {
             section.resume())
         .anyMatch(Objects::nonNull)) {
       throw invalid(
-          where
-              + ": type proxy has url and silence, and id, name, description and taskTypes as every"
+          "type proxy has url and silence, and id, name, description and taskTypes as every"
               + " agent; what the agent may do is said where it runs");
     }
     var silence = or(section.silence(), ProxySettings.SILENCE);
     if (silence.compareTo(SILENCE_MIN) < 0) {
-      throw invalid(where + ": silence is at least " + SILENCE_MIN.toSeconds() + " s");
+      throw invalid("silence is at least " + SILENCE_MIN.toSeconds() + " s");
     }
-    return new Config.Kind.Proxy(new ProxySettings(url(where, section.url()), silence));
+    return new Config.Kind.Proxy(new ProxySettings(url(section.url()), silence));
   }
 
-  private static URI url(String where, @Nullable String text) {
+  private static URI url(@Nullable String text) {
     try {
       var url = URI.create(text == null ? "" : text);
       if (("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
@@ -61,6 +60,6 @@ final class ProxyReader {
     } catch (IllegalArgumentException malformed) {
       // Falls through to the one answer for everything that is no address.
     }
-    throw invalid(where + ": url must be an address such as http://127.0.0.1:8000");
+    throw invalid("url must be an address such as http://127.0.0.1:8000");
   }
 }

@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -107,7 +108,7 @@ public final class Server implements AutoCloseable {
             agentTypes(config, extensions.agents()),
             config.limits().taskTimeout());
     var contexts = new ContextsDoor(behind);
-    agents = new AgentsDoor(behind);
+    agents = new AgentsDoor(behind, type -> honours(config, type));
     var chat = new ChatDoor(behind);
     metrics.gauge("parley_tasks_running", parts.tasks()::running);
     metrics.gauge("parley_tasks_queued", parts.tasks()::queued);
@@ -207,6 +208,21 @@ public final class Server implements AutoCloseable {
         Level.WARNING,
         "INSECURE: anyone who can reach {0} can use this server and run commands on this machine",
         door.host());
+  }
+
+  /// What a client may want of an agent otherwise than it is configured.
+  private static Set<String> honours(Config config, AgentType type) {
+    return config.agents().stream()
+        .filter(agent -> agent.id().equals(type.id()))
+        .findFirst()
+        .map(
+            agent ->
+                switch (agent.kind()) {
+                  case Config.Kind.Llm _ -> Set.<String>of();
+                  case Config.Kind.Cli(var settings) -> settings.honours();
+                  case Config.Kind.Proxy _ -> Set.of("model", "allowedTools", "disallowedTools");
+                })
+        .orElse(Set.of());
   }
 
   private static List<AgentType> agentTypes(Config config, List<CustomAgent> own) {

@@ -10,6 +10,7 @@ import dev.parley.protocol.AuthEvent.AuthLapsed;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
+import dev.parley.protocol.Id;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
@@ -25,6 +26,7 @@ import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Writes the end of a task that does not succeed: closes what it has open, keeps what it said, and
 /// says why, in one append.
@@ -40,14 +42,13 @@ final class Closer {
     this.sources = sources;
   }
 
-  /// Ends the task, unless it has ended.
-  void end(ContextId context, TaskId task, Ending ending) {
+  /// Ends the task, unless it has ended. False if that is no longer so, because somebody has answered.
+  boolean end(ContextId context, TaskId task, Ending ending) {
     for (var attempt = 1; ; attempt++) {
       try {
-        endOnce(context, task, ending);
-        return;
+        return endOnce(context, task, ending);
       } catch (Rejection.NotFound | Rejection.Gone deleted) {
-        return;
+        return true;
       } catch (Rejection.Stale spokeMeanwhile) {
         if (attempt == ATTEMPTS_MAX) {
           throw spokeMeanwhile;
@@ -56,11 +57,27 @@ final class Closer {
     }
   }
 
-  private void endOnce(ContextId context, TaskId task, Ending ending) {
+  /// Says that what a task asked for has lapsed. False if somebody has answered, or the task has ended.
+  boolean lapse(ContextId context, TaskId task, Id asked) {
+    var lapsed = new AtomicBoolean();
+    log.append(
+        context,
+        Guard.none(),
+        state -> {
+          var open = state.openTask(task).filter(_ -> Inputs.asks(state, asked)).orElse(null);
+          lapsed.set(open != null);
+          return open == null ? List.of() : List.of(new Draft(open.origin(), Inputs.lapsed(asked)));
+        });
+    return lapsed.get();
+  }
+
+  private boolean endOnce(ContextId context, TaskId task, Ending ending) {
     var created = log.inspect(context, s -> s.openTask(task).map(OpenTask::createdSeq));
     if (created.isEmpty()) {
-      return;
+      return true;
     }
+    var asked = ending.unanswered();
+    var answered = new AtomicBoolean();
     var spoken = Spoken.read(log, context, task, Position.of(created.get()));
     var message = sources.messageId();
     log.append(
@@ -68,7 +85,8 @@ final class Closer {
         Guard.none(),
         state -> {
           var open = state.openTask(task).orElse(null);
-          if (open == null) {
+          answered.set(open != null && asked != null && !Inputs.asks(state, asked));
+          if (open == null || answered.get()) {
             return List.of();
           }
           if (!spoken.covers(open)) {
@@ -76,6 +94,7 @@ final class Closer {
           }
           return drafts(state, open, ending, events(state, open, ending, spoken, message));
         });
+    return !answered.get();
   }
 
   private static List<Draft> drafts(

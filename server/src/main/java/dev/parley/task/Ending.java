@@ -1,6 +1,7 @@
 package dev.parley.task;
 
 import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.Id;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
@@ -15,7 +16,8 @@ record Ending(
     String reason,
     FinishReason blocks,
     ToolEvent.Outcome calls,
-    @Nullable ErrorReported error) {
+    @Nullable ErrorReported error,
+    @Nullable Id unanswered) {
 
   /// The server stops: the task is not ended, the next start goes on with it.
   static final Ending HANDED_BACK = interrupted("handed back");
@@ -26,6 +28,7 @@ record Ending(
         reason == null ? "canceled" : reason,
         FinishReason.CANCELED,
         ToolEvent.Outcome.CANCELED,
+        null,
         null);
   }
 
@@ -48,6 +51,17 @@ record Ending(
         code == ErrorCode.INTERRUPTED || code == ErrorCode.TIMEOUT ? code.wire() : message,
         FinishReason.INTERRUPTED,
         ToolEvent.Outcome.INTERRUPTED,
-        new ErrorReported(code, message, retryable, ErrorScope.TASK, null));
+        new ErrorReported(code, message, retryable, ErrorScope.TASK, null),
+        null);
+  }
+
+  /// The same, but only while this is asked for: once somebody has answered, it is no longer so.
+  Ending unless(Id asked) {
+    return new Ending(state, reason, blocks, calls, error, asked);
+  }
+
+  /// The same, whatever is asked for.
+  Ending anyway() {
+    return new Ending(state, reason, blocks, calls, error, null);
   }
 }

@@ -240,7 +240,8 @@ final class Inputs {
           reactions.moved().accept(new Moved(context, open.task()));
         }
         // The end of the task says in the same append that what it asked for has lapsed.
-        case FAIL -> reactions.failing().fail(context, open.task(), unanswered(open));
+        case FAIL ->
+            reactions.failing().fail(context, open.task(), unanswered(open).unless(key.asked()));
       }
     } catch (Rejection.Conflict settled) {
       // By an answer, or by an earlier try of this, of which nobody was told.
@@ -252,7 +253,12 @@ final class Inputs {
     }
   }
 
-  private static Event lapsed(Id asked) {
+  /// True if this is still asked for.
+  static boolean asks(ContextState state, Id asked) {
+    return open(state, asked).isPresent();
+  }
+
+  static Event lapsed(Id asked) {
     return switch (asked) {
       case InputId input -> new InputLapsed(input, "nobody answered in time");
       case AuthId auth -> new AuthLapsed(auth, "nobody signed in in time");

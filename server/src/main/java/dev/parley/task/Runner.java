@@ -222,11 +222,18 @@ final class Runner implements AutoCloseable {
       advance(context);
     }
     // One that was taken up in between, too.
-    board.find(task).ifPresent(late -> stop(late, ending));
+    board.find(task).ifPresent(late -> fail(late, ending));
   }
 
-  /// False if the task has ended before it began, is to stop, or another one runs: then this one's turn
-  /// will come.
+  private void fail(Run run, Ending ending) {
+    var asked = ending.unanswered();
+    // Said before it is stopped: from here on nobody can answer, or somebody has and it goes on.
+    if (asked == null || closer.lapse(run.context(), run.taskId(), asked)) {
+      stop(run, ending.anyway());
+    }
+  }
+
+  /// False if the task has ended, is to stop, or another one runs: then this one's turn will come.
   private boolean begin(Run run) {
     var canceled = new AtomicBoolean();
     var begun =
@@ -336,15 +343,19 @@ final class Runner implements AutoCloseable {
     return canceled ? Ending.canceled(null) : Ending.failed(code, message, retryable);
   }
 
-  /// Writes the end of a task that does not run. False if that cannot be.
+  /// Writes the end of a task that does not run. False if that cannot be, or somebody has answered.
   boolean end(ContextId context, TaskId task, Ending ending) {
+    var answered = new AtomicBoolean();
     var ended =
         stubborn.write(
             () -> {
-              closer.end(context, task, ending);
+              answered.set(!closer.end(context, task, ending));
               setup.failPoint().reach("after-end");
               return true;
             });
+    if (answered.get()) {
+      return false;
+    }
     clock.forget(task);
     if (!ended) {
       board.abandon(task);

@@ -210,6 +210,15 @@ final class TaskTable {
         task.value());
   }
 
+  Optional<TaskView> findRewound(ContextId context, TaskId task) throws SQLException {
+    return sql.first(
+        "SELECT * FROM tasks" + THIS + " AND rewound = 1",
+        this::view,
+        context.value(),
+        context.value(),
+        task.value());
+  }
+
   List<TaskView> roots(ContextId context, long from, long to, int limit) throws SQLException {
     return sql.list(
         """

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// One row per model call, so that a rewind can leave some out: readers of usage go by what counts,
+/// One row per model call, and one for costs that are known only later, so that a rewind can leave some out: readers of usage go by what counts,
 /// as all others do. What was spent in all can be read from the log.
 final class UsageTable {
 
@@ -43,7 +43,10 @@ final class UsageTable {
     for (var call :
         sql.list(
             """
-            SELECT model, cost_usd, count(*) AS calls, sum(input_tokens) AS input,
+            SELECT model, cost_usd, count(*) AS times,
+              sum(cost_usd IS NULL
+                OR input_tokens + output_tokens + cache_creation_tokens + cache_read_tokens > 0) AS calls,
+              sum(input_tokens) AS input,
               sum(output_tokens) AS output, sum(cache_creation_tokens) AS creation,
               sum(cache_read_tokens) AS read
             FROM usage WHERE context = ? AND rewound = 0 GROUP BY model, cost_usd
@@ -56,16 +59,15 @@ final class UsageTable {
   }
 
   private static UsageView view(Row row) throws SQLException {
-    var calls = row.number("calls");
     var cost = row.optionalDecimal("cost_usd");
     return new UsageView(
         row.text("model"),
-        calls,
+        row.number("calls"),
         row.number("input"),
         row.number("output"),
         row.number("creation"),
         row.number("read"),
-        cost == null ? null : cost.multiply(BigDecimal.valueOf(calls)));
+        cost == null ? null : cost.multiply(BigDecimal.valueOf(row.number("times"))));
   }
 
   private static UsageView sum(UsageView a, UsageView b) {

@@ -148,6 +148,11 @@ public final class Views implements AutoCloseable {
     return answer(context, tables -> tables.tasks().find(context, task));
   }
 
+  /// One task that was rewound: it no longer counts.
+  public Optional<TaskView> rewoundTask(ContextId context, TaskId task) {
+    return answer(context, tables -> tables.tasks().findRewound(context, task));
+  }
+
   /// Where the task's `task-created` stands that had this id at `at`, rewound or not.
   public Optional<Position> beginning(ContextId context, TaskId task, Position at) {
     return answer(context, tables -> tables.tasks().beginning(context, task, at.seq()))

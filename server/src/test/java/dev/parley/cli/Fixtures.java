@@ -13,10 +13,18 @@ final class Fixtures {
 
   static final Map<String, Supplier<LineParser>> ALL =
       Map.of(
-          "claude-stream.jsonl", ClaudeParser::new,
-          "claude-tool.jsonl", ClaudeParser::new,
-          "codex-tool.jsonl", () -> new CodexParser("gpt"),
-          "gemini-stream.jsonl", GeminiParser::new);
+          "claude-stream.jsonl",
+          ClaudeParser::new,
+          "claude-tool.jsonl",
+          ClaudeParser::new,
+          "codex-tool.jsonl",
+          () -> new CodexParser("gpt"),
+          "codex-server.jsonl",
+          () -> new CodexServerParser(new CodexParser("gpt"), "hello"),
+          "gemini-stream.jsonl",
+          GeminiParser::new,
+          "gemini-acp.jsonl",
+          () -> new AcpParser("hello", null));
 
   private Fixtures() {}
 

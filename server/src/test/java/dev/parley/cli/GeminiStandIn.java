@@ -16,7 +16,7 @@ import java.util.concurrent.Executors;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A model's server for tests, on the loopback, that speaks Gemini's API: it calls a tool if the last that
-/// was said has `PLEASE-CALL` in it, holds its answer after the first words if it has `HANG`, and else answers.
+/// was said has `PLEASE-CALL` in it (one that changes files if also `TOUCH`), holds its answer after the first words if it has `HANG`, and else answers.
 final class GeminiStandIn implements AutoCloseable {
 
   private final HttpServer server;
@@ -67,7 +67,7 @@ final class GeminiStandIn implements AutoCloseable {
         return;
       }
       if (last.contains("PLEASE-CALL") && !last.contains("functionResponse")) {
-        out.write(event(call()));
+        out.write(event(call(last.contains("TOUCH") ? "touch made" : "echo tool-ran-42")));
       } else {
         out.write(event(text("Hello", false)));
         out.flush();
@@ -93,12 +93,12 @@ final class GeminiStandIn implements AutoCloseable {
     return end(answer, candidate, last);
   }
 
-  private static ObjectNode call() {
+  private static ObjectNode call(String command) {
     var answer = Json.object();
     var candidate = answer.putArray("candidates").addObject().put("index", 0);
     var content = candidate.putObject("content").put("role", "model");
     var call = content.putArray("parts").addObject().putObject("functionCall");
-    call.put("name", "run_shell_command").putObject("args").put("command", "echo tool-ran-42");
+    call.put("name", "run_shell_command").putObject("args").put("command", command);
     return end(answer, candidate, true);
   }
 

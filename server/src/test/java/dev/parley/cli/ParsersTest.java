@@ -5,6 +5,7 @@ import static dev.parley.cli.Fixtures.read;
 import static dev.parley.cli.Fixtures.said;
 import static dev.parley.cli.Fixtures.text;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
@@ -201,7 +202,50 @@ class ParsersTest {
                     "{\"type\":\"control_request\",\"request_id\":\"r1\",\"request\":{\"subtype\":\"can_use_tool\","
                         + "\"tool_name\":\"Bash\",\"input\":{\"command\":\"ls\"},\"tool_use_id\":\"t1\"}}"))
         .containsExactly(
-            new Said.Asked("r1", "Bash", Json.object().put("command", "ls"), "t1", false));
+            new Said.Asked(
+                "r1",
+                "Bash",
+                Json.object().put("command", "ls"),
+                "t1",
+                false,
+                new ClaudeReply("r1")));
+  }
+
+  @Test
+  void codex_that_asks_is_understood() {
+    var said = said("codex-server.jsonl");
+
+    assertThat(text(said)).isEqualTo("Hello there");
+    assertThat(all(said, Said.Ready.class))
+        .singleElement()
+        .matches(r -> r.line().contains("hello"));
+    assertThat(all(said, Said.Asked.class))
+        .extracting(Said.Asked::tool, Said.Asked::call)
+        .containsExactly(tuple("shell", "c1"));
+    assertThat(all(said, Said.ToolEnded.class))
+        .extracting(Said.ToolEnded::error)
+        .containsExactly("declined");
+    assertThat(all(said, Said.Spent.class))
+        .extracting(s -> s.usage().inputTokens())
+        .containsExactly(16L);
+    assertThat(all(said, Said.Ended.class)).singleElement().matches(Said.Ended::success);
+  }
+
+  @Test
+  void gemini_cli_that_asks_is_understood() {
+    var said = said("gemini-acp.jsonl");
+
+    assertThat(text(said)).isEqualTo("Hello there");
+    assertThat(all(said, Said.Ready.class))
+        .singleElement()
+        .matches(r -> r.line().contains("hello"));
+    assertThat(all(said, Said.Asked.class))
+        .extracting(Said.Asked::tool, asked -> asked.arguments().path("title").asString())
+        .containsExactly(tuple("run_shell_command", "touch made"));
+    assertThat(all(said, Said.Asked.class).getFirst().reply().deny("no"))
+        .contains("\"optionId\":\"cancel\"");
+    assertThat(all(said, Said.Spent.class)).hasSize(2);
+    assertThat(all(said, Said.Ended.class)).singleElement().matches(Said.Ended::success);
   }
 
   @Test

@@ -21,7 +21,7 @@ final class RealPrograms {
   private RealPrograms() {}
 
   /// A stand-in for the models of Claude Code and Codex: it calls a tool if the last that was said has
-  /// `PLEASE-CALL` in it, holds its answer if it has `HANG`, and else answers.
+  /// `PLEASE-CALL` in it (one that changes files if also `TOUCH`), holds its answer if it has `HANG`, and else answers.
   static StandInModel model() {
     var calls = new AtomicInteger();
     return StandInModel.answering(
@@ -34,7 +34,12 @@ final class RealPrograms {
           if (last.startsWith("PLEASE-CALL") && !back) {
             var id = "call_" + calls.incrementAndGet();
             return question.wire() == Wire.RESPONSES
-                ? StandInAnswer.calling(id, "exec_command", "{\"cmd\":\"echo tool-ran-42\"}")
+                ? StandInAnswer.calling(
+                    id,
+                    "exec_command",
+                    last.contains("TOUCH")
+                        ? "{\"cmd\":\"touch made\"}"
+                        : "{\"cmd\":\"echo tool-ran-42\"}")
                 : StandInAnswer.calling(
                     id, "Bash", "{\"command\":\"touch made\",\"description\":\"d\"}");
           }

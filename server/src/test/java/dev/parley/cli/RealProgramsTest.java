@@ -145,6 +145,7 @@ class RealProgramsTest {
     try (var model = RealPrograms.model();
         var cli = new CliWorld(World.newLog(), folder, RealPrograms.codex(folder, model))) {
       var task = cli.say("PLEASE-CALL alpha");
+      cli.answer(cli.question(task), BooleanNode.TRUE);
 
       assertThat(cli.answer(task)).isEqualTo("Hello from the model");
       assertThat(cli.all(task, ToolStart.class).getFirst().toolName()).isEqualTo("shell");
@@ -159,6 +160,47 @@ class RealProgramsTest {
           .contains("alpha", "charlie")
           .doesNotContain("bravo");
     }
+  }
+
+  @Test
+  void codex_waits_for_permission() throws Exception {
+    try (var model = RealPrograms.model();
+        var cli = new CliWorld(World.newLog(), folder, RealPrograms.codex(folder, model))) {
+      deniedThenAllowed(cli);
+      assertThat(model.lastQuestion().body().toString()).contains("rejected by user");
+    }
+  }
+
+  @Test
+  void codex_asks_nobody_if_it_may_do_all_or_nothing() throws Exception {
+    for (var permission : List.of(Permission.DENY, Permission.ALLOW)) {
+      var policy = new Policy(permission, List.of(), List.of(), List.of());
+      try (var model = RealPrograms.model();
+          var cli =
+              new CliWorld(
+                  World.newLog(), folder, RealPrograms.codex(folder, model).with(policy))) {
+        var task = cli.say("PLEASE-CALL TOUCH");
+
+        assertThat(cli.answer(task)).isEqualTo("Hello from the model");
+        assertThat(cli.all(task, InputRequired.class)).isEmpty();
+        assertThat(folder.resolve("work/made").toFile().exists())
+            .isEqualTo(permission == Permission.ALLOW);
+      }
+    }
+  }
+
+  private void deniedThenAllowed(CliWorld cli) throws Exception {
+    var denied = cli.say("PLEASE-CALL TOUCH one");
+    cli.answer(cli.question(denied), BooleanNode.FALSE);
+    assertThat(cli.answer(denied)).startsWith("Hello from");
+    assertThat(cli.all(denied, ToolComplete.class)).singleElement().matches(end -> !end.success());
+    assertThat(folder.resolve("work/made")).doesNotExist();
+
+    var allowed = cli.say("PLEASE-CALL TOUCH two");
+    cli.answer(cli.question(allowed), BooleanNode.TRUE);
+    assertThat(cli.answer(allowed)).startsWith("Hello from");
+    assertThat(cli.all(allowed, ToolComplete.class)).singleElement().matches(end -> end.success());
+    assertThat(folder.resolve("work/made")).exists();
   }
 
   @Test
@@ -193,6 +235,30 @@ class RealProgramsTest {
       rewind(cli, head, taken);
       cli.ask("PLAIN charlie");
       assertThat(model.questions().getLast()).contains("alpha", "charlie").doesNotContain("bravo");
+    }
+  }
+
+  @Test
+  void gemini_cli_waits_for_permission() throws Exception {
+    try (var model = new GeminiStandIn();
+        var cli = new CliWorld(World.newLog(), folder, RealPrograms.gemini(folder, model))) {
+      deniedThenAllowed(cli);
+      assertThat(model.questions())
+          .anyMatch(question -> question.contains("was canceled by the user"));
+    }
+  }
+
+  @Test
+  void gemini_cli_may_do_nothing_that_needs_a_word_if_that_is_denied() throws Exception {
+    var policy = new Policy(Permission.DENY, List.of(), List.of(), List.of());
+    try (var model = new GeminiStandIn();
+        var cli =
+            new CliWorld(World.newLog(), folder, RealPrograms.gemini(folder, model).with(policy))) {
+      var task = cli.say("PLEASE-CALL TOUCH");
+
+      assertThat(cli.answer(task)).isEqualTo("Hello from Gemini");
+      assertThat(cli.all(task, InputRequired.class)).isEmpty();
+      assertThat(folder.resolve("work/made")).doesNotExist();
     }
   }
 

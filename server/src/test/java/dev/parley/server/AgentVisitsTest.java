@@ -238,6 +238,8 @@ class AgentVisitsTest {
     assertThat(visitor.all("error").getFirst().argument().path("message").asString())
         .isEqualTo("no such agent: nobody");
     assertThat(visitor.all("error").getFirst().agent()).isEqualTo("nobody");
+    assertThat(visitor.all("error"))
+        .allMatch(error -> !error.argument().path("code").asString("").isEmpty());
     var agent = launch("say hi");
     visit.hear("subscribe", about(agent));
     visitor.await("agent:complete", agent);

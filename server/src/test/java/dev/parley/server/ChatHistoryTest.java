@@ -50,6 +50,11 @@ class ChatHistoryTest {
     }
     assertThat(byOffset).isEqualTo(whole);
 
+    var beyond = chat.read(path + "?offset=500");
+    assertThat(beyond.path("messages")).isEmpty();
+    assertThat(chat.read(path + "?after=" + beyond.path("nextAfter")).path("messages")).isEmpty();
+    assertThat(beyond.path("nextAfter").asLong()).isPositive();
+
     var byCursor = new ArrayList<String>();
     var after = 0L;
     more = true;
@@ -155,6 +160,11 @@ class ChatHistoryTest {
     assertThat(Chat.one(events, "completed").path("content").asString()).isEqualTo("anew");
     assertThat(texts(chat.messages("c"))).containsExactly("say 0", "0", "say anew", "anew");
     assertThat(chat.get(path + "/" + id).statusCode()).isEqualTo(404);
+    // What was done for it can still be read.
+    var old = chat.read("/chat/tasks/" + before.path(2).path("metadata").path("taskId").asString());
+    assertThat(old.path("superseded").asBoolean()).isTrue();
+    assertThat(old.path("result").path("output").asString()).isEqualTo("1");
+    assertThat(chat.read("/chat/tasks/" + sent.taskId()).has("superseded")).isFalse();
     assertThat(
             chat.send("PATCH", path + "/" + id, "{\"content\":\"x\",\"rerun\":true}").statusCode())
         .isEqualTo(404);

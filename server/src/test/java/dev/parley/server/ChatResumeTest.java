@@ -81,6 +81,8 @@ class ChatResumeTest {
       var gap = Chat.until(ahead, f -> f.event().equals("stream_gap")).getLast();
       assertThat(gap.json().path("reason").asString()).isEqualTo("ahead-of-head");
       assertThat(gap.json().path("requested").asString()).isEqualTo("4000");
+      assertThat(gap.json().path("eventId").asString()).isNotEmpty();
+      assertThat(gap.json().path("timestamp").asString()).isNotEmpty();
     }
     for (var cursor : List.of("x", "1~0", "1~x", "~1", "1-2")) {
       var path = "/chat/stream?conversationId=" + sent.conversationId();

@@ -126,7 +126,7 @@ class ConfigTest {
         "agents: [{id: a, type: cli}] | needs cli: claude, codex, gemini or jsonl",
         "agents: [{id: a, type: cli, cli: vi}] | claude, codex, gemini, jsonl",
         "agents: [{id: a, type: cli, cli: jsonl}] | needs a command",
-        "agents: [{id: a, type: cli, cli: codex, permissions: {deny: [x]}}] | ask nobody",
+        "agents: [{id: a, type: cli, cli: codex, permissions: {deny: [x]}}] | know no rules",
         "agents: [{id: a, type: cli, cli: claude, mcp: [x]}] | no x in mcpServers",
         "agents: [{id: a, type: cli, cli: claude, silence: 1ms}] | at least 1s",
         "agents: [{id: a, type: cli, cli: claude, tools: [shell]}] | do not go with type cli",
@@ -169,7 +169,8 @@ class ConfigTest {
   void what_cannot_be_used_is_refused_with_a_reason(String yaml, String reason) {
     assertThatThrownBy(() -> read(yaml.replace("\\n", "\n")))
         .isInstanceOf(Rejection.Invalid.class)
-        .hasMessageContaining(reason);
+        .hasMessageContaining(reason)
+        .hasMessageNotContaining("agents.a: agents.a");
   }
 
   @Test

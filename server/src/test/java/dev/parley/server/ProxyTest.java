@@ -102,12 +102,7 @@ class ProxyTest {
             site,
             "POST /agent/stream",
             "{\"prompt\":\"count slowly to 8\",\"agent\":\"agent-code\"}")) {
-      agent =
-          reader.head.stream()
-              .filter(line -> line.startsWith("X-Agent-Id: "))
-              .map(line -> line.substring(12))
-              .findFirst()
-              .orElseThrow();
+      agent = agent(reader);
       for (var i = 0; i < 4; i++) {
         var frame = reader.nextEvent();
         seen.add(frame.data());
@@ -130,6 +125,62 @@ class ProxyTest {
     assertThat(seen).isEqualTo(whole);
     assertThat(site.get("/agent/stream/" + agent, "Last-Event-ID", last).statusCode())
         .isEqualTo(204);
+  }
+
+  @Test
+  void after_each_frame_the_next_one_comes_and_none_twice() throws IOException { // X.6
+    Files.writeString(folder.resolve("a.txt"), "apples");
+    List<EventReader.Frame> frames;
+    String agent;
+    try (var reader =
+        EventReader.open(
+            site, "POST /agent/stream", "{\"prompt\":\"read a.txt\",\"agent\":\"agent-code\"}")) {
+      agent = agent(reader);
+      frames = all(reader);
+    }
+    assertThat(frames)
+        .extracting(EventReader.Frame::id)
+        .doesNotContainNull()
+        .doesNotHaveDuplicates();
+    for (var i = 0; i < frames.size() - 1; i++) {
+      try (var reader =
+          EventReader.open(
+              site, "GET /agent/stream/" + agent, "", "Last-Event-ID", frames.get(i).id())) {
+        assertThat(all(reader)).isEqualTo(frames.subList(i + 1, frames.size()));
+      }
+    }
+  }
+
+  private static String agent(EventReader reader) {
+    return reader.head.stream()
+        .filter(line -> line.startsWith("X-Agent-Id: "))
+        .map(line -> line.substring(12))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static List<EventReader.Frame> all(EventReader reader) throws IOException {
+    var frames = new ArrayList<EventReader.Frame>();
+    for (var frame = reader.nextEvent(); frame != null; frame = reader.nextEvent()) {
+      frames.add(frame);
+    }
+    return frames;
+  }
+
+  @Test
+  void an_id_ahead_of_all_is_refused_with_what_there_is() throws IOException {
+    String agent;
+    try (var reader =
+        EventReader.open(
+            site, "POST /agent/stream", "{\"prompt\":\"say hi\",\"agent\":\"agent-code\"}")) {
+      agent = agent(reader);
+      all(reader);
+    }
+    var ahead = site.get("/agent/stream/" + agent, "Last-Event-ID", "100000");
+    assertThat(ahead.statusCode()).isEqualTo(400);
+    assertThat(ahead.body()).contains("cursor-ahead", "100000", "leave it out");
+    assertThat(site.get("/agent/stream/" + agent, "Last-Event-ID", "x~y").statusCode())
+        .isEqualTo(400);
   }
 
   @Test

@@ -122,6 +122,8 @@ class SafetyTest {
           .isEqualTo(200);
       assertThat(site.get("/healthz").statusCode()).isEqualTo(200);
       assertThat(site.get("/readyz").statusCode()).isEqualTo(200);
+      assertThat(site.get("/health").statusCode()).isEqualTo(200);
+      assertThat(site.get("/health", "Authorization", "Bearer wrong").statusCode()).isEqualTo(200);
       assertThat(site.get("/metrics").statusCode()).isEqualTo(401);
     }
   }

@@ -100,11 +100,16 @@ final class Site implements AutoCloseable {
 
   /// A site as this configuration wants it, but on a free port and with its data in `folder`.
   static Site configured(Path folder, String yaml) throws IOException {
+    return configured(folder, yaml, 0);
+  }
+
+  /// The same on this port, where another one was before.
+  static Site configured(Path folder, String yaml, int port) throws IOException {
     var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
     var environment = Map.of("PATH", System.getenv("PATH"));
     var config =
         Config.load(file, new Config.Surroundings(environment, folder, folder))
-            .listeningOn("127.0.0.1", 0)
+            .listeningOn("127.0.0.1", port)
             .keepingDataIn(folder.resolve("data"));
     return new Site(config, Assembly::open);
   }

@@ -316,6 +316,15 @@ class ViewsTest {
   }
 
   @Test
+  void a_cost_that_is_told_after_its_call_is_no_other_call() {
+    scene.add(new Usage("m", 10, 1, null, null, null));
+    scene.add(new Usage("m", 0, 0, 0L, 0L, new BigDecimal("0.5")));
+
+    assertThat(scene.views.usage(C))
+        .containsExactly(new UsageView("m", 1, 10, 1, 0, 0, new BigDecimal("0.5")));
+  }
+
+  @Test
   void an_answer_takes_in_what_was_appended_just_before() {
     for (var i = 1; i <= 600; i++) {
       scene.say("m" + i, "text");

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Agents: launching, listing, showing, stopping and deleting them, and what waits.
 final class AgentRoutes {
@@ -124,7 +125,9 @@ final class AgentRoutes {
   }
 
   private Reply launch(Request request) {
-    var agent = launcher.launch(request, request.body(Launch.class), false);
+    var wanted = request.body(Launch.class);
+    Launch.Configuration.checkKeys(request.body(ObjectNode.class).path("configuration"));
+    var agent = launcher.launch(request, wanted, false);
     return new Reply.Json(
         201, Launched.of(agent), java.util.Map.of("Location", ALL + "/" + agent.task().taskId()));
   }

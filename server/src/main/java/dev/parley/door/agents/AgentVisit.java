@@ -77,10 +77,13 @@ final class AgentVisit implements Visit {
                 "unknown-event", "there is no event " + event + ": say subscribe or unsubscribe");
       };
     } catch (Rejection refused) {
-      var error = Json.object().put("event", event).put("message", refused.getMessage());
-      error.put("agentId", agent);
+      var error = Json.object().put("event", event).put("code", refused.code());
+      error.put("message", refused.getMessage()).put("agentId", agent);
       emit("error", error);
-      return Json.object().put("ok", false).put("error", refused.getMessage());
+      return Json.object()
+          .put("ok", false)
+          .put("code", refused.code())
+          .put("error", refused.getMessage());
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.parley.door.agents;
 
+import dev.parley.door.AgentType;
 import dev.parley.door.DoorParts;
 import dev.parley.door.ErrorForm;
 import dev.parley.door.Problem;
@@ -8,11 +9,23 @@ import dev.parley.door.Voice;
 import dev.parley.socket.Visit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The agents door: its routes, and what it makes of those who come by socket.
 public final class AgentsDoor {
+
+  private static final List<Map.Entry<String, String>> WORDS =
+      List.of(
+          Map.entry("contextId", "sessionId"),
+          Map.entry("context", "session"),
+          Map.entry("taskId", "agentId"),
+          Map.entry("a task", "an agent"),
+          Map.entry("task", "agent"),
+          Map.entry("tasks", "agents"));
 
   /// What went wrong, in two dialects at once: as a problem, and with what clients of this door look for.
   public static final List<ErrorForm> ERRORS =
@@ -21,19 +34,23 @@ public final class AgentsDoor {
           .toList();
 
   private final DoorParts parts;
+  private final Function<AgentType, Set<String>> honours;
   private final AgentLookup agents;
   private final MessageForm form;
   private final Passages passages;
 
-  public AgentsDoor(DoorParts parts) {
+  /// @param honours which of a configuration's keys that not all agents know an agent heeds
+  public AgentsDoor(DoorParts parts, Function<AgentType, Set<String>> honours) {
     this.parts = parts;
+    this.honours = honours;
     this.agents = new AgentLookup(parts.views(), parts.access());
     this.form = new MessageForm(new Voice(parts.log(), parts.views()));
     this.passages = new Passages(parts.log(), form);
     parts.removal().also(passages::forget);
   }
 
-  private static ObjectNode body(Problem problem) {
+  private static ObjectNode body(Problem said) {
+    var problem = said.inWords(WORDS);
     return problem
         .json()
         .put("statusCode", problem.status())
@@ -43,7 +60,7 @@ public final class AgentsDoor {
 
   /// The routes.
   public List<Route> routes() {
-    var launcher = new Launcher(parts, agents);
+    var launcher = new Launcher(parts, agents, honours);
     var agentRoutes = new AgentRoutes(parts, agents, launcher);
     var routes = new ArrayList<Route>();
     routes.addAll(agentRoutes.routes());

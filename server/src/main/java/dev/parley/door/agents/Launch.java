@@ -7,7 +7,11 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// An agent that is wanted: which, what it is told, and how it is to work.
@@ -60,25 +64,43 @@ record Launch(
       }
     }
 
-    /// Refuses what this agent cannot do, rather than doing something else.
-    void checkFor(AgentType agent) {
-      var asked = new ArrayList<String>();
-      if (!agent.type().equals("cli")) {
-        add(asked, "customArgs", customArgs);
-        add(asked, "mcp", mcp);
-        if (!agent.type().equals("proxy")) {
-          add(asked, "model", model);
-          add(asked, "allowedTools", allowedTools);
-          add(asked, "disallowedTools", disallowedTools);
-        }
+    /// Refuses keys that nobody knows: they would be heeded by nobody.
+    static void checkKeys(JsonNode configuration) {
+      var known =
+          Stream.of(Configuration.class.getRecordComponents()).map(c -> c.getName()).toList();
+      var unknown = configuration.propertyNames().stream().filter(k -> !known.contains(k)).toList();
+      if (!unknown.isEmpty()) {
+        throw new Rejection.Invalid(
+            "unknown-configuration",
+            "there is no configuration."
+                + String.join(", configuration.", unknown)
+                + "; known: "
+                + known.stream()
+                    .filter(key -> !key.equals("instructions"))
+                    .collect(Collectors.joining(", "))
+                + ". What is the client's own goes into configuration.metadata");
       }
+    }
+
+    /// Refuses what this agent cannot do, rather than doing something else.
+    void checkFor(AgentType agent, Set<String> honours) {
+      var asked = new ArrayList<String>();
+      add(asked, "model", model);
+      add(asked, "allowedTools", allowedTools);
+      add(asked, "disallowedTools", disallowedTools);
+      add(asked, "mcp", mcp);
+      add(asked, "customArgs", customArgs);
+      asked.removeAll(honours);
       if (!asked.isEmpty()) {
+        var can = honours.stream().sorted().collect(Collectors.joining(", "));
         throw new Rejection.Invalid(
             "the agent "
                 + agent.id()
                 + " cannot honour configuration."
                 + String.join(", configuration.", asked)
-                + ": leave it out, or choose an agent that is a program");
+                + (can.isEmpty()
+                    ? ": leave it out, or choose an agent that is a program"
+                    : ": leave it out; of what not all agents know it can honour " + can));
       }
     }
 

@@ -16,6 +16,8 @@ import dev.parley.task.Accepted;
 import dev.parley.task.Submission;
 import dev.parley.view.RootView;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +26,12 @@ final class Launcher {
 
   private final DoorParts parts;
   private final AgentLookup agents;
+  private final Function<AgentType, Set<String>> honours;
 
-  Launcher(DoorParts parts, AgentLookup agents) {
+  Launcher(
+      DoorParts parts, AgentLookup agents, Function<AgentType, Set<String>> honours) {
     this.parts = parts;
+    this.honours = honours;
     this.agents = agents;
   }
 
@@ -57,7 +62,7 @@ final class Launcher {
     var configuration =
         Optional.ofNullable(wanted.configuration()).orElse(Launch.Configuration.NONE);
     configuration.check();
-    configuration.checkFor(type);
+    configuration.checkFor(type, honours.apply(type));
     var prompt = wanted.prompt();
     if (prompt == null || prompt.isBlank()) {
       throw new Rejection.Invalid("prompt must not be empty");

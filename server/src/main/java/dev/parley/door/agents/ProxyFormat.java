@@ -1,6 +1,7 @@
 package dev.parley.door.agents;
 
 import dev.parley.door.Format;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.Frames;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Entry;
@@ -49,6 +50,13 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
 
   @Override
   public byte[] frame(Entry entry) {
+    var bytes = new ByteArrayOutputStream();
+    frames(entry).forEach(bytes::writeBytes);
+    return bytes.toByteArray();
+  }
+
+  /// The frames that an entry is, each with an id after which the next one comes.
+  final List<byte[]> frames(Entry entry) {
     var all = new ArrayList<Said>();
     lines(entry).forEach(l -> all.add(new Said("message", l.getBytes(StandardCharsets.UTF_8))));
     if (isRoot(entry)) {
@@ -62,19 +70,12 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
         default -> {} // Neither an error nor the end.
       }
     }
-    var frames = new ByteArrayOutputStream();
+    var frames = new ArrayList<byte[]>();
+    var ids = FrameCursor.ids(entry.position().toString(), all.size());
     for (var i = 0; i < all.size(); i++) {
-      var said = all.get(i);
-      // Only the last one moves the reader's cursor: whoever is cut off before it gets all again.
-      if (i == all.size() - 1) {
-        frames.writeBytes(Frames.frame(entry.position(), said.event(), said.json()));
-      } else {
-        frames.writeBytes(ascii("event: " + said.event() + "\ndata: "));
-        frames.writeBytes(said.json());
-        frames.writeBytes(ascii("\n\n"));
-      }
+      frames.add(Frames.frame(ids.get(i), all.get(i).event(), all.get(i).json()));
     }
-    return frames.toByteArray();
+    return frames;
   }
 
   @Override

@@ -4,7 +4,8 @@ import dev.parley.door.AgentType;
 import dev.parley.door.Answer;
 import dev.parley.door.DoorParts;
 import dev.parley.door.EventFilter;
-import dev.parley.door.Format;
+import dev.parley.door.EventStream;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
@@ -17,6 +18,8 @@ import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
 import dev.parley.view.RootView;
 import dev.parley.view.Roots.Which;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -33,8 +36,8 @@ final class ProxyRoutes {
   private final AgentLookup agents;
   private final Launcher launcher;
   private final AgentRoutes stopping;
-  private final Format lines;
-  private final Format claude;
+  private final ProxyFormat lines;
+  private final ProxyFormat claude;
 
   ProxyRoutes(DoorParts parts, AgentLookup agents, Launcher launcher, AgentRoutes stopping) {
     this.parts = parts;
@@ -156,30 +159,72 @@ final class ProxyRoutes {
 
   private Reply resume(Request request) {
     var agent = agents.find(request);
-    var after = request.header("Last-Event-ID").map(Position::parse).orElse(null);
-    if (after != null && agent.endSeq() != null && after.seq() >= agent.endSeq()) {
+    var after = request.header("Last-Event-ID").map(FrameCursor::parse).orElse(null);
+    if (after == null) {
+      return follow(agent, null);
+    }
+    var head = parts.log().head(agent.task().contextId());
+    if (after.position().after(head)) {
+      throw new Rejection.Invalid(
+          "cursor-ahead",
+          "Last-Event-ID "
+              + after.place()
+              + " is ahead of all that has happened, which ends at "
+              + head
+              + ": leave it out to begin anew");
+    }
+    if (after.part() == 0 && ended(agent, after)) {
       // All was told. This is what keeps an EventSource from asking again.
       return new Reply.Empty(204);
     }
     return follow(agent, after);
   }
 
-  private Reply follow(RootView agent, @Nullable Position after) {
+  private static boolean ended(RootView agent, FrameCursor after) {
+    return agent.endSeq() != null && after.position().seq() >= agent.endSeq();
+  }
+
+  private Reply follow(RootView agent, @Nullable FrameCursor after) {
     var task = agent.task();
     var metadata = task.metadata();
     var raw = metadata != null && metadata.path(Launch.RAW).asString("").equals(Launch.RAW_ALL);
+    var wish =
+        new Tail.Wish(
+            task.contextId(),
+            after == null ? Position.of(task.seq() - 1) : after.position(),
+            EventFilter.tree(task.taskId()).withInternal(),
+            raw ? lines : claude,
+            false,
+            task.taskId(),
+            null);
+    var tail = new Tail(parts.tails(), wish);
+    var rest = after == null ? new byte[0] : rest(wish, after, raw ? lines : claude);
+    EventStream whole =
+        sink -> {
+          sink.write(ByteBuffer.wrap(rest));
+          // Nothing follows the end.
+          if (after == null || !ended(agent, after)) {
+            tail.run(sink);
+          }
+        };
     return new Reply.Stream(
-        new Tail(
-            parts.tails(),
-            new Tail.Wish(
-                task.contextId(),
-                after == null ? Position.of(task.seq() - 1) : after,
-                EventFilter.tree(task.taskId()).withInternal(),
-                raw ? lines : claude,
-                false,
-                task.taskId(),
-                null)),
+        rest.length == 0 ? tail : whole,
         Map.of("X-Agent-Id", task.taskId().value(), "X-Session-Id", task.contextId().value()));
+  }
+
+  /// The frames of an entry that a reader was cut off from.
+  private byte[] rest(Tail.Wish wish, FrameCursor after, ProxyFormat format) {
+    var bytes = new ByteArrayOutputStream();
+    if (after.part() > 0) {
+      parts.log().read(wish.context(), FrameCursor.before(after.position()), 1).stream()
+          .filter(
+              entry -> entry.position().equals(after.position()) && wish.filter().accepts(entry))
+          .map(format::frames)
+          .filter(frames -> frames.size() > after.part())
+          .flatMap(frames -> frames.subList(after.part(), frames.size()).stream())
+          .forEach(bytes::writeBytes);
+    }
+    return bytes.toByteArray();
   }
 
   private Reply stop(Request request) {

@@ -9,10 +9,14 @@ import dev.parley.protocol.Json;
 import dev.parley.task.Rewinder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The chat door: all its routes.
 public final class ChatDoor {
+
+  private static final List<Map.Entry<String, String>> WORDS =
+      List.of(Map.entry("contextId", "conversationId"), Map.entry("context", "conversation"));
 
   /// How this door says that a request failed.
   public static final ErrorForm ERRORS = ErrorForm.json("/chat", ChatDoor::error);
@@ -31,7 +35,8 @@ public final class ChatDoor {
     var results = new Results(parts);
     var routes = new ArrayList<Route>();
     routes.addAll(new SendRoutes(parts).routes());
-    routes.addAll(new StreamRoutes(parts, new ChatFormat(chat)).routes());
+    routes.addAll(
+        new StreamRoutes(parts, new ChatFormat(chat, parts.tails().clock(), parts.ids())).routes());
     routes.addAll(new ConversationRoutes(parts).routes());
     routes.addAll(new HistoryRoutes(parts, new Rewinder(parts.log(), parts.views())).routes());
     routes.addAll(new TaskRoutes(parts, results, agents).routes());
@@ -40,6 +45,6 @@ public final class ChatDoor {
 
   private static ObjectNode error(Problem problem) {
     var json = Json.object().put("success", false);
-    return json.put("error", problem.detail()).put("code", problem.code());
+    return json.put("error", problem.inWords(WORDS).detail()).put("code", problem.code());
   }
 }

@@ -3,14 +3,20 @@ package dev.parley.door.chat;
 import dev.parley.door.FeedReader.Seen;
 import dev.parley.door.FeedTail;
 import dev.parley.door.Format;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.Frames;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.Timestamps;
 import dev.parley.view.Feed;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Chat events as frames, of one conversation and of all.
@@ -19,9 +25,14 @@ final class ChatFormat implements Format, FeedTail.Writing {
   private static final String GAP = "stream_gap";
 
   private final ChatEvents events;
+  private final InstantSource clock;
+  private final Supplier<UUID> ids;
 
-  ChatFormat(ChatEvents events) {
+  /// The clock and the ids are for events that are in no log.
+  ChatFormat(ChatEvents events, InstantSource clock, Supplier<UUID> ids) {
     this.events = events;
+    this.clock = clock;
+    this.ids = ids;
   }
 
   @Override
@@ -62,6 +73,9 @@ final class ChatFormat implements Format, FeedTail.Writing {
     if (entry == null) {
       var json = Json.object().put("type", "conversation_deleted");
       json.put("conversationId", seen.context().value());
+      // The same for all who are told, and whenever they are.
+      var name = "conversation_deleted " + seen.context();
+      stamp(json, UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)));
       return frames(seen.cursor().toString(), List.of(json));
     }
     return frames(seen.cursor().toString(), events.of(entry));
@@ -79,7 +93,7 @@ final class ChatFormat implements Format, FeedTail.Writing {
 
   private static List<byte[]> frames(String place, List<ObjectNode> events) {
     var frames = new ArrayList<byte[]>();
-    var ids = ChatCursor.ids(place, events.size());
+    var ids = FrameCursor.ids(place, events.size());
     for (var i = 0; i < events.size(); i++) {
       var event = events.get(i);
       frames.add(Frames.frame(ids.get(i), event.path("type").asString(), Json.bytes(event)));
@@ -87,11 +101,16 @@ final class ChatFormat implements Format, FeedTail.Writing {
     return frames;
   }
 
-  private static byte[] gap(String id, String reason, String requested) {
+  private ObjectNode stamp(ObjectNode event, UUID id) {
+    event.put("eventId", id.toString());
+    return event.put("timestamp", Timestamps.format(clock.instant()));
+  }
+
+  private byte[] gap(String id, String reason, String requested) {
     var json = Json.object().put("type", GAP).put("reason", reason);
     if (!requested.isEmpty()) {
       json.put("requested", requested);
     }
-    return Frames.frame(id, GAP, Json.bytes(json));
+    return Frames.frame(id, GAP, Json.bytes(stamp(json, ids.get())));
   }
 }

@@ -90,7 +90,9 @@ final class HistoryRoutes {
     if (offset.isPresent()) {
       var found = views.messagesFrom(context, offset.get(), request.limit());
       var total = views.context(context).messageCount();
-      return reply(context, found, total, offset.get() + found.size() < total, 0);
+      // Beyond the end it is the last message, after which only new ones come.
+      var last = views.latestMessages(context, 1).stream().mapToLong(MessageView::seq).findFirst();
+      return reply(context, found, total, offset.get() + found.size() < total, last.orElse(0));
     }
     var page = views.messages(context, after.orElse(0L), request.limit());
     var total = views.context(context).messageCount();

@@ -44,8 +44,13 @@ final class TaskRoutes {
   record AgentTasks(
       boolean success, List<AgentTask> tasks, boolean hasMore, @Nullable String nextCursor) {}
 
-  /// One task, and its result once it has ended.
-  record OneTask(boolean success, AgentTask task, @Nullable AgentResult result) {}
+  /// One task, and its result once it has ended. `superseded` says that it no longer counts, since what it
+  /// was given was said anew or taken back.
+  record OneTask(
+      boolean success,
+      AgentTask task,
+      @Nullable AgentResult result,
+      @Nullable Boolean superseded) {}
 
   /// Some of what happened to a task. `nextAfter` is the next `after`.
   record TaskEvents(boolean success, List<Listed> events, Position nextAfter, boolean hasMore) {}
@@ -84,9 +89,13 @@ final class TaskRoutes {
 
   private Reply show(Request request) {
     var id = new TaskId(request.path("t"));
-    var view = parts.views().task(context(request, id), id).orElseThrow(() -> unknown(id));
+    var context = context(request, id);
+    var counts = parts.views().task(context, id);
+    var view =
+        counts.or(() -> parts.views().rewoundTask(context, id)).orElseThrow(() -> unknown(id));
     var task = results.task(view);
-    return new Reply.Json(200, new OneTask(true, task, task.result()));
+    var superseded = counts.isPresent() ? null : Boolean.TRUE;
+    return new Reply.Json(200, new OneTask(true, task, task.result(), superseded));
   }
 
   private Reply cancel(Request request) {

@@ -1,0 +1,93 @@
+package dev.parley.app;
+
+import dev.parley.cli.CliSettings;
+import dev.parley.cli.Program;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// Looks for the program of a command-line agent, and asks it for its version.
+final class ProgramCheck {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final int SHOWN_MAX = 80;
+
+  private final CliSettings settings;
+
+  ProgramCheck(CliSettings settings) {
+    this.settings = settings;
+  }
+
+  /// Where the program is, if it is there.
+  Optional<Path> find() {
+    var name = settings.command().getFirst();
+    try {
+      if (name.contains(File.separator)) {
+        return Optional.of(Path.of(name)).filter(ProgramCheck::runs);
+      }
+      return Stream.of(
+              settings.environment().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+          .filter(folder -> !folder.isEmpty())
+          .map(folder -> Path.of(folder, name))
+          .filter(ProgramCheck::runs)
+          .findFirst();
+    } catch (InvalidPathException noPath) {
+      return Optional.empty();
+    }
+  }
+
+  private static boolean runs(Path file) {
+    return Files.isRegularFile(file) && Files.isExecutable(file);
+  }
+
+  /// What it says of its version. Programs that are not known are not asked: they might begin to work.
+  Optional<String> version() {
+    if (settings.program() == Program.JSONL) {
+      return Optional.empty();
+    }
+    var words = new ArrayList<>(settings.command());
+    words.add("--version");
+    try {
+      return first(words);
+    } catch (IOException unstartable) {
+      return Optional.empty();
+    } catch (InterruptedException told) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    }
+  }
+
+  private Optional<String> first(List<String> words) throws IOException, InterruptedException {
+    var said = Files.createTempFile("parley-doctor", ".txt");
+    try {
+      var builder = new ProcessBuilder(words);
+      builder.environment().clear();
+      builder.environment().putAll(settings.environment());
+      builder.redirectInput(new File("/dev/null")).redirectOutput(said.toFile());
+      builder.redirectError(ProcessBuilder.Redirect.DISCARD);
+      var process = builder.start();
+      if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+        return Optional.empty();
+      }
+      return new String(Files.readAllBytes(said), StandardCharsets.UTF_8)
+          .lines()
+          .map(String::strip)
+          .filter(line -> process.exitValue() == 0 && !line.isEmpty())
+          .map(line -> line.length() <= SHOWN_MAX ? line : line.substring(0, SHOWN_MAX))
+          .findFirst();
+    } finally {
+      Files.deleteIfExists(said);
+    }
+  }
+}

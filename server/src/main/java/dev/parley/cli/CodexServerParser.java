@@ -1,0 +1,265 @@
+package dev.parley.cli;
+
+import static dev.parley.cli.JsonLine.object;
+import static dev.parley.cli.JsonLine.text;
+import static dev.parley.cli.JsonLine.textOr;
+
+import dev.parley.protocol.Json;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Understands `codex app-server`: JSON-RPC, in which it also asks whether it may run commands, change files
+/// and call tools.
+///
+/// What it tells of a turn is what `codex exec --json` tells, in other words; it is put into those.
+final class CodexServerParser implements LineParser {
+
+  /// The ids of our requests.
+  static final int HELLO = 1;
+
+  static final int THREAD = 2;
+  private static final int TURN = 3;
+
+  private static final int CHANGES_MAX = 1_000;
+
+  private final CodexParser items;
+  private final String prompt;
+  private final Map<String, JsonNode> changes = new HashMap<>();
+  private @Nullable String thread;
+  private @Nullable ObjectNode spent;
+
+  /// `items` understands what is in a turn; `prompt` begins it.
+  CodexServerParser(CodexParser items, String prompt) {
+    this.items = items;
+    this.prompt = prompt;
+  }
+
+  @Override
+  public List<Said> read(String line) {
+    if (line.isBlank()) {
+      return List.of();
+    }
+    var json = JsonLine.parse(line).orElse(null);
+    if (json == null) {
+      return List.of(new Said.Raw(Said.Why.NOISE));
+    }
+    var said = new ArrayList<Said>();
+    var method = text(json.path("method"));
+    if (method == null) {
+      answer(json, said);
+    } else if (json.hasNonNull("id")) {
+      request(method, json.path("id"), object(json.path("params")), said);
+    } else {
+      notice(method, object(json.path("params")), said);
+    }
+    return said;
+  }
+
+  @Override
+  public List<Said> end() {
+    return items.end();
+  }
+
+  private void answer(ObjectNode json, List<Said> said) {
+    if (json.hasNonNull("error")) {
+      var message = CodexParser.message(json.path("error"));
+      said.add(new Said.Ended(false, null, CodexParser.failure(message)));
+      said.add(new Said.Raw(Said.Why.MORE));
+      return;
+    }
+    var id = text(json.path("result").path("thread").path("id"));
+    if (json.path("id").asInt(0) != THREAD || id == null || thread != null) {
+      return;
+    }
+    thread = id;
+    var turn = Json.object().put("threadId", id);
+    turn.putArray("input").addObject().put("type", "text").put("text", prompt);
+    said.add(new Said.Session(id));
+    said.add(new Said.Raw(Said.Why.MORE));
+    said.add(new Said.Ready(Rpc.request(TURN, "turn/start", turn)));
+  }
+
+  private void notice(String method, ObjectNode params, List<Said> said) {
+    var whose = text(params.path("threadId"));
+    if (whose != null && !whose.equals(thread)) {
+      // A sub-agent's, of which its parent tells.
+      return;
+    }
+    var id = textOr(params.path("itemId"), "item");
+    var delta = text(params.path("delta"));
+    switch (method) {
+      case "item/started" -> item(object(params.path("item")), false, said);
+      case "item/completed" -> item(object(params.path("item")), true, said);
+      case "item/agentMessage/delta" -> {
+        if (delta != null) {
+          items.piece(id, delta);
+          said.add(new Said.Text(null, delta));
+        }
+      }
+      case "item/reasoning/summaryTextDelta", "item/reasoning/textDelta" -> {
+        if (delta != null) {
+          items.piece(id, delta);
+          said.add(new Said.Thinking(null, delta));
+        }
+      }
+      case "thread/tokenUsage/updated" ->
+          spent = snake(object(params.path("tokenUsage").path("total")));
+      case "turn/completed" -> completed(object(params.path("turn")), said);
+      case "error" -> said.add(new Said.Trouble(CodexParser.message(params.path("error"))));
+      case "thread/started",
+          "thread/status/changed",
+          "thread/settings/updated",
+          "turn/started",
+          "turn/diff/updated",
+          "turn/plan/updated",
+          "item/reasoning/summaryPartAdded",
+          "item/plan/delta",
+          "item/commandExecution/outputDelta",
+          "item/fileChange/outputDelta",
+          "item/fileChange/patchUpdated",
+          "item/mcpToolCall/progress",
+          "serverRequest/resolved",
+          "account/rateLimits/updated",
+          "remoteControl/status/changed" -> {}
+      default -> said.add(new Said.Raw(Said.Why.UNKNOWN));
+    }
+  }
+
+  private void completed(ObjectNode turn, List<Said> said) {
+    if (spent != null) {
+      items.spent(spent, said);
+    }
+    var status = textOr(turn.path("status"), "");
+    if (status.equals("completed")) {
+      said.add(new Said.Ended(true, items.lastText(), null));
+    } else {
+      var message = text(turn.path("error").path("message"));
+      said.add(
+          new Said.Ended(
+              false,
+              null,
+              CodexParser.failure(message == null ? "the turn ended: " + status : message)));
+    }
+    said.add(new Said.Raw(Said.Why.MORE));
+  }
+
+  private void request(String method, JsonNode id, ObjectNode params, List<Said> said) {
+    var call = text(params.path("itemId"));
+    switch (method) {
+      case "item/commandExecution/requestApproval" ->
+          ask(decision(id, about(params, "command", "reason")), "shell", call, said);
+      case "item/fileChange/requestApproval" -> {
+        var about = about(params, "reason", "grantRoot");
+        var known = call == null ? null : changes.get(call);
+        if (known != null) {
+          about.set("changes", known);
+        }
+        ask(decision(id, about), "file_change", call, said);
+      }
+      case "mcpServer/elicitation/request" -> elicitation(id, params, said);
+      default -> refuse(method, id, said);
+    }
+  }
+
+  /// It asks for calls of tools of MCP servers as if these did.
+  private static void elicitation(JsonNode id, ObjectNode params, List<Said> said) {
+    var meta = params.path("_meta");
+    if (!textOr(meta.path("codex_approval_kind"), "").equals("mcp_tool_call")) {
+      refuse("mcpServer/elicitation/request", id, said);
+      return;
+    }
+    var about = about(params, "message");
+    if (meta.hasNonNull("tool_params")) {
+      about.set("arguments", meta.path("tool_params"));
+    }
+    var yes = Json.object().put("action", "accept");
+    yes.putObject("content");
+    var tool = textOr(meta.path("tool_name"), "tool");
+    ask(
+        new Rpc.Choice(id, about, yes, Json.object().put("action", "decline")),
+        textOr(params.path("serverName"), "mcp") + "." + tool,
+        null,
+        said);
+  }
+
+  private static void refuse(String what, JsonNode id, List<Said> said) {
+    said.add(new Said.Demanded(what, Rpc.refusal(id, "there is no " + what + " here")));
+    said.add(new Said.Raw(Said.Why.UNKNOWN));
+  }
+
+  private static Rpc.Choice decision(JsonNode id, ObjectNode about) {
+    return new Rpc.Choice(
+        id,
+        about,
+        Json.object().put("decision", "accept"),
+        Json.object().put("decision", "decline"));
+  }
+
+  private static void ask(Rpc.Choice reply, String tool, @Nullable String call, List<Said> said) {
+    said.add(new Said.Asked(reply.id().toString(), tool, reply.asked(), call, false, reply));
+  }
+
+  private static ObjectNode about(ObjectNode params, String... fields) {
+    var about = Json.object();
+    for (var field : fields) {
+      if (params.hasNonNull(field)) {
+        about.set(field, params.path(field));
+      }
+    }
+    return about;
+  }
+
+  private void item(ObjectNode item, boolean whole, List<Said> said) {
+    var type = snake(textOr(item.path("type"), ""));
+    if (type.equals("user_message")) {
+      return;
+    }
+    var id = text(item.path("id"));
+    if (type.equals("file_change") && id != null && changes.size() < CHANGES_MAX) {
+      changes.put(id, item.path("changes"));
+    }
+    items.item(plain(item, type), whole, said);
+  }
+
+  /// An item in the words of `codex exec --json`.
+  private static ObjectNode plain(ObjectNode item, String type) {
+    var plain = snake(item);
+    plain.put("status", snake(textOr(item.path("status"), "completed")));
+    switch (type) {
+      case "collab_agent_tool_call" -> {
+        plain.put("type", "collab_tool_call").put("tool", snake(textOr(item.path("tool"), "")));
+        var states = plain.putObject("agents_states");
+        for (var state : item.path("agentsStates").properties()) {
+          var status = snake(textOr(state.getValue().path("status"), ""));
+          states.set(state.getKey(), object(state.getValue()).deepCopy().put("status", status));
+        }
+      }
+      case "reasoning" -> plain.put("type", type).put("text", joined(item.path("summary")));
+      case "plan" -> plain.put("type", "reasoning");
+      default -> plain.put("type", type);
+    }
+    return plain;
+  }
+
+  private static String joined(JsonNode parts) {
+    var text = new StringBuilder();
+    parts.forEach(part -> text.append(textOr(part, "")));
+    return text.toString();
+  }
+
+  private static ObjectNode snake(ObjectNode camel) {
+    var snake = Json.object();
+    camel.properties().forEach(field -> snake.set(snake(field.getKey()), field.getValue()));
+    return snake;
+  }
+
+  private static String snake(String camel) {
+    return camel.replaceAll("([a-z])([A-Z])", "$1_$2").toLowerCase(Locale.ROOT);
+  }
+}

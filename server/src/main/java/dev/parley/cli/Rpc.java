@@ -1,0 +1,61 @@
+package dev.parley.cli;
+
+import dev.parley.protocol.Json;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Lines of JSON-RPC, as programs speak it over their pipes.
+final class Rpc {
+
+  private static final int NO_SUCH_METHOD = -32601;
+
+  private Rpc() {}
+
+  static String request(int id, String method, ObjectNode params) {
+    var line = line().put("id", id).put("method", method);
+    line.set("params", params);
+    return line + "\n";
+  }
+
+  static String notification(String method) {
+    return line().put("method", method) + "\n";
+  }
+
+  static String result(JsonNode id, ObjectNode result) {
+    var line = line();
+    line.set("id", id);
+    line.set("result", result);
+    return line + "\n";
+  }
+
+  /// Says that the program will not get what it waits for.
+  static String refusal(JsonNode id, String reason) {
+    var line = line();
+    line.set("id", id);
+    line.putObject("error").put("code", NO_SUCH_METHOD).put("message", reason);
+    return line + "\n";
+  }
+
+  private static ObjectNode line() {
+    return Json.object().put("jsonrpc", "2.0");
+  }
+
+  /// The answer to a request for permission that can be given or not, and nothing else.
+  record Choice(JsonNode id, ObjectNode asked, ObjectNode yes, ObjectNode no) implements Reply {
+
+    @Override
+    public String allow(ObjectNode arguments) {
+      return result(id, arguments.equals(asked) ? yes : no);
+    }
+
+    @Override
+    public String deny(String reason) {
+      return result(id, no);
+    }
+
+    @Override
+    public boolean edits() {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package dev.parley.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.agent.Policy;
+import dev.parley.mcp.McpServer;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.World;
+import dev.parley.tool.Tool.Permission;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.BooleanNode;
+
+/// Programs that ask people what they may do, each in its own words: scripted ones, which speak as the real
+/// ones do.
+@Timeout(60)
+class CliQuestionsTest {
+
+  @TempDir Path folder;
+
+  private CliWorld world(Program program) {
+    return new CliWorld(World.newLog(), folder, settings(program));
+  }
+
+  private CliSettings settings(Program program) {
+    try {
+      var name = "/cli/" + program.wire() + ".sh";
+      var script = Path.of(CliQuestionsTest.class.getResource(name).toURI());
+      return CliSettings.of(
+          program,
+          List.of("/bin/sh", script.toString()),
+          Map.of("PATH", "/usr/bin:/bin", "HOME", folder.resolve("home").toString()));
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CODEX", "GEMINI"})
+  void a_call_is_made_once_a_person_has_approved_it(Program program) throws Exception {
+    try (var cli = world(program)) {
+      var task = cli.say("touch it");
+      var question = cli.question(task);
+      assertThat(question.metadata().path("toolCall").toString()).contains("touch it");
+      assertThat(question.metadata().path("toolCallId").asString())
+          .isEqualTo(cli.all(task, ToolStart.class).getFirst().toolCallId().value());
+      cli.answer(question, BooleanNode.TRUE);
+
+      assertThat(cli.answer(task)).startsWith("Hello, ");
+      assertThat(cli.read("done")).isEqualTo("touch it");
+      assertThat(cli.all(task, ToolComplete.class)).singleElement().matches(ToolComplete::success);
+      assertThat(cli.all(task, ContentDelta.class).getFirst().delta()).isEqualTo("Hel");
+      assertThat(cli.all(task, Usage.class)).singleElement().matches(u -> u.outputTokens() == 3);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CODEX", "GEMINI"})
+  void a_call_that_a_person_denies_is_not_made(Program program) throws Exception {
+    try (var cli = world(program)) {
+      var task = cli.say("touch it");
+      cli.answer(
+          cli.question(task), Json.object().put("approved", false).put("reason", "not today"));
+
+      assertThat(cli.answer(task)).startsWith("Hello, ");
+      assertThat(cli.read("done")).isEmpty();
+      assertThat(cli.all(task, ToolComplete.class))
+          .singleElement()
+          .matches(call -> !call.success() && call.outcome() == null);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CODEX", "GEMINI"})
+  void a_call_that_cannot_be_changed_is_approved_as_it_is_or_not_at_all(Program program)
+      throws Exception {
+    try (var cli = world(program)) {
+      var task = cli.say("touch it");
+      var question = cli.question(task);
+      var changed = Json.object().put("approved", true);
+      changed.putObject("arguments").put("command", "touch other");
+
+      assertThatThrownBy(() -> cli.answer(question, changed)).isInstanceOf(Rejection.Invalid.class);
+      cli.answer(question, BooleanNode.FALSE);
+      assertThat(cli.answer(task)).startsWith("Hello, ");
+      assertThat(cli.read("done")).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CODEX", "GEMINI"})
+  void the_next_task_goes_on_with_the_session_and_tells_nothing_twice(Program program)
+      throws Exception {
+    try (var cli = world(program)) {
+      assertThat(cli.ask("PLAIN alpha")).isEqualTo("Hello, PLAIN alpha;");
+      var second = cli.say("PLAIN bravo");
+
+      assertThat(cli.answer(second)).isEqualTo("Hello, PLAIN alpha;PLAIN bravo;");
+      assertThat(cli.all(second, InputRequired.class)).isEmpty();
+      if (program == Program.CODEX) {
+        assertThat(cli.all(second, Usage.class))
+            .extracting(Usage::inputTokens)
+            .containsExactly(10L);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CODEX", "GEMINI"})
+  void a_session_that_is_lost_is_begun_anew(Program program) throws Exception {
+    try (var cli = world(program)) {
+      cli.ask("PLAIN alpha");
+      try (var sessions = Files.list(cli.home.resolve("sessions"))) {
+        for (var session : sessions.toList()) {
+          Files.delete(session);
+        }
+      }
+
+      assertThat(cli.ask("PLAIN bravo")).contains("alpha", "PLAIN bravo");
+    }
+  }
+
+  @Test
+  void a_question_that_claude_code_takes_back_is_no_longer_open() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("regret touch it");
+
+      assertThat(cli.answer(task)).isEqualTo("never mind");
+      assertThat(cli.all(task, InputRequired.class)).hasSizeLessThan(2);
+      assertThat(cli.all(task, InputLapsed.class))
+          .hasSameSizeAs(cli.all(task, InputRequired.class))
+          .allMatch(lapsed -> "the program no longer asks for it".equals(lapsed.reason()));
+      assertThat(cli.read("heard")).isEmpty();
+    }
+  }
+
+  @Test
+  void a_question_that_is_taken_back_while_a_person_thinks_is_no_longer_open() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("waver touch it");
+      var question = cli.question(task);
+      Files.writeString(cli.home.resolve("go"), "");
+
+      assertThat(cli.answer(task)).isEqualTo("never mind");
+      assertThat(cli.all(task, InputLapsed.class))
+          .extracting(InputLapsed::inputId)
+          .containsExactly(question.inputId());
+      assertThat(cli.read("heard")).isEmpty();
+    }
+  }
+
+  @Test
+  void what_codex_takes_back_is_no_longer_open() throws Exception {
+    try (var cli = world(Program.CODEX)) {
+      var task = cli.say("regret it");
+
+      assertThat(cli.answer(task)).startsWith("Hello, ");
+      assertThat(cli.all(task, InputLapsed.class))
+          .hasSameSizeAs(cli.all(task, InputRequired.class));
+      assertThat(cli.read("done")).isEmpty();
+    }
+  }
+
+  @Test
+  void secrets_of_mcp_servers_are_no_words_of_a_command() throws Exception {
+    var plain = settings(Program.CODEX);
+    var server =
+        new McpServer(
+            "own",
+            new McpServer.Stdio(
+                List.of("/bin/sh", "-c", "printf %s \"$TOKEN$1\"", "x", "!"),
+                Map.of("TOKEN", "it's $ecret\n"),
+                folder),
+            null,
+            null,
+            McpServer.TIMEOUT);
+    for (var permission : List.of(Permission.ALLOW, Permission.ASK)) {
+      var settings =
+          plain
+              .wanting(null, null, List.of(), List.of(), List.of(server), List.of())
+              .with(new Policy(permission, List.of(), List.of(), List.of()));
+      var launch = new CodexDialect(settings).launch(new Errand("do it", null), folder);
+
+      assertThat(launch.words()).noneMatch(word -> word.contains("ecret"));
+      if (permission == Permission.ASK) {
+        assertThat(launch.input()).contains("it's $ecret\\n");
+        continue;
+      }
+      try (var file = PrivateFile.of(launch.config())) {
+        var words = launch.words(file);
+        var started = new ArrayList<>(List.of(toml(words, "mcp_servers.own.command=").asString()));
+        toml(words, "mcp_servers.own.args=").forEach(word -> started.add(word.asString()));
+        var process = new ProcessBuilder(started).redirectErrorStream(true).start();
+        assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+            .isEqualTo("it's $ecret\n!");
+      }
+    }
+  }
+
+  private static JsonNode toml(List<String> words, String key) {
+    var found = words.stream().filter(word -> word.startsWith(key)).collect(Collectors.joining());
+    return Json.mapper().readTree(found.substring(key.length()));
+  }
+}
