@@ -23,6 +23,7 @@ import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.TaskId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -98,6 +99,45 @@ final class Inputs {
     unwatch(new Key(context, input));
     reactions.moved().accept(new Moved(context, task));
     return appended;
+  }
+
+  /// Refuses answers of which one does not fit, as far as they are asked for.
+  void check(ContextId context, List<Resumption.Given> answers) {
+    for (var given : answers) {
+      var value = given.value();
+      if (given.asked() instanceof InputId input && value != null) {
+        log.inspect(context, state -> state.openInput(input))
+            .ifPresent(open -> check.check(open.required(), value));
+      }
+    }
+  }
+
+  /// The answers as events, all of which must be asked for.
+  static List<Draft> drafts(ContextState state, Resumption resumption) {
+    var drafts = new ArrayList<Draft>();
+    for (var given : resumption.answers()) {
+      var task = open(state, given.asked()).orElseThrow(Inputs::notWanted).task();
+      drafts.addAll(draft(state, task, event(given, resumption.principal())));
+    }
+    return drafts;
+  }
+
+  private static Event event(Resumption.Given given, String principal) {
+    var value = given.value();
+    return switch (given.asked()) {
+      case InputId input when value != null ->
+          new InputReceived(
+              input, InputEvent.Provider.USER, principal, null, given.metadata(), value);
+      case InputId input -> new InputLapsed(input, given.reason());
+      case AuthId auth when value == null -> new AuthLapsed(auth, given.reason());
+      default -> throw new IllegalStateException("no answer is taken to " + given.asked());
+    };
+  }
+
+  /// What is done once answers are in the log.
+  void answered(ContextId context, List<Resumption.Given> answers) {
+    answers.forEach(given -> unwatch(new Key(context, given.asked())));
+    reactions.moved().accept(new Moved(context, null));
   }
 
   /// Who answers, and the guard of the append that says so.

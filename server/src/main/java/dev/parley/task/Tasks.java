@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -263,6 +264,34 @@ public final class Tasks implements AutoCloseable {
       @Nullable ObjectNode metadata,
       Guard guard) {
     return inputs.signedIn(context, auth, metadata, new Inputs.Answering(principal, guard));
+  }
+
+  /// Takes answers, and what is said beside them to the task that waits, all or nothing. Returns where that
+  /// stands, once it is durable.
+  ///
+  /// @param allowed may refuse, given the context as it now is
+  /// @throws Rejection.Conflict `not-wanted` if one of them is not asked for
+  /// @throws Rejection.Invalid if one of them does not fit
+  public Appended resume(Resumption resumption, Consumer<ContextState> allowed) {
+    var said = resumption.said();
+    var order = said == null ? null : admission.check(said);
+    var context = resumption.context();
+    inputs.check(context, resumption.answers());
+    var appended =
+        log.append(
+            context,
+            resumption.guard(),
+            state -> {
+              allowed.accept(state);
+              var drafts = new ArrayList<>(Inputs.drafts(state, resumption));
+              if (order != null) {
+                drafts.add(admission.spoken(state, order));
+              }
+              return drafts;
+            });
+    board.runs().stream().filter(run -> run.context().equals(context)).forEach(Run::signal);
+    inputs.answered(context, resumption.answers());
+    return appended;
   }
 
   private void moved(Inputs.Moved moved) {
