@@ -3,6 +3,7 @@ package dev.parley.door.chat;
 import dev.parley.door.FeedReader.Seen;
 import dev.parley.door.FeedTail;
 import dev.parley.door.Format;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.Frames;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
@@ -79,7 +80,7 @@ final class ChatFormat implements Format, FeedTail.Writing {
 
   private static List<byte[]> frames(String place, List<ObjectNode> events) {
     var frames = new ArrayList<byte[]>();
-    var ids = ChatCursor.ids(place, events.size());
+    var ids = FrameCursor.ids(place, events.size());
     for (var i = 0; i < events.size(); i++) {
       var event = events.get(i);
       frames.add(Frames.frame(ids.get(i), event.path("type").asString(), Json.bytes(event)));

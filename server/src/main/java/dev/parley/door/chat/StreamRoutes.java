@@ -6,6 +6,7 @@ import dev.parley.door.DoorParts;
 import dev.parley.door.EventFilter;
 import dev.parley.door.EventStream;
 import dev.parley.door.FeedTail;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
@@ -52,25 +53,25 @@ final class StreamRoutes {
             .header("Last-Event-ID")
             .or(() -> request.query("after"))
             .filter(text -> !text.isBlank())
-            .map(ChatCursor::parse);
+            .map(FrameCursor::parse);
     return request
         .query("conversationId")
         .map(id -> one(request.principal(), new ContextId(id), cursor))
         .orElseGet(() -> all(request.principal(), cursor));
   }
 
-  private Reply all(String principal, Optional<ChatCursor> cursor) {
+  private Reply all(String principal, Optional<FrameCursor> cursor) {
     var feed = parts.views().feed();
     var wish =
         new FeedTail.Wish(
             parts.access().owners(principal),
-            cursor.map(ChatCursor::place).map(Feed.Cursor::parse).orElseGet(parts.views()::now),
-            cursor.map(ChatCursor::part).orElse(0),
+            cursor.map(FrameCursor::place).map(Feed.Cursor::parse).orElseGet(parts.views()::now),
+            cursor.map(FrameCursor::part).orElse(0),
             format);
     return new Reply.Stream(new FeedTail(parts.tails(), feed, wish));
   }
 
-  private Reply one(String principal, ContextId context, Optional<ChatCursor> cursor) {
+  private Reply one(String principal, ContextId context, Optional<FrameCursor> cursor) {
     var read = cursor.map(c -> new Read(Position.parse(c.place()), c.part()));
     // Says now, with a status, that a conversation was deleted.
     var known = visible(principal, context);
