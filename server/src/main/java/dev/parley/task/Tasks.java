@@ -275,30 +275,17 @@ public final class Tasks implements AutoCloseable {
   public Appended resume(Resumption resumption, Consumer<ContextState> allowed) {
     var said = resumption.said();
     var order = said == null ? null : admission.check(said);
-    var context = resumption.context();
-    inputs.check(context, resumption.answers());
-    var appended =
-        log.append(
-            context,
-            resumption.guard(),
-            state -> {
-              allowed.accept(state);
-              var drafts = new ArrayList<>(Inputs.drafts(state, resumption));
-              if (order != null) {
-                drafts.add(admission.spoken(state, order));
-              }
-              return drafts;
-            });
-    board.runs().stream().filter(run -> run.context().equals(context)).forEach(Run::signal);
-    inputs.answered(context, resumption.answers());
-    return appended;
+    return inputs.resume(
+        resumption,
+        state -> {
+          allowed.accept(state);
+          return order == null ? List.of() : List.of(admission.spoken(state, order));
+        });
   }
 
   private void moved(Inputs.Moved moved) {
     setup.failPoint().reach("answered");
-    if (moved.task() != null) {
-      board.find(moved.task()).ifPresent(Run::signal);
-    }
+    moved.tasks().forEach(task -> board.find(task).ifPresent(Run::signal));
     runner.advance(moved.context());
   }
 
