@@ -8,6 +8,9 @@ import tools.jackson.databind.node.ObjectNode;
 /// The life of a tool call.
 public sealed interface ToolEvent extends Event {
 
+  /// The call that is meant.
+  ToolCallId toolCallId();
+
   /// A tool is about to run. `attempt`, `key` and `epoch` are the intent that recovery goes by.
   record ToolStart(
       ToolCallId toolCallId,

@@ -8,10 +8,10 @@ import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The tools that whoever gave the task has, and runs.
-final class ClientTools {
+public final class ClientTools {
 
   /// In a task's metadata: the tools, each with a name, a description and the schema of its arguments.
-  static final String CLIENT_TOOLS = "clientTools";
+  public static final String CLIENT_TOOLS = "clientTools";
 
   private ClientTools() {}
 

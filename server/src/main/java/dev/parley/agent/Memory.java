@@ -44,6 +44,7 @@ public final class Memory {
     for (var result : metadata(run).path(Spawns.PREVIOUS_RESULTS)) {
       parts.add(new Part.Said(Role.USER, result(result)));
     }
+    Grounding.of(metadata(run)).ifPresent(told -> parts.add(new Part.Said(Role.USER, told)));
     parts.add(new Part.Said(Role.USER, prompt(run)));
     return parts;
   }

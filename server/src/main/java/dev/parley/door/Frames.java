@@ -23,6 +23,11 @@ public final class Frames {
     return join(ascii(head(id, event)), json, ascii(END));
   }
 
+  /// A frame without a name, which is a plain message to an `EventSource`.
+  public static byte[] unnamed(String id, byte[] json) {
+    return join(ascii("id: " + id + "\ndata: "), json, ascii(END));
+  }
+
   /// Tells where the reader stands, without an event.
   public static byte[] place(String id) {
     return ascii("id: " + id + "\n: ok" + END);

@@ -50,6 +50,11 @@ public final class Voice {
         && handedOn(entry, new Key(entry.contextId(), origin.rootTaskId()));
   }
 
+  /// True if this is how a supervisor hands all of its work to one agent.
+  public static boolean handsOver(String strategy) {
+    return ONE_AGENT.contains(strategy);
+  }
+
   private boolean handedOn(Entry entry, Key key) {
     synchronized (this) {
       var answer = known.get(key);
@@ -58,7 +63,7 @@ public final class Voice {
       }
     }
     // The decision stands before everything that the task's children say, so it never changes.
-    var answer = routed(entry, key).filter(ONE_AGENT::contains).isPresent();
+    var answer = routed(entry, key).filter(Voice::handsOver).isPresent();
     synchronized (this) {
       known.put(key, answer);
       if (known.size() > KNOWN_MAX) {

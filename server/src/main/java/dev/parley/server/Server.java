@@ -12,6 +12,7 @@ import dev.parley.door.Route;
 import dev.parley.door.Streams;
 import dev.parley.door.Tail;
 import dev.parley.door.agents.AgentsDoor;
+import dev.parley.door.agui.AgUiDoor;
 import dev.parley.door.chat.ChatDoor;
 import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.embed.CustomAgent;
@@ -116,6 +117,7 @@ public final class Server implements AutoCloseable {
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
+    routes.addAll(new AgUiDoor(behind).routes());
     var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
     routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
@@ -123,7 +125,8 @@ public final class Server implements AutoCloseable {
         new HttpDoor(
             new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
             routes,
-            Stream.concat(Stream.of(ChatDoor.ERRORS), AgentsDoor.ERRORS.stream()).toList());
+            Stream.concat(Stream.of(ChatDoor.ERRORS, AgUiDoor.ERRORS), AgentsDoor.ERRORS.stream())
+                .toList());
     retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
   }
 

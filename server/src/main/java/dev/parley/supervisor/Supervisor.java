@@ -2,8 +2,10 @@ package dev.parley.supervisor;
 
 import dev.parley.agent.AgentTool;
 import dev.parley.agent.AgentType;
+import dev.parley.agent.ClientTools;
 import dev.parley.agent.Collected;
 import dev.parley.agent.Compactor;
+import dev.parley.agent.Grounding;
 import dev.parley.agent.Memory;
 import dev.parley.agent.ModelLoop;
 import dev.parley.agent.Policy;
@@ -189,6 +191,20 @@ public final class Supervisor implements Agent {
     var dispatcher = new Dispatcher(run, routing, model);
     var type =
         new AgentType(ID, "Supervisor", "", "", dispatcher, Toolbox.of(toolbox), Policy.USUAL);
-    return new ModelLoop(type, parts, Json.object().put(Memory.HISTORY, true));
+    return new ModelLoop(type, parts, handedOn(run));
+  }
+
+  /// What the agents are told and given beside their work: all that the supervisor was.
+  private static ObjectNode handedOn(Run run) {
+    var metadata = Json.object().put(Memory.HISTORY, true);
+    var own = run.created().metadata();
+    if (own != null) {
+      for (var key : List.of(ClientTools.CLIENT_TOOLS, Grounding.KEY)) {
+        if (own.has(key)) {
+          metadata.set(key, own.get(key));
+        }
+      }
+    }
+    return metadata;
   }
 }

@@ -115,15 +115,30 @@ final class Admission {
     return append(
         order,
         state -> {
-          var hearing =
-              state.openTask(running).stream()
-                  .flatMap(task -> hearing(state, task))
-                  .filter(task -> task.started() && !task.cancelRequested())
-                  .toList();
+          var hearing = hearing(state, running);
           return hearing.isEmpty()
               ? events(order, state)
               : said(state, hearing, message(order.submission(), running, hearing));
         });
+  }
+
+  /// The order's message as it is said to the task that runs and hears it.
+  ///
+  /// @throws Rejection.Conflict `busy` if none does
+  Draft spoken(ContextState state, Order order) {
+    var running = Lineup.running(state).map(task -> task.origin().taskId()).orElse(null);
+    var hearing = running == null ? List.<OpenTask>of() : hearing(state, running);
+    if (running == null || hearing.isEmpty()) {
+      throw busy();
+    }
+    return Draft.of(message(order.submission(), running, hearing));
+  }
+
+  private List<OpenTask> hearing(ContextState state, TaskId running) {
+    return state.openTask(running).stream()
+        .flatMap(task -> hearing(state, task))
+        .filter(task -> task.started() && !task.cancelRequested())
+        .toList();
   }
 
   /// The tasks that hear what is said to this one: itself, or those right below.
@@ -173,13 +188,21 @@ final class Admission {
 
   private Message message(Submission submission, TaskId task, List<OpenTask> hearing) {
     var metadata = Json.object().put("taskId", task.value());
+    var options = submission.options();
     if (!hearing.isEmpty()) {
       metadata.put(STEER, true);
       var heard = metadata.putArray(HEARD_BY);
       hearing.forEach(one -> heard.add(one.origin().taskId().value()));
+      if (options.metadata() != null && options.metadata().has(Submission.RUN_ID)) {
+        metadata.set(Submission.RUN_ID, options.metadata().get(Submission.RUN_ID));
+      }
     }
     return new Message(
-        sources.messageId(), Role.USER, submission.content(), submission.parts(), metadata);
+        Optional.ofNullable(options.messageId()).orElseGet(sources::messageId),
+        Role.USER,
+        submission.content(),
+        submission.parts(),
+        metadata);
   }
 
   private List<Draft> events(Order order, ContextState state) {

@@ -5,6 +5,7 @@ import dev.parley.log.ContextState;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
+import dev.parley.log.OpenTask;
 import dev.parley.protocol.AuthEvent.AuthCompleted;
 import dev.parley.protocol.AuthEvent.AuthLapsed;
 import dev.parley.protocol.AuthEvent.AuthRequired;
@@ -23,11 +24,13 @@ import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.TaskId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -53,8 +56,8 @@ final class Inputs {
 
   private final AnswerCheck check = new AnswerCheck();
 
-  /// A task got something that it may have waited for.
-  record Moved(ContextId context, @Nullable TaskId task) {}
+  /// Tasks got something that they may have waited for.
+  record Moved(ContextId context, List<TaskId> tasks) {}
 
   /// Ends a task without success.
   interface Failing {
@@ -96,8 +99,68 @@ final class Inputs {
               return draft(state, open.task(), received);
             });
     unwatch(new Key(context, input));
-    reactions.moved().accept(new Moved(context, task));
+    reactions.moved().accept(new Moved(context, List.of(task)));
     return appended;
+  }
+
+  /// Takes several answers at once, and after them what `more` says beside them, which may refuse all.
+  ///
+  /// @throws Rejection.Conflict `not-wanted` if one of them was answered or has lapsed
+  /// @throws Rejection.Invalid if one of them does not fit
+  Appended resume(Resumption resumption, Function<ContextState, List<Draft>> more) {
+    var context = resumption.context();
+    var answers = resumption.answers();
+    answers.forEach(given -> check(context, given));
+    var appended =
+        log.append(
+            context,
+            resumption.guard(),
+            state -> {
+              var said = more.apply(state);
+              var drafts = new ArrayList<Draft>();
+              answers.forEach(given -> drafts.addAll(draft(state, given, resumption.principal())));
+              drafts.addAll(said);
+              return drafts;
+            });
+    answers.forEach(given -> unwatch(new Key(context, given.asked())));
+    reactions.moved().accept(new Moved(context, started(context)));
+    return appended;
+  }
+
+  private void check(ContextId context, Resumption.Given given) {
+    var value = given.value();
+    if (given.asked() instanceof InputId input && value != null) {
+      log.inspect(context, state -> state.openInput(input))
+          .ifPresent(open -> check.check(open.required(), value));
+    }
+  }
+
+  private static List<Draft> draft(ContextState state, Resumption.Given given, String principal) {
+    var task = open(state, given.asked()).orElseThrow(Inputs::notWanted).task();
+    return draft(state, task, event(given, principal));
+  }
+
+  /// The tasks that may hear something: who waits on its thread is told.
+  private List<TaskId> started(ContextId context) {
+    return log.inspect(
+        context,
+        state ->
+            state.openTasks().stream()
+                .filter(OpenTask::started)
+                .map(task -> task.origin().taskId())
+                .toList());
+  }
+
+  private static Event event(Resumption.Given given, String principal) {
+    var value = given.value();
+    return switch (given.asked()) {
+      case InputId input when value != null ->
+          new InputReceived(
+              input, InputEvent.Provider.USER, principal, null, given.metadata(), value);
+      case InputId input -> new InputLapsed(input, given.reason());
+      case AuthId auth when value == null -> new AuthLapsed(auth, given.reason());
+      default -> throw new IllegalStateException("no answer is taken to " + given.asked());
+    };
   }
 
   /// Who answers, and the guard of the append that says so.
@@ -144,7 +207,7 @@ final class Inputs {
               return draft(state, open.task(), new AuthCompleted(auth, by.principal(), metadata));
             });
     unwatch(new Key(context, auth));
-    reactions.moved().accept(new Moved(context, task));
+    reactions.moved().accept(new Moved(context, List.of(task)));
     return appended;
   }
 
@@ -237,7 +300,7 @@ final class Inputs {
                 var task = open(state, key.asked()).orElseThrow(Inputs::notWanted).task();
                 return draft(state, task, lapsed(key.asked()));
               });
-          reactions.moved().accept(new Moved(context, open.task()));
+          reactions.moved().accept(new Moved(context, List.of(open.task())));
         }
         // The end of the task says in the same append that what it asked for has lapsed.
         case FAIL ->
@@ -245,7 +308,7 @@ final class Inputs {
       }
     } catch (Rejection.Conflict settled) {
       // By an answer, or by an earlier try of this, of which nobody was told.
-      reactions.moved().accept(new Moved(context, null));
+      reactions.moved().accept(new Moved(context, List.of()));
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
       // Its context is gone.
     } catch (Rejection.Unavailable storeDown) {

@@ -3,6 +3,7 @@ package dev.parley.task;
 import dev.parley.log.Guard;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.MessageId;
 import dev.parley.protocol.TaskEvent.Priority;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,11 @@ public record Submission(
     Options options,
     Guard guard) {
 
-  /// How a message is to be worked on; what is missing has a default. `metadata` goes to the task's.
+  /// In the metadata of a task, of what is said to one, and of an answer: what the client calls the run.
+  public static final String RUN_ID = "runId";
+
+  /// How a message is to be worked on; what is missing has a default. `metadata` goes to the task's, and
+  /// `messageId` is for doors whose clients name their messages themselves.
   public record Options(
       @Nullable AgentTypeId agentId,
       @Nullable String taskType,
@@ -28,9 +33,33 @@ public record Submission(
       @Nullable String strategy,
       @Nullable WhenBusy whenBusy,
       List<ObjectNode> clientTools,
-      @Nullable ObjectNode metadata) {
+      @Nullable ObjectNode metadata,
+      @Nullable MessageId messageId) {
     public Options {
       clientTools = List.copyOf(clientTools);
+    }
+
+    public Options(
+        @Nullable AgentTypeId agentId,
+        @Nullable String taskType,
+        @Nullable Priority priority,
+        @Nullable Long timeoutMs,
+        @Nullable String workingDirectory,
+        @Nullable String strategy,
+        @Nullable WhenBusy whenBusy,
+        List<ObjectNode> clientTools,
+        @Nullable ObjectNode metadata) {
+      this(
+          agentId,
+          taskType,
+          priority,
+          timeoutMs,
+          workingDirectory,
+          strategy,
+          whenBusy,
+          clientTools,
+          metadata,
+          null);
     }
 
     public Options(

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -265,11 +266,26 @@ public final class Tasks implements AutoCloseable {
     return inputs.signedIn(context, auth, metadata, new Inputs.Answering(principal, guard));
   }
 
+  /// Takes answers, and what is said beside them to the task that waits, all or nothing. Returns where that
+  /// stands, once it is durable.
+  ///
+  /// @param allowed may refuse, given the context as it now is
+  /// @throws Rejection.Conflict `not-wanted` if one of them is not asked for
+  /// @throws Rejection.Invalid if one of them does not fit
+  public Appended resume(Resumption resumption, Consumer<ContextState> allowed) {
+    var said = resumption.said();
+    var order = said == null ? null : admission.check(said);
+    return inputs.resume(
+        resumption,
+        state -> {
+          allowed.accept(state);
+          return order == null ? List.of() : List.of(admission.spoken(state, order));
+        });
+  }
+
   private void moved(Inputs.Moved moved) {
     setup.failPoint().reach("answered");
-    if (moved.task() != null) {
-      board.find(moved.task()).ifPresent(Run::signal);
-    }
+    moved.tasks().forEach(task -> board.find(task).ifPresent(Run::signal));
     runner.advance(moved.context());
   }
 

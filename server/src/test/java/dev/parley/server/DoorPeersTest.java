@@ -20,14 +20,19 @@ class DoorPeersTest {
   @Test
   void the_samples_of_the_chat_document_run_with_a_real_event_source_s1_41_s1_42_s1_45()
       throws Exception {
-    run("chat.mjs");
+    run("doors", "chat.mjs");
   }
 
-  private void run(String name) throws IOException, InterruptedException {
+  @Test
+  void a_real_client_of_ag_ui_finds_no_fault_with_runs_of_every_shape() throws Exception {
+    run("agui", "runs.mjs");
+  }
+
+  private void run(String group, String name) throws IOException, InterruptedException {
     try (var site = Site.durable(folder.resolve("data"), Site.Wish.USUAL)) {
       var printed = folder.resolve("printed.txt");
       var process =
-          new ProcessBuilder("node", script(name).toString(), site.url.toString())
+          new ProcessBuilder("node", script(group, name).toString(), site.url.toString())
               .redirectErrorStream(true)
               .redirectOutput(printed.toFile())
               .start();
@@ -39,14 +44,14 @@ class DoorPeersTest {
   }
 
   /// Tests fail without the peers: there is no point in passing unseen.
-  private static Path script(String name) {
+  private static Path script(String group, String name) {
     var given = System.getProperty("parley.peers");
     var peers = given == null ? above(Path.of("").toAbsolutePath()) : Path.of(given);
-    if (!Files.isDirectory(peers.resolve("doors/node_modules"))) {
-      fail(
-          "%s has no node_modules: ./check installs them, or npm ci there", peers.resolve("doors"));
+    var folder = peers.resolve(group);
+    if (!Files.isDirectory(folder.resolve("node_modules"))) {
+      fail("%s has no node_modules: ./check installs them, or npm ci there", folder);
     }
-    return peers.resolve("doors").resolve(name);
+    return folder.resolve(name);
   }
 
   private static Path above(Path folder) {

@@ -1,0 +1,77 @@
+package dev.parley.door.agui;
+
+import dev.parley.protocol.Json;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The kinds of event that this door writes, each as the JSON object that it begins as.
+enum AgUiEvent {
+  RUN_STARTED,
+  RUN_FINISHED,
+  RUN_ERROR,
+  STEP_STARTED,
+  STEP_FINISHED,
+  TEXT_MESSAGE_START,
+  TEXT_MESSAGE_CONTENT,
+  TEXT_MESSAGE_END,
+  TOOL_CALL_START,
+  TOOL_CALL_ARGS,
+  TOOL_CALL_END,
+  TOOL_CALL_RESULT,
+  STATE_SNAPSHOT,
+  STATE_DELTA,
+  MESSAGES_SNAPSHOT,
+  ACTIVITY_SNAPSHOT,
+  ACTIVITY_DELTA,
+  REASONING_START,
+  REASONING_MESSAGE_START,
+  REASONING_MESSAGE_CONTENT,
+  REASONING_MESSAGE_END,
+  REASONING_END,
+  SUBAGENT_STARTED,
+  SUBAGENT_FINISHED,
+  SUBAGENT_ERROR,
+  CUSTOM;
+
+  private static final String OURS = "parley.";
+
+  /// The version of the protocol that is spoken.
+  static final String VERSION = "1.1";
+
+  /// An event of the run itself.
+  ObjectNode json() {
+    return Json.object().put("type", name());
+  }
+
+  /// An event of whoever `owner` is: a sub-agent, or, if that is null, the agent itself.
+  ObjectNode of(@Nullable String owner) {
+    var json = json();
+    if (owner != null) {
+      json.put("subagentRunId", owner);
+    }
+    return json;
+  }
+
+  /// The same about a message.
+  ObjectNode about(@Nullable String owner, String messageId) {
+    return of(owner).put("messageId", messageId);
+  }
+
+  boolean is(ObjectNode event) {
+    return event.path("type").asString("").equals(name());
+  }
+
+  /// One of our own, for what the protocol has no event for.
+  static ObjectNode custom(@Nullable String owner, String name, JsonNode value) {
+    var json = CUSTOM.of(owner).put("name", OURS + name.toLowerCase(Locale.ROOT));
+    json.set("value", value);
+    return json;
+  }
+
+  /// A JSON Pointer to a key of an object.
+  static String pointer(String key) {
+    return "/" + key.replace("~", "~0").replace("/", "~1");
+  }
+}

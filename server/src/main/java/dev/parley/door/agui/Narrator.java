@@ -1,0 +1,368 @@
+package dev.parley.door.agui;
+
+import dev.parley.door.Voice;
+import dev.parley.protocol.ArtifactEvent;
+import dev.parley.protocol.AuthEvent;
+import dev.parley.protocol.ContentEvent;
+import dev.parley.protocol.ContextEvent;
+import dev.parley.protocol.ContextEvent.ContextRewound;
+import dev.parley.protocol.ContextEvent.StateUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.EventJson;
+import dev.parley.protocol.InputEvent;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.ReportEvent;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.SubtaskEvent;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent;
+import dev.parley.protocol.ToolEvent;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Makes AG-UI events of entries: a fold of the log, told from a place where no task was at work.
+///
+/// A run is what a root task does until it ends, or until it and all below it wait for a person; what they do
+/// after an answer is another run. For one thread.
+final class Narrator {
+
+  /// Which thread is told, of which task only if not of all, and whose words are the agent's own.
+  record Plot(ContextId thread, @Nullable TaskId only, Predicate<Entry> speaks) {}
+
+  private final Plot plot;
+  private final Deeds deeds;
+  private final Bounds bounds;
+  private @Nullable Transcript transcript;
+  private final Map<TaskId, Turn> turns = new LinkedHashMap<>();
+  private final Map<TaskId, Message> said = new LinkedHashMap<>();
+  private @Nullable Turn current;
+  private @Nullable ObjectNode end;
+  private @Nullable ContextRewound rewound;
+
+  /// @param transcript takes down what is told, if that is wanted
+  Narrator(Plot plot, @Nullable Transcript transcript) {
+    this.plot = plot;
+    this.transcript = transcript;
+    this.deeds = new Deeds(plot.thread());
+    this.bounds = new Bounds(plot.thread(), deeds);
+  }
+
+  /// The events that an entry is, in order.
+  List<ObjectNode> of(Entry entry) {
+    if (entry.event().internal()) {
+      return List.of();
+    }
+    var origin = entry.origin();
+    var events = origin == null ? outside(entry) : inside(origin, entry);
+    for (var event : events) {
+      event.put("timestamp", entry.timestamp().toEpochMilli());
+      if (transcript != null) {
+        transcript.apply(event, entry.position().seq());
+      }
+    }
+    return events;
+  }
+
+  /// The turn that runs or rests, if one does.
+  @Nullable Turn current() {
+    return current;
+  }
+
+  /// True if no run goes on, and none is about to.
+  boolean idle() {
+    return (current == null || current.phase == Turn.Phase.RESTING) && queued().isEmpty();
+  }
+
+  private List<Turn> queued() {
+    return turns.values().stream()
+        .filter(turn -> turn.phase == Turn.Phase.QUEUED)
+        // Behind a run that waits for a person, another waits too.
+        .filter(_ -> current == null)
+        .toList();
+  }
+
+  /// What brings a reader up to date who knows nothing: snapshots, in a run that is open if one is.
+  List<ObjectNode> recap(ObjectNode state) {
+    var events = new ArrayList<ObjectNode>();
+    var taken = transcript;
+    var started = taken == null ? null : taken.started();
+    if (taken == null || started == null) {
+      return events;
+    }
+    // Nobody asks twice, and it may be long.
+    transcript = null;
+    var begin = started.deepCopy();
+    begin.remove("input");
+    events.add(begin);
+    var messages = AgUiEvent.MESSAGES_SNAPSHOT.json();
+    messages.set("messages", taken.json());
+    events.add(messages);
+    var all = state.deepCopy();
+    all.setAll(taken.state());
+    if (!all.isEmpty()) {
+      var snapshot = AgUiEvent.STATE_SNAPSHOT.json();
+      snapshot.set("snapshot", all);
+      events.add(snapshot);
+    }
+    if (current != null && current.phase == Turn.Phase.RUNNING) {
+      events.addAll(current.scene.openers());
+    } else if (end != null) {
+      events.add(end.deepCopy());
+    }
+    return events;
+  }
+
+  /// What happens in the context, and is no task's.
+  private List<ObjectNode> outside(Entry entry) {
+    switch (entry.event()) {
+      case Message message -> {
+        return message(entry, message);
+      }
+      case ContextRewound back -> {
+        rewound = back;
+        if (transcript != null) {
+          transcript.rewind(back.toSeq());
+        }
+        current = null;
+        turns.clear();
+      }
+      case StateUpdated(var delta) -> {
+        return running(turn -> turn.scene.add(deeds.state(delta, null)));
+      }
+      case MessageEvent _, ContextEvent _ -> {
+        return running(turn -> turn.scene.add(custom(entry, null)));
+      }
+      default -> {} // Everything else is some task's.
+    }
+    return List.of();
+  }
+
+  private List<ObjectNode> running(Consumer<Turn> tell) {
+    var turn = current;
+    if (turn == null || turn.phase != Turn.Phase.RUNNING) {
+      return List.of();
+    }
+    tell.accept(turn);
+    return turn.scene.take();
+  }
+
+  private List<ObjectNode> message(Entry entry, Message message) {
+    var metadata = message.metadata() == null ? Json.object() : message.metadata();
+    var task = metadata.path("taskId").asString("");
+    if (task.isEmpty()) {
+      note(entry, message);
+      return List.of();
+    }
+    var turn = turns.get(new TaskId(task));
+    if (turn == null || !metadata.path("steer").asBoolean(false)) {
+      said.put(new TaskId(task), message);
+      return List.of();
+    }
+    var begins = turn.phase == Turn.Phase.RESTING;
+    if (begins) {
+      bounds.resume(turn, Turn.runId(metadata), List.of(ContentParts.message(message)));
+      end = null;
+    }
+    turn.tree.hear(message);
+    if (!begins && turn.phase == Turn.Phase.RUNNING) {
+      turn.scene.add(custom(entry, null));
+      note(entry, message);
+    }
+    return turn.scene.take();
+  }
+
+  private void note(Entry entry, Message message) {
+    if (transcript != null) {
+      transcript.add(ContentParts.message(message), entry.position().seq());
+    }
+  }
+
+  /// What a task does.
+  private List<ObjectNode> inside(Origin origin, Entry entry) {
+    var only = plot.only();
+    if (only != null && !only.equals(origin.rootTaskId())) {
+      return List.of();
+    }
+    if (entry.event() instanceof TaskCreated created && origin.parentTaskId() == null) {
+      var turn = new Turn(origin.taskId(), origin.agentId(), created, said.remove(origin.taskId()));
+      turns.put(origin.taskId(), turn);
+    }
+    var turn = turns.get(origin.rootTaskId());
+    if (turn == null) {
+      return List.of();
+    }
+    if (!wakes(turn, entry)) {
+      return List.of();
+    }
+    turn.tree.apply(origin, entry);
+    tell(turn, origin, entry);
+    if (rests(entry) && turn.phase == Turn.Phase.RUNNING && turn.tree.rests()) {
+      end = bounds.pause(turn);
+    }
+    return turn.scene.take();
+  }
+
+  /// Begins the run that an entry belongs to, if it has not. False if the entry belongs to none yet.
+  private boolean wakes(Turn turn, Entry entry) {
+    return switch (turn.phase) {
+      case RUNNING -> true;
+      case ENDED -> false;
+      case RESTING -> {
+        var answer = answer(entry);
+        bounds.resume(turn, answer.runId(), answer.messages());
+        end = null;
+        yield true;
+      }
+      case QUEUED -> {
+        var status = entry.event() instanceof TaskStatus(var next, _, _) ? next : null;
+        if (entry.event() instanceof ErrorReported error) {
+          turn.errors.put(turn.root, error);
+        }
+        if (status == null || status == TaskState.SUBMITTED) {
+          turn.tree.apply(origin(entry), entry);
+          yield false;
+        }
+        if (current != null && current.phase != Turn.Phase.ENDED) {
+          // It ended before it began, while another one is told.
+          turn.phase = Turn.Phase.ENDED;
+          turns.remove(turn.root);
+          yield false;
+        }
+        current = turn;
+        bounds.begin(turn, rewound);
+        rewound = null;
+        end = null;
+        yield true;
+      }
+    };
+  }
+
+  private static Origin origin(Entry entry) {
+    var origin = entry.origin();
+    if (origin == null) {
+      throw new IllegalStateException("no task is behind " + entry.position());
+    }
+    return origin;
+  }
+
+  /// What an application says with an answer: the name of the run, and the message that has it.
+  private record Answered(@Nullable String runId, List<ObjectNode> messages) {}
+
+  private static Answered answer(Entry entry) {
+    return switch (entry.event()) {
+      case InputReceived received ->
+          new Answered(
+              Turn.runId(received.metadata()), Resumes.message(received).stream().toList());
+      case InputLapsed lapsed -> new Answered(Resumes.runId(lapsed.reason()), List.of());
+      case AuthEvent.AuthLapsed lapsed -> new Answered(Resumes.runId(lapsed.reason()), List.of());
+      default -> new Answered(null, List.of()); // Somebody else made it go on.
+    };
+  }
+
+  /// After these, tasks may all wait.
+  private static boolean rests(Entry entry) {
+    return entry.event() instanceof SubtaskComplete
+        || (entry.event() instanceof TaskStatus(var status, _, _) && status.waiting());
+  }
+
+  private void tell(Turn turn, Origin origin, Entry entry) {
+    var owner = owner(origin, entry);
+    if (!(entry.event() instanceof ThoughtEvent)) {
+      turn.scene.rest(origin.taskId());
+    }
+    switch (entry.event()) {
+      case TaskEvent event -> task(turn, origin, entry, event);
+      case ContentEvent event -> deeds.content(turn, origin, owner, event);
+      case ThoughtEvent event -> deeds.thought(turn, origin.taskId(), owner, event);
+      case ToolEvent event -> deeds.tool(turn, owner, event);
+      case ArtifactEvent event -> deeds.artifact(turn, owner, event);
+      case InputReceived received -> {
+        Resumes.callOf(received).ifPresent(turn.brought::add);
+        turn.scene.add(custom(entry, owner));
+      }
+      case InputEvent _, AuthEvent _ -> turn.scene.add(custom(entry, owner));
+      case Usage usage -> turn.spent.add(usage);
+      case ErrorReported error when error.scope() == ErrorScope.TASK ->
+          turn.errors.put(origin.taskId(), error);
+      case ReportEvent _ -> turn.scene.add(custom(entry, owner));
+      case Message message -> answer(turn, message);
+      case MessageEvent _, ContextEvent _ -> turn.scene.add(custom(entry, owner));
+      case SubtaskEvent _ -> {} // The subtask itself tells of it.
+    }
+  }
+
+  private @Nullable String owner(Origin origin, Entry entry) {
+    return plot.speaks().test(entry) ? null : origin.taskId().value();
+  }
+
+  private void task(Turn turn, Origin origin, Entry entry, TaskEvent event) {
+    var root = origin.taskId().equals(turn.root);
+    switch (event) {
+      case TaskCreated created when !root ->
+          deeds.created(turn, origin, created, owner(origin, entry));
+      case TaskStatus(var status, _, _)
+          when status == TaskState.FAILED || status == TaskState.CANCELED -> {
+        if (root) {
+          ended(turn, status, null);
+        } else {
+          deeds.failed(turn, origin.taskId(), status);
+        }
+      }
+      case TaskStatus(_, _, var metadata) when metadata != null && metadata.has("routing") -> {
+        var routing = metadata.get("routing");
+        turn.handsOver = Voice.handsOver(routing.path("strategy").asString(""));
+        turn.scene.add(AgUiEvent.custom(null, "routing", routing));
+      }
+      case TaskComplete complete -> {
+        if (root) {
+          ended(turn, TaskState.COMPLETED, complete.content());
+        } else {
+          deeds.completed(turn, origin.taskId(), complete.content());
+        }
+      }
+      case TaskEvent.CancelRequested _ -> turn.scene.add(custom(entry, owner(origin, entry)));
+      default -> {} // Where a task stands shows in what it does.
+    }
+  }
+
+  /// What a root task answered, if its words were not heard as it said them.
+  private static void answer(Turn turn, Message message) {
+    if (message.role() == Role.ASSISTANT && !turn.spoke && !message.content().isBlank()) {
+      turn.scene.message(message.messageId().value(), message.content());
+    }
+  }
+
+  private void ended(Turn turn, TaskState state, @Nullable String content) {
+    turns.remove(turn.root);
+    current = null;
+    end = bounds.ended(turn, state, content);
+  }
+
+  /// The entry as it is, for what the protocol has no event for.
+  private static ObjectNode custom(Entry entry, @Nullable String owner) {
+    JsonNode value = Json.mapper().readTree(EventJson.bytes(entry));
+    return AgUiEvent.custom(owner, entry.event().kind().wire(), value);
+  }
+}

@@ -1,0 +1,95 @@
+package dev.parley.door.agui;
+
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.view.MessageView;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What is new in the messages that an application has, which it sends all over again with every run.
+///
+/// `next` is what the person now says, if anything; `before` is what the person said before it that the thread
+/// does not have; what the thread has from `rewind` on, the application no longer has. `again` says that
+/// `next` is nothing new: the application only has no answer to it.
+record News(
+    List<RunInput.Said> before,
+    RunInput.@Nullable Said next,
+    @Nullable MessageId rewind,
+    boolean again) {
+
+  private static final News NONE = new News(List.of(), null, null, false);
+
+  /// The same for a thread that waits, where an answer may well be missing.
+  News whileWaiting() {
+    return again ? NONE : this;
+  }
+
+  /// Compares what the application has with the latest that the thread has, oldest first.
+  static News of(List<RunInput.Said> messages, List<MessageView> thread) {
+    var theirs = messages.stream().filter(said -> said.by("user")).toList();
+    var ours = thread.stream().filter(message -> message.role() == Role.USER).toList();
+    if (theirs.isEmpty()) {
+      return NONE;
+    }
+    var known = first(ours, theirs);
+    if (known < 0) {
+      // An application that does not know the thread goes on with it; one that brings a past to a
+      // new
+      // thread has it kept.
+      var past =
+          ours.isEmpty() ? messages.subList(0, messages.indexOf(theirs.getLast())) : NONE.before();
+      return speaks(messages) ? new News(past, theirs.getLast(), null, false) : NONE;
+    }
+    var start = index(theirs, ours.get(known));
+    var same = 0;
+    while (known + same < ours.size()
+        && start + same < theirs.size()
+        && same(ours.get(known + same), theirs.get(start + same))) {
+      same++;
+    }
+    var rest = theirs.subList(start + same, theirs.size());
+    if (!speaks(messages)) {
+      return NONE;
+    }
+    if (rest.isEmpty()) {
+      // The answer is gone, and so wanted again.
+      return new News(List.of(), theirs.getLast(), new MessageId(theirs.getLast().id()), true);
+    }
+    return new News(
+        rest.subList(0, rest.size() - 1),
+        rest.getLast(),
+        known + same < ours.size() ? ours.get(known + same).messageId() : null,
+        false);
+  }
+
+  /// True if the person has the last word.
+  private static boolean speaks(List<RunInput.Said> messages) {
+    return messages.stream()
+        .filter(said -> !said.by("system") && !said.by("developer"))
+        .reduce((_, last) -> last)
+        .filter(said -> said.by("user"))
+        .isPresent();
+  }
+
+  private static int first(List<MessageView> ours, List<RunInput.Said> theirs) {
+    for (var i = 0; i < ours.size(); i++) {
+      if (index(theirs, ours.get(i)) >= 0) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static int index(List<RunInput.Said> theirs, MessageView message) {
+    for (var i = 0; i < theirs.size(); i++) {
+      if (theirs.get(i).id().equals(message.messageId().value())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static boolean same(MessageView ours, RunInput.Said theirs) {
+    return ours.messageId().value().equals(theirs.id()) && ours.content().equals(theirs.text());
+  }
+}

@@ -1,0 +1,169 @@
+package dev.parley.door.agui;
+
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.task.Asked;
+import dev.parley.task.Resumption.Given;
+import dev.parley.task.Submission;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/// What an application brings to a run that rests, as answers to what its tasks ask.
+final class Resumes {
+
+  /// In the answer to an approval: other arguments to make the call with.
+  static final String EDITED = "editedArgs";
+
+  private static final String ABANDONED = "abandoned in run ";
+  private static final String MESSAGE_ID = "messageId";
+
+  private final RunInput input;
+  private final List<TaskTree.Asked> asked;
+
+  Resumes(RunInput input, List<TaskTree.Asked> asked) {
+    this.input = input;
+    this.asked = asked;
+  }
+
+  /// The run in which nobody answered, according to why a question lapsed.
+  static @Nullable String runId(@Nullable String reason) {
+    return reason != null && reason.startsWith(ABANDONED)
+        ? reason.substring(ABANDONED.length())
+        : null;
+  }
+
+  /// The call whose result came as a message of the application, if that is what was received.
+  static Optional<String> callOf(InputReceived received) {
+    return Optional.ofNullable(received.metadata())
+        .filter(metadata -> metadata.has(MESSAGE_ID))
+        .map(metadata -> metadata.path(Asked.TOOL_CALL_ID).asString(""));
+  }
+
+  /// That message.
+  static Optional<ObjectNode> message(InputReceived received) {
+    var metadata = received.metadata();
+    return callOf(received)
+        .filter(_ -> metadata != null)
+        .map(
+            call -> {
+              var value = received.value();
+              var id = metadata == null ? "" : metadata.path(MESSAGE_ID).asString("");
+              var json = Json.object().put("id", id).put("role", "tool").put("toolCallId", call);
+              var text =
+                  value == null ? "" : value.isString() ? value.asString() : value.toString();
+              return json.put("content", text);
+            });
+  }
+
+  /// The answers; `speaks` says that the person says something beside them.
+  ///
+  /// @throws Rejection.Conflict if an interrupt is answered that is not open, or one that is open is not
+  /// @throws Rejection.Invalid if an answer is missing where there must be one
+  List<Given> given(boolean speaks) {
+    var given = new ArrayList<Given>();
+    for (var answer : input.resume()) {
+      var question =
+          asked.stream()
+              .filter(one -> one.id().value().equals(answer.interruptId()))
+              .filter(one -> !Interrupts.isToolCall(one))
+              .findFirst()
+              .orElseThrow(() -> notOpen(answer.interruptId()));
+      given.add(answer(question, answer));
+    }
+    var open =
+        asked.stream()
+            .filter(one -> !Interrupts.isToolCall(one))
+            .map(one -> one.id().value())
+            .filter(id -> input.resume().stream().noneMatch(r -> r.interruptId().equals(id)))
+            .collect(Collectors.joining(", "));
+    if (!open.isEmpty()) {
+      throw new Rejection.Conflict(
+          "interrupts-open",
+          "the thread waits for answers; resume must have an entry for each of: " + open);
+    }
+    for (var question : asked) {
+      if (Interrupts.isToolCall(question)) {
+        result(question, speaks).ifPresent(given::add);
+      }
+    }
+    return given;
+  }
+
+  /// Refuses what is not asked.
+  static Rejection notOpen(String interrupt) {
+    return new Rejection.Conflict(
+        "interrupt-not-open",
+        "nothing is asked by the interrupt "
+            + interrupt
+            + ": it was answered, has lapsed, or never was one of this thread");
+  }
+
+  private Given answer(TaskTree.Asked question, RunInput.Answer answer) {
+    var about = Json.object().put(Submission.RUN_ID, input.runId());
+    if (question.auth() != null && answer.resolved()) {
+      throw new Rejection.Conflict(
+          "sign-in-elsewhere",
+          "secrets are not taken here: sign in where the interrupt's metadata.signInAt says; the"
+              + " run then goes on by itself");
+    }
+    var approval =
+        question.input() != null && question.input().inputType() == InputType.CONFIRMATION;
+    if (!answer.resolved()) {
+      return approval
+          ? new Given(question.id(), denied(), about, null)
+          : new Given(question.id(), null, null, ABANDONED + input.runId());
+    }
+    var payload = answer.payload();
+    if (payload == null) {
+      throw new Rejection.Invalid(
+          "invalid-answer",
+          "the entry for the interrupt " + answer.interruptId() + " needs a payload");
+    }
+    return new Given(question.id(), approval ? approval(payload) : payload, about, null);
+  }
+
+  private static ObjectNode denied() {
+    return Json.object().put("approved", false).put("reason", "the person abandoned it");
+  }
+
+  private static JsonNode approval(JsonNode payload) {
+    if (payload instanceof ObjectNode object && object.has(EDITED)) {
+      var other = object.deepCopy();
+      other.set("arguments", other.remove(EDITED));
+      return other;
+    }
+    return payload;
+  }
+
+  /// The last result that the application has of a call. One that it says nothing of waits on, unless
+  /// the person has gone on.
+  private Optional<Given> result(TaskTree.Asked question, boolean speaks) {
+    var call = question.input() == null ? null : Asked.by(question.input()).orElse(null);
+    var result =
+        input.messages().stream()
+            .filter(said -> said.by("tool"))
+            .filter(said -> call != null && call.value().equals(said.toolCallId()))
+            .reduce((_, last) -> last);
+    if (result.isPresent()) {
+      var said = result.get();
+      var about = Json.object().put(Submission.RUN_ID, input.runId()).put(MESSAGE_ID, said.id());
+      about.put(Asked.TOOL_CALL_ID, said.toolCallId());
+      JsonNode value =
+          said.error() == null
+              ? StringNode.valueOf(said.text())
+              : Json.object().put("error", said.error());
+      return Optional.of(new Given(question.id(), value, about, null));
+    }
+    return speaks
+        ? Optional.of(new Given(question.id(), null, null, ABANDONED + input.runId()))
+        : Optional.empty();
+  }
+}

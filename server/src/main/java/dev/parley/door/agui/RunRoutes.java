@@ -1,0 +1,375 @@
+package dev.parley.door.agui;
+
+import dev.parley.agent.Grounding;
+import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.StateUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.WireName;
+import dev.parley.task.Resumption;
+import dev.parley.task.Rewinder;
+import dev.parley.task.Submission;
+import dev.parley.task.WhenBusy;
+import dev.parley.view.MessageView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// `POST /ag-ui/{agentTypeId}`: a run of an agent, answered by its events.
+final class RunRoutes {
+
+  private static final int MESSAGES = 1_000;
+  private static final int ATTEMPTS_MAX = 10;
+  private static final int GROUNDING_MAX = 100_000;
+
+  private final DoorParts parts;
+  private final Threads threads;
+  private final Rewinder rewinder;
+
+  RunRoutes(DoorParts parts, Threads threads) {
+    this.parts = parts;
+    this.threads = threads;
+    this.rewinder = new Rewinder(parts.log(), parts.views());
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.send(
+            Route.Method.POST,
+            "/ag-ui/{agentTypeId}",
+            new Route.Description(
+                "Runs an agent on a RunAgentInput of AG-UI, and streams the run",
+                List.of(),
+                RunAgentInput.class,
+                Answer.stream()),
+            this::run));
+  }
+
+  /// What a run is asked for with, for its description: [RunInput] says what is taken of it.
+  record RunAgentInput(
+      String threadId,
+      String runId,
+      @Nullable String protocolVersion,
+      @Nullable String parentRunId,
+      List<ObjectNode> messages,
+      @Nullable List<ObjectNode> tools,
+      @Nullable List<ObjectNode> context,
+      @Nullable ObjectNode state,
+      @Nullable JsonNode forwardedProps,
+      @Nullable List<ObjectNode> resume) {}
+
+  /// A run that is wanted.
+  private record Wanted(
+      ContextId thread, String principal, AgentTypeId agent, RunInput input, Guard guard) {}
+
+  private Reply run(Request request) {
+    var agent = agent(parts, request);
+    var input = RunInput.read(request.body(ObjectNode.class));
+    var guard = new Guard.Once(request.principal(), "ag-ui/" + input.runId(), request.bodyHash());
+    var wanted =
+        new Wanted(new ContextId(input.threadId()), request.principal(), agent, input, guard);
+    var task = exists(wanted) ? goOn(wanted) : begin(wanted);
+    return threads.run(wanted.thread(), task, input.runId());
+  }
+
+  /// The agent that a path names.
+  ///
+  /// @throws Rejection.NotFound if there is none
+  static AgentTypeId agent(DoorParts parts, Request request) {
+    var id = new AgentTypeId(request.path("agentTypeId"));
+    if (parts.agentTypes().stream().noneMatch(type -> type.id().equals(id))) {
+      throw new Rejection.NotFound("no such agent type: " + id);
+    }
+    return id;
+  }
+
+  private boolean exists(Wanted wanted) {
+    try {
+      parts.access().check(wanted.principal(), wanted.thread());
+      return true;
+    } catch (Rejection.NotFound unknown) {
+      return false;
+    }
+  }
+
+  private TaskId begin(Wanted wanted) {
+    if (!wanted.input().resume().isEmpty()) {
+      throw Resumes.notOpen(wanted.input().resume().getFirst().interruptId());
+    }
+    var news = News.of(wanted.input().messages(), List.of());
+    var next = Optional.ofNullable(news.next()).orElseThrow(RunRoutes::nothingNew);
+    var submission = submission(wanted, next);
+    parts.tasks().check(submission);
+    parts.log().create(wanted.thread(), new ContextCreated(wanted.principal(), null, null));
+    parts.access().check(wanted.principal(), wanted.thread());
+    return submit(wanted, news, submission);
+  }
+
+  private TaskId goOn(Wanted wanted) {
+    var thread = wanted.thread();
+    var latest = parts.views().latestMessages(thread, MESSAGES);
+    var same = sent(wanted, latest);
+    if (same.isPresent()) {
+      return same.get();
+    }
+    var news = News.of(wanted.input().messages(), latest);
+    var next = news.next();
+    for (var attempt = 1; ; attempt++) {
+      var open = threads.open(thread).orElse(null);
+      var rests = open != null && open.turn().phase == Turn.Phase.RESTING;
+      if (next != null && !rests && wanted.input().resume().isEmpty()) {
+        return submit(wanted, news, submission(wanted, next));
+      }
+      try {
+        return resume(wanted, open, news.whileWaiting());
+      } catch (Rejection.Stale movedOn) {
+        if (attempt == ATTEMPTS_MAX) {
+          throw movedOn;
+        }
+      }
+    }
+  }
+
+  /// The task that has this run already, if it was sent before.
+  private Optional<TaskId> sent(Wanted wanted, List<MessageView> latest) {
+    var input = wanted.input();
+    return input.messages().stream()
+        .filter(said -> said.by("user"))
+        .reduce((_, last) -> last)
+        .flatMap(
+            said ->
+                latest.stream()
+                    .filter(message -> message.messageId().value().equals(said.id()))
+                    .reduce((_, last) -> last))
+        .map(MessageView::metadata)
+        .flatMap(
+            metadata -> {
+              var task = metadata.path("taskId").asString("");
+              var run = Turn.runId(metadata);
+              return task.isEmpty()
+                  ? Optional.empty()
+                  : Optional.of(new TaskId(task))
+                      .filter(id -> input.runId().equals(run == null ? begun(wanted, id) : run));
+            });
+  }
+
+  private @Nullable String begun(Wanted wanted, TaskId task) {
+    return parts
+        .views()
+        .task(wanted.thread(), task)
+        .map(view -> Turn.runId(view.metadata()))
+        .orElse(null);
+  }
+
+  /// Hands what the application brings to the task that rests. Whether it may is decided when it is
+  /// appended: what was sent before is answered as it was then.
+  private TaskId resume(Wanted wanted, Threads.@Nullable Open open, News news) {
+    List<Resumption.Given> given = List.of();
+    Rejection verdict = null;
+    try {
+      given = given(wanted, open, news);
+    } catch (Rejection.Conflict | Rejection.Invalid refused) {
+      verdict = refused;
+    }
+    var refusal = verdict;
+    if (refusal == null && share(wanted)) {
+      throw new Rejection.Stale("the state has changed");
+    }
+    var seen = open == null ? Position.START : open.head();
+    var next = refusal == null ? news.next() : null;
+    var appended =
+        parts
+            .tasks()
+            .resume(
+                new Resumption(
+                    wanted.thread(),
+                    wanted.principal(),
+                    given,
+                    next == null ? null : submission(wanted, next),
+                    wanted.guard()),
+                state -> {
+                  if (refusal != null) {
+                    throw refusal;
+                  }
+                  if (!state.head().equals(seen)) {
+                    throw new Rejection.Stale("the thread has moved on");
+                  }
+                });
+    return root(wanted.thread(), appended.first());
+  }
+
+  private static List<Resumption.Given> given(
+      Wanted wanted, Threads.@Nullable Open open, News news) {
+    var input = wanted.input();
+    if (open == null || open.turn().phase != Turn.Phase.RESTING) {
+      if (!input.resume().isEmpty()) {
+        throw open == null
+            ? Resumes.notOpen(input.resume().getFirst().interruptId())
+            : new Rejection.Conflict("run-not-ended", "the run that asks has not ended yet");
+      }
+      throw nothingNew();
+    }
+    var given = new Resumes(input, open.turn().tree.asked()).given(news.next() != null);
+    if (news.rewind() != null) {
+      throw new Rejection.Conflict(
+          "busy", "a run of this thread waits; it must be ended before its past can change");
+    }
+    if (given.isEmpty() && news.next() == null) {
+      throw nothingNew();
+    }
+    return given;
+  }
+
+  /// The root task that the entry at a place belongs to.
+  private TaskId root(ContextId thread, Position first) {
+    var before = new Position(first.seq() - 1, Integer.MAX_VALUE);
+    var entry = parts.log().read(thread, before, 1).getFirst();
+    var origin = entry.origin();
+    if (origin != null) {
+      return origin.rootTaskId();
+    }
+    if (entry.event() instanceof Message message && message.metadata() != null) {
+      return new TaskId(message.metadata().path("taskId").asString());
+    }
+    throw new IllegalStateException("no task is behind " + first + " of " + thread);
+  }
+
+  private TaskId submit(Wanted wanted, News news, Submission submission) {
+    share(wanted);
+    if (news.rewind() != null) {
+      var target = new Rewinder.Target.BeforeMessage(news.rewind());
+      var accepted = parts.tasks().submit(submission, () -> rewinder.plan(wanted.thread(), target));
+      return accepted.taskId();
+    }
+    keep(wanted, news.before());
+    return parts.tasks().submit(submission).taskId();
+  }
+
+  /// Takes over what the application has changed in the state. False if that is nothing.
+  private boolean share(Wanted wanted) {
+    var ours = parts.views().state(wanted.thread());
+    var changed = Json.object();
+    wanted
+        .input()
+        .state()
+        .properties()
+        .forEach(
+            key -> {
+              if (!key.getValue().isNull() && !key.getValue().equals(ours.get(key.getKey()))) {
+                changed.set(key.getKey(), key.getValue());
+              }
+            });
+    if (!changed.isEmpty()) {
+      parts
+          .log()
+          .append(wanted.thread(), Guard.none(), _ -> List.of(Draft.of(new StateUpdated(changed))));
+    }
+    return !changed.isEmpty();
+  }
+
+  /// Keeps what was said elsewhere before.
+  private void keep(Wanted wanted, List<RunInput.Said> before) {
+    var drafts = new ArrayList<Draft>();
+    for (var said : before) {
+      var text = said.by("user") || said.by("assistant") ? said.text() : "";
+      if (!text.isBlank()) {
+        var id = said.by("user") ? said.id() : parts.ids().get().toString();
+        var role = said.by("user") ? Role.USER : Role.ASSISTANT;
+        drafts.add(Draft.of(new Message(new MessageId(id), role, text, null, null)));
+      }
+    }
+    if (!drafts.isEmpty()) {
+      parts.log().append(wanted.thread(), Guard.none(), _ -> drafts);
+    }
+  }
+
+  private static Submission submission(Wanted wanted, RunInput.Said next) {
+    var input = wanted.input();
+    var metadata = Json.object().put(Submission.RUN_ID, input.runId());
+    if (input.parentRunId() != null) {
+      metadata.put("parentRunId", input.parentRunId());
+    }
+    var grounding = grounding(input);
+    if (!grounding.isEmpty()) {
+      grounding.forEach(metadata.putArray(Grounding.KEY)::add);
+    }
+    var kept = ContentParts.kept(next.content());
+    return new Submission(
+        wanted.thread(),
+        wanted.principal(),
+        next.text(),
+        kept.isEmpty() ? null : kept,
+        new Submission.Options(
+            wanted.agent(),
+            null,
+            null,
+            null,
+            null,
+            null,
+            whenBusy(input),
+            input.tools(),
+            metadata,
+            new MessageId(next.id())),
+        wanted.guard());
+  }
+
+  private static WhenBusy whenBusy(RunInput input) {
+    var wish = input.forwardedProps().path("whenBusy").asString("");
+    if (wish.isEmpty()) {
+      return WhenBusy.ENQUEUE;
+    }
+    var whenBusy = WireName.parse(WhenBusy.class, "forwardedProps.whenBusy", wish);
+    if (whenBusy == WhenBusy.STEER) {
+      throw new Rejection.Invalid(
+          "forwardedProps.whenBusy cannot be steer: a run is one of its own");
+    }
+    return whenBusy;
+  }
+
+  /// What the model is told beside the person's words: instructions, context and state.
+  private static List<ObjectNode> grounding(RunInput input) {
+    var all = new ArrayList<ObjectNode>();
+    input.messages().stream()
+        .filter(said -> said.by("system") || said.by("developer"))
+        .forEach(said -> all.add(entry("Instructions", said.text())));
+    all.addAll(input.context());
+    if (!input.state().isEmpty()) {
+      all.add(entry("The state that we share", input.state().toString()));
+    }
+    var length = all.stream().mapToInt(entry -> entry.toString().length()).sum();
+    if (length > GROUNDING_MAX) {
+      throw new Rejection.TooLarge(
+          "content-too-long",
+          "instructions, context and state have at most " + GROUNDING_MAX + " characters");
+    }
+    return all;
+  }
+
+  private static ObjectNode entry(String description, String value) {
+    return Json.object().put("description", description).put("value", value);
+  }
+
+  private static Rejection nothingNew() {
+    return new Rejection.Invalid(
+        "nothing-new",
+        "messages has nothing that this thread was not told: the last one must be a new message of"
+            + " the user, or the result of a tool call that waits for it");
+  }
+}

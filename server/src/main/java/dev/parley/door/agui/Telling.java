@@ -1,0 +1,104 @@
+package dev.parley.door.agui;
+
+import dev.parley.door.FrameCursor;
+import dev.parley.door.Frames;
+import dev.parley.door.ToldTail;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Tells a reader what a narrator makes of a thread, from some place on: what stands before it is only folded.
+/// For one thread.
+final class Telling implements ToldTail.Teller {
+
+  /// Where a reader comes in and leaves.
+  sealed interface Wish {
+
+    /// All of one run.
+    record Run(String runId) implements Wish {}
+
+    /// What follows a cursor, until nothing goes on; for ever, if `follow`.
+    record After(ThreadCursor cursor, boolean follow) implements Wish {}
+  }
+
+  private final Narrator narrator;
+  private final Wish wish;
+  private final List<byte[]> recap;
+  private String place;
+  private boolean telling;
+  private boolean over;
+
+  /// @param recap is said first
+  Telling(Narrator narrator, Wish wish, List<byte[]> recap, String place) {
+    this.narrator = narrator;
+    this.wish = wish;
+    this.recap = List.copyOf(recap);
+    this.place = place;
+  }
+
+  @Override
+  public byte[] open() {
+    var bytes = new ByteArrayOutputStream();
+    recap.forEach(bytes::writeBytes);
+    if (wish instanceof Wish.After(var cursor, _)) {
+      place = cursor.position().toString();
+    }
+    return bytes.toByteArray();
+  }
+
+  @Override
+  public byte[] tell(Entry entry) {
+    var events = narrator.of(entry);
+    var ids = FrameCursor.ids(entry.position().toString(), events.size());
+    var bytes = new ByteArrayOutputStream();
+    for (var i = 0; i < events.size(); i++) {
+      var event = events.get(i);
+      if (wanted(entry, event, i)) {
+        bytes.writeBytes(Frames.unnamed(ids.get(i), Json.bytes(event)));
+      }
+    }
+    if (!over && (telling || wish instanceof Wish.After)) {
+      place = entry.position().toString();
+    }
+    return bytes.toByteArray();
+  }
+
+  private boolean wanted(Entry entry, ObjectNode event, int index) {
+    return switch (wish) {
+      case Wish.Run(var runId) -> {
+        if (over) {
+          yield false;
+        }
+        telling |= AgUiEvent.RUN_STARTED.is(event) && event.path("runId").asString().equals(runId);
+        over = telling && (AgUiEvent.RUN_FINISHED.is(event) || AgUiEvent.RUN_ERROR.is(event));
+        yield telling;
+      }
+      case Wish.After(var cursor, _) -> cursor.precedes(entry.position(), index);
+    };
+  }
+
+  @Override
+  public String place() {
+    return place;
+  }
+
+  @Override
+  public boolean done(boolean all) {
+    return switch (wish) {
+      case Wish.Run _ -> over;
+      case Wish.After(_, var follow) -> all && !follow && narrator.idle();
+    };
+  }
+
+  @Override
+  public byte[] gone() {
+    var turn = narrator.current();
+    if (turn == null || turn.phase != Turn.Phase.RUNNING || over) {
+      return new byte[0];
+    }
+    var error = AgUiEvent.RUN_ERROR.json().put("message", "the thread was deleted");
+    return Frames.unnamed(place, Json.bytes(error.put("code", "deleted")));
+  }
+}

@@ -1,0 +1,107 @@
+package dev.parley.door.agui;
+
+import dev.parley.door.Answer;
+import dev.parley.door.DoorParts;
+import dev.parley.door.Parameter;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.log.OpenTask;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What AG-UI has no words for: reading a thread again, from any frame on, and stopping its run.
+final class ThreadRoutes {
+
+  private static final String THREAD = "/ag-ui/{agentTypeId}/threads/{c}";
+
+  private final DoorParts parts;
+  private final Threads threads;
+  private final Capabilities capabilities;
+
+  ThreadRoutes(DoorParts parts, Threads threads) {
+    this.parts = parts;
+    this.threads = threads;
+    this.capabilities = new Capabilities(parts);
+  }
+
+  /// Which run is to stop: the one that goes on or waits, if none is named.
+  record Cancel(@Nullable String runId, @Nullable String reason) {}
+
+  /// A run that was asked to stop.
+  record Cancelled(ContextId threadId, TaskId taskId, String runId) {}
+
+  List<Route> routes() {
+    return List.of(
+        Route.get(
+            "/ag-ui/{agentTypeId}",
+            "Tells what an agent can do, as AgentCapabilities of AG-UI",
+            Answer.other("application/json"),
+            request -> new Reply.Json(200, capabilities.of(RunRoutes.agent(parts, request)))),
+        Route.get(
+            THREAD + "/events",
+            "Streams a thread: snapshots and what follows, or what follows a frame",
+            Answer.stream(),
+            List.of(
+                Parameter.query("after", "only events after this one, by the id of its frame"),
+                Parameter.header("Last-Event-ID", "the same as after, and stronger"),
+                Parameter.query(
+                    "follow", Parameter.Type.BOOLEAN, "stays when nothing goes on any more")),
+            this::events),
+        Route.send(
+            Route.Method.POST,
+            THREAD + "/cancel",
+            new Route.Description(
+                "Stops the run of a thread",
+                List.of(),
+                Cancel.class,
+                Answer.one(202, Cancelled.class)),
+            this::cancel));
+  }
+
+  private Reply events(Request request) {
+    RunRoutes.agent(parts, request);
+    var thread = parts.access().context(request);
+    var cursor =
+        request
+            .header("Last-Event-ID")
+            .or(() -> request.query("after"))
+            .filter(text -> !text.isBlank())
+            .map(ThreadCursor::parse);
+    return threads.stream(thread, cursor.orElse(null), request.flag("follow"));
+  }
+
+  private Reply cancel(Request request) {
+    RunRoutes.agent(parts, request);
+    var thread = parts.access().context(request);
+    var wish = request.body(Cancel.class);
+    var turn = threads.open(thread).map(Threads.Open::turn).orElse(null);
+    if (turn != null && (wish.runId() == null || wish.runId().equals(turn.runId))) {
+      return cancel(request, thread, new Cancelled(thread, turn.root, turn.runId));
+    }
+    return threads.roots(thread).stream()
+        .filter(task -> wish.runId() == null || wish.runId().equals(runId(task)))
+        .findFirst()
+        .map(
+            task ->
+                cancel(request, thread, new Cancelled(thread, task.origin().taskId(), runId(task))))
+        .orElseThrow(
+            () ->
+                new Rejection.Conflict(
+                    "not-running", "no such run goes on or waits in the thread " + thread));
+  }
+
+  private static String runId(OpenTask task) {
+    var given = Turn.runId(task.created().metadata());
+    return given == null ? task.origin().taskId().value() : given;
+  }
+
+  private Reply cancel(Request request, ContextId thread, Cancelled which) {
+    var reason = request.body(Cancel.class).reason();
+    parts.tasks().cancel(thread, which.taskId(), request.principal(), reason);
+    return new Reply.Json(202, which);
+  }
+}

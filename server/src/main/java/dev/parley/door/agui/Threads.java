@@ -1,0 +1,182 @@
+package dev.parley.door.agui;
+
+import dev.parley.door.DoorParts;
+import dev.parley.door.Frames;
+import dev.parley.door.Reply;
+import dev.parley.door.ToldTail;
+import dev.parley.door.Voice;
+import dev.parley.log.OpenTask;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.view.Place;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Reads threads: the run that goes on or rests in one, and what is streamed of it.
+final class Threads {
+
+  private static final int PAGE = 1_000;
+
+  /// How many of the latest messages a recap begins with.
+  private static final int RECAP_MESSAGES = 200;
+
+  private final DoorParts parts;
+  private final Voice voice;
+
+  Threads(DoorParts parts) {
+    this.parts = parts;
+    this.voice = new Voice(parts.log(), parts.views());
+  }
+
+  /// A root task that has begun and not ended, folded up to `head`.
+  record Open(Position head, Turn turn) {}
+
+  /// The turn that runs or rests in the thread, if one does.
+  Optional<Open> open(ContextId thread) {
+    var root =
+        parts
+            .log()
+            .inspect(
+                thread,
+                state ->
+                    state.openTasks().stream()
+                        .filter(task -> task.origin().parentTaskId() == null && task.started())
+                        .map(task -> task.origin().taskId())
+                        .findFirst());
+    if (root.isEmpty()) {
+      return Optional.empty();
+    }
+    var narrator = narrator(thread, root.get(), null);
+    var head = fold(thread, narrator, before(thread, root.get()), parts.log().head(thread));
+    return Optional.ofNullable(narrator.current()).map(turn -> new Open(head, turn));
+  }
+
+  /// Root tasks that have not ended, the one that runs first.
+  List<OpenTask> roots(ContextId thread) {
+    return parts
+        .log()
+        .inspect(
+            thread,
+            state ->
+                state.openTasks().stream()
+                    .filter(task -> task.origin().parentTaskId() == null)
+                    .sorted((a, b) -> Boolean.compare(b.started(), a.started()))
+                    .toList());
+  }
+
+  /// The stream of one run of a task.
+  Reply run(ContextId thread, TaskId root, String runId) {
+    var start = before(thread, root);
+    var telling =
+        new Telling(
+            narrator(thread, root, null), new Telling.Wish.Run(runId), List.of(), start.toString());
+    return new Reply.Stream(new ToldTail(parts.tails(), thread, start, telling));
+  }
+
+  /// The stream of a thread: from the beginning, as snapshots, or after a cursor.
+  Reply stream(ContextId thread, @Nullable ThreadCursor cursor, boolean follow) {
+    var head = parts.log().head(thread);
+    if (cursor != null && cursor.position().after(head)) {
+      throw new Rejection.Invalid(
+          "cursor-ahead", "the thread has only come to " + head + ", not to " + cursor.position());
+    }
+    if (cursor == null) {
+      return recap(thread, recapStart(thread), new ThreadCursor(head, 0, Position.START), follow);
+    }
+    return cursor.recap() == null
+        ? rest(thread, cursor, follow)
+        : recap(thread, cursor.recap(), cursor, follow);
+  }
+
+  private Reply rest(ContextId thread, ThreadCursor cursor, boolean follow) {
+    var at = cursor.position();
+    if (cursor.part() > 0 && (at.seq() < 1 || at.k() > 0)) {
+      throw new Rejection.Invalid("invalid-cursor", "this is not a cursor of this stream");
+    }
+    // Of an entry that was read in part, the rest is told again: so from before it.
+    var told = cursor.part() == 0 ? at : new Position(at.seq() - 1, Integer.MAX_VALUE);
+    var start =
+        parts.views().openAt(thread, told.seq()).map(task -> before(thread, task)).orElse(told);
+    var narrator = narrator(thread, null, null);
+    var reached = fold(thread, narrator, start, told);
+    return reply(thread, narrator, reached, new Told(cursor, follow, List.of(), at.toString()));
+  }
+
+  private Reply recap(ContextId thread, Position start, ThreadCursor cursor, boolean follow) {
+    var at = cursor.position();
+    var narrator = narrator(thread, null, new Transcript());
+    var reached = fold(thread, narrator, start, at);
+    var state =
+        at.equals(Position.START) ? Json.object() : parts.views().snapshot(thread, at, 0).state();
+    var events = narrator.recap(state);
+    var ids = ThreadCursor.ids(start, at, events.size());
+    var frames = new ArrayList<byte[]>();
+    for (var i = cursor.part(); i < events.size(); i++) {
+      frames.add(Frames.unnamed(ids.get(i), Json.bytes(events.get(i))));
+    }
+    var after = new ThreadCursor(at, 0, null);
+    var place = frames.isEmpty() ? at.toString() : ThreadCursor.recap(start, at, cursor.part());
+    return reply(thread, narrator, reached, new Told(after, follow, frames, place));
+  }
+
+  /// What a reader is told, beginning with `recap` at `place`.
+  private record Told(ThreadCursor cursor, boolean follow, List<byte[]> recap, String place) {}
+
+  private Reply reply(ContextId thread, Narrator narrator, Position reached, Told told) {
+    var nothing =
+        told.recap().isEmpty()
+            && told.cursor().part() == 0
+            && !told.follow()
+            && narrator.idle()
+            && !parts.log().head(thread).after(reached);
+    if (nothing) {
+      return new Reply.Empty(204);
+    }
+    var wish = new Telling.Wish.After(told.cursor(), told.follow());
+    var telling = new Telling(narrator, wish, told.recap(), told.place());
+    return new Reply.Stream(new ToldTail(parts.tails(), thread, reached, telling));
+  }
+
+  /// Before the turn of the oldest message that a recap tells.
+  private Position recapStart(ContextId thread) {
+    return parts.views().latestMessages(thread, RECAP_MESSAGES).stream()
+        .findFirst()
+        .map(message -> Position.of(message.seq() - 1))
+        .orElse(Position.START);
+  }
+
+  private Narrator narrator(
+      ContextId thread, @Nullable TaskId only, @Nullable Transcript transcript) {
+    return new Narrator(new Narrator.Plot(thread, only, voice::speaks), transcript);
+  }
+
+  /// Before a task, and the message that asked for it.
+  private Position before(ContextId thread, TaskId task) {
+    return parts
+        .views()
+        .place(thread, task)
+        .map(Place::seq)
+        .map(seq -> Position.of(seq - 1))
+        .orElse(Position.START);
+  }
+
+  /// Tells a narrator what stands between two places. Returns where that ended.
+  private Position fold(ContextId thread, Narrator narrator, Position from, Position to) {
+    var position = from;
+    while (to.after(position)) {
+      for (var entry : parts.tails().cache().entries(thread, position, PAGE)) {
+        if (entry.position().after(to)) {
+          return to;
+        }
+        narrator.of(entry);
+        position = entry.position();
+      }
+    }
+    return position;
+  }
+}

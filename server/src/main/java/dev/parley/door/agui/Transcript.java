@@ -1,0 +1,194 @@
+package dev.parley.door.agui;
+
+import dev.parley.protocol.Json;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The messages and the state that a client has who was told all events: what snapshots are made of. For one
+/// thread.
+final class Transcript {
+
+  private static final class Line {
+    final long seq;
+    final ObjectNode message;
+    final StringBuilder text = new StringBuilder();
+
+    Line(long seq, ObjectNode message) {
+      this.seq = seq;
+      this.message = message;
+    }
+  }
+
+  /// A call's arguments stand in the message that has the call.
+  private record Call(Line holder, ObjectNode function, StringBuilder arguments) {}
+
+  private record Value(long seq, JsonNode value) {}
+
+  private final Map<String, Line> lines = new HashMap<>();
+  private final List<Line> order = new ArrayList<>();
+  private final Map<String, Call> calls = new LinkedHashMap<>();
+  private final Map<String, Value> state = new LinkedHashMap<>();
+  private @Nullable ObjectNode started;
+
+  /// The beginning of the last run, if there was one.
+  @Nullable ObjectNode started() {
+    return started;
+  }
+
+  /// Adds a whole message, unless it is known.
+  void add(ObjectNode message, long seq) {
+    var line = new Line(seq, message);
+    if (lines.putIfAbsent(message.path("id").asString(), line) == null) {
+      order.add(line);
+    }
+  }
+
+  /// Forgets all that came after `seq`.
+  void rewind(long seq) {
+    lines.values().removeIf(line -> line.seq > seq);
+    order.removeIf(line -> line.seq > seq);
+    state.values().removeIf(value -> value.seq() > seq);
+  }
+
+  void apply(ObjectNode event, long seq) {
+    switch (AgUiEvent.valueOf(event.path("type").asString())) {
+      case RUN_STARTED -> {
+        started = event;
+        for (var message : event.path("input").path("messages")) {
+          add((ObjectNode) message, seq);
+        }
+      }
+      case TEXT_MESSAGE_START -> line(event, "messageId", "assistant", seq);
+      case REASONING_MESSAGE_START -> line(event, "messageId", "reasoning", seq);
+      case TEXT_MESSAGE_CONTENT, REASONING_MESSAGE_CONTENT ->
+          line(event, "messageId", "assistant", seq).text.append(event.path("delta").asString());
+      case TOOL_CALL_START -> call(event, seq);
+      case TOOL_CALL_ARGS -> {
+        var call = calls.get(event.path("toolCallId").asString());
+        if (call != null) {
+          call.arguments().append(event.path("delta").asString());
+        }
+      }
+      case TOOL_CALL_RESULT -> result(event, seq);
+      case ACTIVITY_SNAPSHOT, ACTIVITY_DELTA -> activity(event, seq);
+      case STATE_DELTA -> patch(event.path("delta"), seq);
+      case RUN_FINISHED,
+          RUN_ERROR,
+          STEP_STARTED,
+          STEP_FINISHED,
+          TEXT_MESSAGE_END,
+          TOOL_CALL_END,
+          STATE_SNAPSHOT,
+          MESSAGES_SNAPSHOT,
+          REASONING_START,
+          REASONING_MESSAGE_END,
+          REASONING_END,
+          SUBAGENT_STARTED,
+          SUBAGENT_FINISHED,
+          SUBAGENT_ERROR,
+          CUSTOM -> {} // Makes no message.
+    }
+  }
+
+  private Line line(ObjectNode event, String id, String role, long seq) {
+    return lines.computeIfAbsent(
+        event.path(id).asString(),
+        key -> {
+          var message = Json.object().put("id", key).put("role", role);
+          if (event.has("subagentRunId")) {
+            message.set("subagentRunId", event.get("subagentRunId"));
+          }
+          var line = new Line(seq, message);
+          order.add(line);
+          return line;
+        });
+  }
+
+  /// A result stands right after the message that has its call, behind other results.
+  private void result(ObjectNode event, long seq) {
+    var line = line(event, "messageId", "tool", seq);
+    line.message.set("toolCallId", event.get("toolCallId"));
+    line.text.append(event.path("content").asString());
+    var call = calls.get(event.path("toolCallId").asString());
+    if (call != null && order.remove(line)) {
+      var place = order.indexOf(call.holder()) + 1;
+      while (place > 0 && place < order.size() && isResult(order.get(place))) {
+        place++;
+      }
+      order.add(place == 0 ? order.size() : place, line);
+    }
+  }
+
+  private static boolean isResult(Line line) {
+    return line.message.path("role").asString().equals("tool");
+  }
+
+  private void call(ObjectNode event, long seq) {
+    var id = event.path("toolCallId").asString();
+    if (calls.containsKey(id)) {
+      return;
+    }
+    var holder = event.has("parentMessageId") ? "parentMessageId" : "toolCallId";
+    var line = line(event, holder, "assistant", seq);
+    var message = line.message;
+    var all =
+        message.get("toolCalls") instanceof ArrayNode known ? known : message.putArray("toolCalls");
+    var function = Json.object().put("name", event.path("toolCallName").asString());
+    all.addObject().put("id", id).put("type", "function").set("function", function);
+    calls.put(id, new Call(line, function, new StringBuilder()));
+  }
+
+  private void activity(ObjectNode event, long seq) {
+    var message = line(event, "messageId", "activity", seq).message;
+    message.set("activityType", event.get("activityType"));
+    if (event.has("content")) {
+      message.set("content", event.get("content").deepCopy());
+    } else if (message.get("content") instanceof ObjectNode content) {
+      for (var change : event.path("patch")) {
+        content.set(key(change), change.get("value"));
+      }
+    }
+  }
+
+  private void patch(JsonNode delta, long seq) {
+    for (var change : delta) {
+      if (change.path("op").asString().equals("remove")) {
+        state.remove(key(change));
+      } else {
+        state.put(key(change), new Value(seq, change.path("value")));
+      }
+    }
+  }
+
+  private static String key(JsonNode change) {
+    return change.path("path").asString().substring(1).replace("~1", "/").replace("~0", "~");
+  }
+
+  /// What the state has beside what the context keeps.
+  ObjectNode state() {
+    var all = Json.object();
+    state.forEach((key, value) -> all.set(key, value.value()));
+    return all;
+  }
+
+  /// The messages, in order.
+  ArrayNode json() {
+    calls.values().forEach(call -> call.function().put("arguments", call.arguments().toString()));
+    var all = Json.mapper().createArrayNode();
+    for (var line : order) {
+      var message = line.message.deepCopy();
+      if (!message.has("content") && (!line.text.isEmpty() || !message.has("toolCalls"))) {
+        message.put("content", line.text.toString());
+      }
+      all.add(message);
+    }
+    return all;
+  }
+}

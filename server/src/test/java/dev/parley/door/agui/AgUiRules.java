@@ -1,0 +1,240 @@
+package dev.parley.door.agui;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// What a stream of AG-UI events must keep to, written from the specification and not from the door: the
+/// first rule that is broken is an error. For one thread.
+public final class AgUiRules {
+
+  private enum State {
+    NOTHING,
+    ACTIVE,
+    FINISHED,
+    FAILED
+  }
+
+  private static final Map<String, List<String>> NEEDED =
+      Map.ofEntries(
+          Map.entry("RUN_STARTED", List.of("threadId", "runId", "protocolVersion")),
+          Map.entry("RUN_FINISHED", List.of("threadId", "runId")),
+          Map.entry("RUN_ERROR", List.of("message")),
+          Map.entry("STEP_STARTED", List.of("stepName")),
+          Map.entry("STEP_FINISHED", List.of("stepName")),
+          Map.entry("TEXT_MESSAGE_START", List.of("messageId")),
+          Map.entry("TEXT_MESSAGE_CONTENT", List.of("messageId", "delta")),
+          Map.entry("TEXT_MESSAGE_END", List.of("messageId")),
+          Map.entry("TOOL_CALL_START", List.of("toolCallId", "toolCallName")),
+          Map.entry("TOOL_CALL_ARGS", List.of("toolCallId", "delta")),
+          Map.entry("TOOL_CALL_END", List.of("toolCallId")),
+          Map.entry("TOOL_CALL_RESULT", List.of("messageId", "toolCallId", "content")),
+          Map.entry("STATE_SNAPSHOT", List.of()),
+          Map.entry("STATE_DELTA", List.of()),
+          Map.entry("MESSAGES_SNAPSHOT", List.of()),
+          Map.entry("ACTIVITY_SNAPSHOT", List.of("messageId", "activityType")),
+          Map.entry("ACTIVITY_DELTA", List.of("messageId", "activityType")),
+          Map.entry("REASONING_START", List.of("messageId")),
+          Map.entry("REASONING_MESSAGE_START", List.of("messageId", "role")),
+          Map.entry("REASONING_MESSAGE_CONTENT", List.of("messageId", "delta")),
+          Map.entry("REASONING_MESSAGE_END", List.of("messageId")),
+          Map.entry("REASONING_END", List.of("messageId")),
+          Map.entry("SUBAGENT_STARTED", List.of("subagentRunId", "name")),
+          Map.entry("SUBAGENT_FINISHED", List.of("subagentRunId")),
+          Map.entry("SUBAGENT_ERROR", List.of("subagentRunId", "message")),
+          Map.entry("CUSTOM", List.of("name")));
+
+  private final Map<String, String> owners = new HashMap<>();
+  private final Set<String> open = new LinkedHashSet<>();
+  private final Set<String> closedAgents = new HashSet<>();
+  private final Set<String> activities = new HashSet<>();
+  private final List<String> calls = new ArrayList<>();
+  private State state = State.NOTHING;
+  private String runId = "";
+
+  /// True if the run began before the stream did, and so may have calls that the stream has not.
+  private boolean late;
+
+  /// Checks a whole stream; it may end in the middle of a run if it was cut.
+  public static void check(List<? extends JsonNode> events, boolean whole) {
+    var rules = new AgUiRules();
+    for (var i = 0; i < events.size(); i++) {
+      try {
+        rules.next(events.get(i));
+      } catch (IllegalStateException broken) {
+        throw new AssertionError(
+            broken.getMessage() + " at " + i + " of\n" + String.join("\n", texts(events)), broken);
+      }
+    }
+    if (whole && rules.state == State.ACTIVE) {
+      throw new AssertionError("a run has not ended:\n" + String.join("\n", texts(events)));
+    }
+  }
+
+  private static List<String> texts(List<? extends JsonNode> events) {
+    return events.stream().map(JsonNode::toString).toList();
+  }
+
+  private void next(JsonNode event) {
+    var type = event.path("type").asString("");
+    var needed = NEEDED.get(type);
+    must(needed != null, "an unknown event");
+    for (var name : needed) {
+      must(event.path(name).isString(), name + " must be a string");
+    }
+    noNulls(event);
+    var starts = type.equals("RUN_STARTED");
+    switch (state) {
+      case NOTHING -> must(starts || type.equals("RUN_ERROR"), "the first event begins no run");
+      case ACTIVE -> must(!starts, "a run begins in another");
+      case FINISHED -> must(starts || type.equals("RUN_ERROR"), "an event after the end");
+      case FAILED -> must(starts, "an event after a failure");
+    }
+    switch (type) {
+      case "RUN_STARTED" -> begin(event);
+      case "RUN_FINISHED" -> finish(event);
+      case "RUN_ERROR" -> state = State.FAILED;
+      case "STEP_STARTED" -> open("step " + owner(event), event, "stepName");
+      case "STEP_FINISHED" -> close("step " + owner(event), event, "stepName");
+      case "TEXT_MESSAGE_START" -> open("text", event, "messageId");
+      case "TEXT_MESSAGE_CONTENT" -> goesOn("text", event, "messageId");
+      case "TEXT_MESSAGE_END" -> close("text", event, "messageId");
+      case "TOOL_CALL_START" -> {
+        open("call", event, "toolCallId");
+        var parent = owners.get("text " + event.path("parentMessageId").asString(""));
+        must(parent == null || parent.equals(owner(event)), "a call of somebody else's message");
+        calls.add(event.path("toolCallId").asString());
+      }
+      case "TOOL_CALL_ARGS" -> goesOn("call", event, "toolCallId");
+      case "TOOL_CALL_END" -> close("call", event, "toolCallId");
+      case "TOOL_CALL_RESULT" -> calls.remove(event.path("toolCallId").asString());
+      case "REASONING_START" -> open("span", event, "messageId");
+      case "REASONING_END" -> close("span", event, "messageId");
+      case "REASONING_MESSAGE_START" -> open("thought", event, "messageId");
+      case "REASONING_MESSAGE_CONTENT" -> goesOn("thought", event, "messageId");
+      case "REASONING_MESSAGE_END" -> close("thought", event, "messageId");
+      case "ACTIVITY_SNAPSHOT" -> {
+        must(event.path("content").isObject(), "an activity without content");
+        activities.add(event.path("messageId").asString());
+      }
+      case "ACTIVITY_DELTA" -> {
+        must(event.path("patch").isArray(), "a delta without a patch");
+        must(activities.contains(event.path("messageId").asString()), "a delta of no activity");
+      }
+      case "SUBAGENT_STARTED" -> agent(event);
+      case "SUBAGENT_FINISHED", "SUBAGENT_ERROR" -> {
+        var id = owner(event);
+        must(open.remove("agent " + id), "a sub-agent ends that has not begun");
+        closedAgents.add(id);
+      }
+      case "STATE_DELTA" -> must(event.path("delta").isArray(), "a delta without a patch");
+      case "STATE_SNAPSHOT" -> must(event.has("snapshot"), "a snapshot of nothing");
+      case "MESSAGES_SNAPSHOT" -> snapshot(event);
+      case "CUSTOM" -> must(event.has("value"), "a custom event without a value");
+      default -> throw new IllegalStateException("no rule for " + type);
+    }
+  }
+
+  private void begin(JsonNode event) {
+    owners.clear();
+    open.clear();
+    closedAgents.clear();
+    calls.clear();
+    late = false;
+    state = State.ACTIVE;
+    runId = event.path("runId").asString();
+  }
+
+  private void finish(JsonNode event) {
+    must(open.isEmpty(), "still open: " + open);
+    must(event.path("runId").asString().equals(runId), "another run ends");
+    state = State.FINISHED;
+    var outcome = event.path("outcome");
+    switch (outcome.path("type").asString("success")) {
+      case "success" -> {
+        if (outcome.has("pendingToolCallIds")) {
+          var pending = new ArrayList<String>();
+          outcome.path("pendingToolCallIds").forEach(id -> pending.add(id.asString()));
+          must(late || pending.equals(calls), "pending are " + calls + " and not " + pending);
+        }
+      }
+      case "interrupt" -> {
+        must(!outcome.path("interrupts").isEmpty(), "an interrupt without interrupts");
+        var ids = new HashSet<String>();
+        for (var interrupt : outcome.path("interrupts")) {
+          must(interrupt.path("reason").isString(), "an interrupt without a reason");
+          must(ids.add(interrupt.path("id").asString("")), "two interrupts with one id");
+        }
+      }
+      case "cancelled" -> must(!event.has("result"), "a result of a canceled run");
+      default -> throw new IllegalStateException("an unknown outcome");
+    }
+  }
+
+  private void agent(JsonNode event) {
+    var id = owner(event);
+    must(!closedAgents.contains(id), "a sub-agent begins twice");
+    must(open.add("agent " + id), "a sub-agent begins that has begun");
+    if (event.has("parentSubagentRunId")) {
+      var parent = event.path("parentSubagentRunId").asString();
+      must(
+          open.contains("agent " + parent) || closedAgents.contains(parent),
+          "a sub-agent of one that has not begun");
+    }
+  }
+
+  private void snapshot(JsonNode event) {
+    must(event.path("messages").isArray(), "a snapshot without messages");
+    late = true;
+    var ids = new HashSet<String>();
+    for (var message : event.path("messages")) {
+      must(ids.add(message.path("id").asString("")), "a message twice");
+      must(message.path("role").isString(), "a message of nobody");
+      if (message.path("role").asString().equals("activity")) {
+        activities.add(message.path("id").asString());
+      }
+    }
+  }
+
+  private void open(String kind, JsonNode event, String id) {
+    var key = kind + " " + event.path(id).asString();
+    must(open.add(key), "opened twice: " + key);
+    var owner = owners.putIfAbsent(key, owner(event));
+    must(owner == null || owner.equals(owner(event)), "reopened by somebody else: " + key);
+  }
+
+  private void goesOn(String kind, JsonNode event, String id) {
+    var key = kind + " " + event.path(id).asString();
+    must(open.contains(key), "not open: " + key);
+    must(
+        !event.has("subagentRunId") || owner(event).equals(owners.get(key)),
+        "continued by somebody else: " + key);
+  }
+
+  private void close(String kind, JsonNode event, String id) {
+    goesOn(kind, event, id);
+    open.remove(kind + " " + event.path(id).asString());
+  }
+
+  private static String owner(JsonNode event) {
+    return event.path("subagentRunId").asString("");
+  }
+
+  private static void noNulls(JsonNode event) {
+    event
+        .properties()
+        .forEach(field -> must(!field.getValue().isNull(), field.getKey() + " is null"));
+  }
+
+  private static void must(boolean holds, @Nullable String otherwise) {
+    if (!holds) {
+      throw new IllegalStateException(otherwise);
+    }
+  }
+}
