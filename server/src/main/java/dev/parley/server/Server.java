@@ -3,6 +3,7 @@ package dev.parley.server;
 import dev.parley.door.Access;
 import dev.parley.door.AgentType;
 import dev.parley.door.DoorParts;
+import dev.parley.door.ErrorForm;
 import dev.parley.door.FrameCache;
 import dev.parley.door.HttpDoor;
 import dev.parley.door.Metrics;
@@ -11,6 +12,7 @@ import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Streams;
 import dev.parley.door.Tail;
+import dev.parley.door.a2a.sessions.SessionsDoor;
 import dev.parley.door.agents.AgentsDoor;
 import dev.parley.door.chat.ChatDoor;
 import dev.parley.door.contexts.ContextsDoor;
@@ -115,6 +117,7 @@ public final class Server implements AutoCloseable {
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
+    routes.addAll(new SessionsDoor(behind).routes());
     var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
     routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
@@ -122,8 +125,14 @@ public final class Server implements AutoCloseable {
         new HttpDoor(
             new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
             routes,
-            Stream.concat(Stream.of(ChatDoor.ERRORS), AgentsDoor.ERRORS.stream()).toList());
+            errorForms());
     retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
+  }
+
+  private static List<ErrorForm> errorForms() {
+    return Stream.of(List.of(ChatDoor.ERRORS), AgentsDoor.ERRORS, SessionsDoor.ERRORS)
+        .flatMap(List::stream)
+        .toList();
   }
 
   /// Starts the server that `config` describes. Returns when it answers requests.

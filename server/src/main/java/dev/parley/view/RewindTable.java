@@ -16,7 +16,7 @@ import java.util.List;
 final class RewindTable {
 
   private static final List<String> REWINDABLE =
-      List.of("messages", "edits", "tasks", "artifacts", "usage", "state");
+      List.of("messages", "edits", "tasks", "artifacts", "usage", "state", "stored");
 
   private record Rewind(long seq, long toSeq) {}
 

@@ -19,7 +19,8 @@ public final class Roots {
   private static final String JOIN =
       " LEFT JOIN numbers n ON n.context = t.context AND n.task_id = t.task_id ";
   private static final String PAGE =
-      """
+      StoredTable.NOT_REMOVED
+          + """
        AND t.rewound = 0 AND t.shared = 0 AND (t.created_at, t.seq, t.context) < (?, ?, ?)
          AND (? OR (SELECT c.owner FROM contexts c WHERE c.context = t.context)
            IN (SELECT value FROM json_each(?)))

@@ -249,6 +249,16 @@ public final class Views implements AutoCloseable {
     return new Roots(this);
   }
 
+  /// Tasks that clients stored or removed.
+  public Keep keep() {
+    return new Keep(this);
+  }
+
+  /// Contexts, each with its agent.
+  public Listing listing() {
+    return new Listing(this);
+  }
+
   /// Which contexts move on, as it happens.
   public Feed feed() {
     return feed;
