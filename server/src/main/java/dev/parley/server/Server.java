@@ -12,6 +12,9 @@ import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Streams;
 import dev.parley.door.Tail;
+import dev.parley.door.a2a.A2aDoor;
+import dev.parley.door.a2a.A2aSettings;
+import dev.parley.door.a2a.PushDesk;
 import dev.parley.door.a2a.sessions.SessionsDoor;
 import dev.parley.door.agents.AgentsDoor;
 import dev.parley.door.chat.ChatDoor;
@@ -117,6 +120,7 @@ public final class Server implements AutoCloseable {
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
+    routes.addAll(new A2aDoor(behind, PushDesk.NONE, A2aSettings.USUAL).routes());
     routes.addAll(new SessionsDoor(behind).routes());
     var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
     routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
