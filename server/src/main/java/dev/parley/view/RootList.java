@@ -19,7 +19,8 @@ final class RootList {
         AND (? IS NULL OR json_extract(t.metadata, '$.a2a.tenant') = ?)
         AND (? OR (SELECT c.owner FROM contexts c WHERE c.context = t.context)
           IN (SELECT value FROM json_each(?)))
-      """;
+      """
+          + StoredTable.NOT_REMOVED;
 
   private RootList() {}
 

@@ -212,6 +212,11 @@ public final class Views implements AutoCloseable {
     return answer(context, tables -> tables.tasks().openAt(context, seq));
   }
 
+  /// Where the last rewind stands, if there ever was one.
+  public Optional<Long> lastRewind(ContextId context) {
+    return answer(context, tables -> tables.rewinds().last(context));
+  }
+
   /// What going back to `seq` does to the context.
   public Undo undo(ContextId context, long seq) {
     return answer(

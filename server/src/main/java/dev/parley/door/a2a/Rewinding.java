@@ -33,12 +33,14 @@ final class Rewinding {
   private final Sending sending;
   private final TaskForm form;
   private final Rewinder rewinder;
+  private final RewindTargets targets;
 
   Rewinding(DoorParts parts, Sending sending, TaskForm form) {
     this.parts = parts;
     this.sending = sending;
     this.form = form;
     this.rewinder = new Rewinder(parts.log(), parts.views());
+    this.targets = new RewindTargets(parts.views(), parts.tasks());
   }
 
   /// What is told of a rewind, where that stands, and the task that the message itself began, if it said something.
@@ -77,8 +79,8 @@ final class Rewinding {
 
   private Rewound rewind(Caller caller, SendRequest request, ContextId context) {
     var metadata = Objects.requireNonNull(request.message().metadata());
-    var before =
-        new Rewinder.Target.BeforeTask(new TaskId(metadata.path(Marks.REWIND).stringValue()));
+    var cancel = metadata.path(RewindTargets.CANCEL).asBoolean(false);
+    var before = targets.find(context, metadata.path(Marks.REWIND).stringValue(), cancel);
     if (Wording.of(request.message()).isBlank()) {
       var rewound = rewinder.rewind(context, before, Guard.none());
       var id = FrameId.of(Position.of(rewound.seq()));

@@ -12,6 +12,7 @@ import dev.parley.view.TaskView;
 import dev.parley.view.Views;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Shows root tasks of the log as A2A has tasks.
@@ -22,11 +23,13 @@ public final class TaskForm {
   private final EventLog log;
   private final Views views;
   private final Voice voice;
+  private final Stored stored;
 
   public TaskForm(EventLog log, Views views) {
     this.log = log;
     this.views = views;
     this.voice = new Voice(log, views);
+    this.stored = new Stored(views);
   }
 
   /// Right before the message that a root task answers, where its fold begins.
@@ -62,6 +65,11 @@ public final class TaskForm {
   /// A root task at one position: now.
   public WireTask snapshot(
       TaskView task, Version version, @Nullable Integer historyLength, boolean artifacts) {
+    var elsewhere =
+        Stored.is(task) ? stored.find(task.contextId(), task.taskId()) : Optional.<WireTask>empty();
+    if (elsewhere.isPresent()) {
+      return Stored.cut(elsewhere.get(), historyLength, artifacts);
+    }
     return edited(task, now(task, version).task(historyLength, artifacts));
   }
 

@@ -66,6 +66,37 @@ final class Callers {
     return view;
   }
 
+  /// The same, also for those whom somebody has shown it to (S3.65).
+  Shown readable(Request request) {
+    return readable(request, id(request.path("c")));
+  }
+
+  Shown readable(Request request, ContextId context) {
+    try {
+      return new Shown(session(request, context), false);
+    } catch (Rejection.NotFound notTheirs) {
+      var token = request.header(Shares.TOKEN);
+      if (token.isPresent() && exists(context)) {
+        var view = parts.views().context(context);
+        if (Shares.of(view).opens(context, token.get())) {
+          return new Shown(view, true);
+        }
+      }
+      throw notTheirs;
+    }
+  }
+
+  /// A session that the caller may read, and whether that is all they may do with it.
+  record Shown(ContextView context, boolean readOnly) {}
+
+  private boolean exists(ContextId context) {
+    try {
+      return !parts.log().owner(context).isEmpty();
+    } catch (Rejection.NotFound | Rejection.Gone none) {
+      return false;
+    }
+  }
+
   private static ContextId id(String text) {
     if (!Id.valid(text)) {
       throw new Rejection.NotFound("no such session");

@@ -28,14 +28,17 @@ import tools.jackson.databind.node.ObjectNode;
 final class EventRoutes {
 
   private static final int EVENTS = 1000;
+  private static final String SHOWN = "Successfully retrieved session";
 
   private final DoorParts parts;
   private final Callers callers;
+  private final SubSessions children;
   private final SessionEvents events;
 
-  EventRoutes(DoorParts parts, Callers callers) {
+  EventRoutes(DoorParts parts, Callers callers, SubSessions children) {
     this.parts = parts;
     this.callers = callers;
+    this.children = children;
     this.events = new SessionEvents(parts.log());
   }
 
@@ -64,7 +67,15 @@ final class EventRoutes {
   }
 
   private Reply show(Request request) {
-    var context = callers.session(request);
+    var child = children.find(request, callers);
+    if (child.isPresent()) {
+      var data = Json.object();
+      data.set("session", Json.mapper().valueToTree(children.session(child.get())));
+      data.putArray("events");
+      return Envelope.of(200, data, SHOWN);
+    }
+    var shown = callers.readable(request);
+    var context = shown.context();
     var limit = request.number("limit", -1).filter(n -> n > 0).orElse((long) EVENTS);
     var oldestFirst = oldestFirst(request.query("order").orElse("desc"));
     var wish =
@@ -78,7 +89,10 @@ final class EventRoutes {
     var list = data.putArray("events");
     events.read(context.contextId(), session.user_id(), wish).forEach(list::add);
     data.set("state", parts.views().state(context.contextId()));
-    return Envelope.of(200, data, "Successfully retrieved session");
+    if (shown.readOnly()) {
+      data.put("read_only", true);
+    }
+    return Envelope.of(200, data, SHOWN);
   }
 
   private static boolean oldestFirst(String order) {
@@ -109,7 +123,8 @@ final class EventRoutes {
     delta(data).map(delta -> Draft.of(new StateUpdated(delta))).ifPresent(drafts::add);
     drafts.add(Draft.of(new InternalRaw(SessionEvents.POSTED, kept.toString())));
     // Sent twice, it is there once; two that differ cannot both be called that.
-    var once = new Guard.Once(request.principal(), "session-event:" + event.id(), data);
+    var once =
+        new Guard.Once(request.principal(), "session-event:" + event.id(), request.bodyHash());
     parts.log().append(context, once, Decision.always(drafts.toArray(Draft[]::new)));
     return Envelope.of(201, kept, "Event added to session");
   }

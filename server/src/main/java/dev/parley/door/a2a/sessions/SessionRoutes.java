@@ -7,6 +7,7 @@ import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
+import dev.parley.door.Tokens;
 import dev.parley.log.Decision;
 import dev.parley.log.Draft;
 import dev.parley.log.Guard;
@@ -119,7 +120,7 @@ final class SessionRoutes {
 
   /// Agents may also say it in the body; whoever has a token is known by that.
   private static @Nullable String said(Request request, @Nullable String user) {
-    return request.principal().equals(dev.parley.door.Tokens.LOCAL) ? user : null;
+    return request.principal().equals(Tokens.LOCAL) ? user : null;
   }
 
   private Reply change(Request request) {
@@ -157,7 +158,7 @@ final class SessionRoutes {
     return Envelope.done("Session deleted successfully");
   }
 
-  private static void checkName(@Nullable String name) {
+  static void checkName(@Nullable String name) {
     if (name != null && (name.isBlank() || name.length() > NAME_MAX)) {
       throw new Rejection.Invalid("a name has 1 to " + NAME_MAX + " characters");
     }

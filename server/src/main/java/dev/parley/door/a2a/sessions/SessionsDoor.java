@@ -6,6 +6,8 @@ import dev.parley.door.ErrorForm;
 import dev.parley.door.Handler;
 import dev.parley.door.Problem;
 import dev.parley.door.Route;
+import dev.parley.door.a2a.SessionTasks;
+import dev.parley.door.a2a.TaskForm;
 import dev.parley.protocol.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +35,14 @@ public final class SessionsDoor {
     var callers = new Callers(parts);
     var routes = new ArrayList<Route>();
     routes.addAll(new SessionRoutes(parts, callers).routes());
-    routes.addAll(new EventRoutes(parts, callers).routes());
+    var form = new TaskForm(parts.log(), parts.views());
+    var tasks = new SessionTasks(parts, form);
+    var children = new SubSessions(parts);
+    routes.addAll(new EventRoutes(parts, callers, children).routes());
+    routes.addAll(
+        new TaskRoutes(parts, new TaskRoutes.Forms(form, tasks, children), callers).routes());
+    routes.addAll(new RewindRoutes(parts, callers, tasks).routes());
+    routes.addAll(new ShareRoutes(parts, callers).routes());
     return routes;
   }
 
