@@ -10,6 +10,8 @@ export * from "./live-context.js";
 export * from "./position.js";
 export { readable, reduce, reduceAll } from "./reduce.js";
 export * from "./scroll.js";
+export * from "./session.js";
+export * from "./session-items.js";
 export * from "./snapshot.js";
 export * from "./sse.js";
 export * from "./state.js";

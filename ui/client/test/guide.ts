@@ -13,6 +13,10 @@ import {
   ParleyError,
   type ParleyEvent,
   reduce,
+  loadSession,
+  reduceSession,
+  rewindTo,
+  shown,
   streamContext,
   TaskStream,
   timelineOf,
@@ -23,6 +27,9 @@ declare const api: ParleyApi;
 declare const contextId: string;
 declare const agentId: string;
 declare const events: ParleyEvent[];
+declare const tasks: unknown[];
+declare const frames: AsyncIterable<unknown>;
+declare const invocationId: string;
 declare const socket: MessageSource;
 declare function render(shown: unknown): void;
 
@@ -105,4 +112,15 @@ export function agentMessages(): void {
     render({ lines: aggregateTokens(messages).map(lineOf), loading, error, refetch });
   });
   output.select(agentId);
+}
+
+export async function session(): Promise<void> {
+  // tasks: the data of GET /api/sessions/{id}/tasks; frames: the data of each event of a stream.
+  let state = loadSession(tasks);
+  state = rewindTo(state, invocationId);
+  render(shown(state));
+  for await (const frame of frames) {
+    state = reduceSession(state, frame, (why, payload) => console.warn(why, payload));
+    render({ messages: shown(state), text: state.text, status: state.status });
+  }
 }

@@ -3,6 +3,7 @@ package dev.parley.server;
 import dev.parley.door.Access;
 import dev.parley.door.AgentType;
 import dev.parley.door.DoorParts;
+import dev.parley.door.ErrorForm;
 import dev.parley.door.FrameCache;
 import dev.parley.door.HttpDoor;
 import dev.parley.door.Metrics;
@@ -11,6 +12,10 @@ import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Streams;
 import dev.parley.door.Tail;
+import dev.parley.door.a2a.A2aDoor;
+import dev.parley.door.a2a.A2aSettings;
+import dev.parley.door.a2a.PushDesk;
+import dev.parley.door.a2a.sessions.SessionsDoor;
 import dev.parley.door.agents.AgentsDoor;
 import dev.parley.door.agui.AgUiDoor;
 import dev.parley.door.chat.ChatDoor;
@@ -118,6 +123,8 @@ public final class Server implements AutoCloseable {
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
     routes.addAll(new AgUiDoor(behind).routes());
+    routes.addAll(new A2aDoor(behind, PushDesk.NONE, A2aSettings.USUAL).routes());
+    routes.addAll(new SessionsDoor(behind).routes());
     var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
     routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
@@ -125,9 +132,14 @@ public final class Server implements AutoCloseable {
         new HttpDoor(
             new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
             routes,
-            Stream.concat(Stream.of(ChatDoor.ERRORS, AgUiDoor.ERRORS), AgentsDoor.ERRORS.stream())
-                .toList());
+            errorForms());
     retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
+  }
+
+  private static List<ErrorForm> errorForms() {
+    return Stream.of(List.of(ChatDoor.ERRORS, AgUiDoor.ERRORS), AgentsDoor.ERRORS, SessionsDoor.ERRORS)
+        .flatMap(List::stream)
+        .toList();
   }
 
   /// Starts the server that `config` describes. Returns when it answers requests.

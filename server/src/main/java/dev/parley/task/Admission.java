@@ -187,7 +187,9 @@ final class Admission {
   }
 
   private Message message(Submission submission, TaskId task, List<OpenTask> hearing) {
-    var metadata = Json.object().put("taskId", task.value());
+    var label = submission.label();
+    var metadata = label.metadata() == null ? Json.object() : label.metadata().deepCopy();
+    metadata.put("taskId", task.value());
     var options = submission.options();
     if (!hearing.isEmpty()) {
       metadata.put(STEER, true);
@@ -198,7 +200,7 @@ final class Admission {
       }
     }
     return new Message(
-        Optional.ofNullable(options.messageId()).orElseGet(sources::messageId),
+        label.messageId() == null ? sources.messageId() : label.messageId(),
         Role.USER,
         submission.content(),
         submission.parts(),

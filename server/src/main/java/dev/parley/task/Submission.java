@@ -17,13 +17,31 @@ public record Submission(
     String content,
     @Nullable List<JsonNode> parts,
     Options options,
-    Guard guard) {
+    Guard guard,
+    Label label) {
+
+  /// A message that its sender has no name for.
+  public Submission(
+      ContextId context,
+      String principal,
+      String content,
+      @Nullable List<JsonNode> parts,
+      Options options,
+      Guard guard) {
+    this(context, principal, content, parts, options, guard, Label.NONE);
+  }
+
+  /// What the sender calls the message, and says about it: goes to the message's metadata.
+  public record Label(@Nullable MessageId messageId, @Nullable ObjectNode metadata) {
+
+    /// Nothing.
+    public static final Label NONE = new Label(null, null);
+  }
 
   /// In the metadata of a task, of what is said to one, and of an answer: what the client calls the run.
   public static final String RUN_ID = "runId";
 
-  /// How a message is to be worked on; what is missing has a default. `metadata` goes to the task's, and
-  /// `messageId` is for doors whose clients name their messages themselves.
+  /// How a message is to be worked on; what is missing has a default. `metadata` goes to the task's.
   public record Options(
       @Nullable AgentTypeId agentId,
       @Nullable String taskType,
@@ -33,33 +51,9 @@ public record Submission(
       @Nullable String strategy,
       @Nullable WhenBusy whenBusy,
       List<ObjectNode> clientTools,
-      @Nullable ObjectNode metadata,
-      @Nullable MessageId messageId) {
+      @Nullable ObjectNode metadata) {
     public Options {
       clientTools = List.copyOf(clientTools);
-    }
-
-    public Options(
-        @Nullable AgentTypeId agentId,
-        @Nullable String taskType,
-        @Nullable Priority priority,
-        @Nullable Long timeoutMs,
-        @Nullable String workingDirectory,
-        @Nullable String strategy,
-        @Nullable WhenBusy whenBusy,
-        List<ObjectNode> clientTools,
-        @Nullable ObjectNode metadata) {
-      this(
-          agentId,
-          taskType,
-          priority,
-          timeoutMs,
-          workingDirectory,
-          strategy,
-          whenBusy,
-          clientTools,
-          metadata,
-          null);
     }
 
     public Options(

@@ -20,6 +20,7 @@ import dev.parley.protocol.ToolEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -250,7 +251,19 @@ public final class Tasks implements AutoCloseable {
   /// @throws Rejection.Invalid if the answer does not fit; the question stays open
   public Appended answer(
       ContextId context, InputId input, JsonNode value, String principal, Guard guard) {
-    return inputs.answer(context, input, value, new Inputs.Answering(principal, guard));
+    return answer(context, Map.of(input, value), null, principal, guard);
+  }
+
+  /// Answers several questions at once, all or none; `metadata` goes to each answer.
+  ///
+  /// @throws Rejection as the answer to one does
+  public Appended answer(
+      ContextId context,
+      Map<InputId, JsonNode> values,
+      @Nullable ObjectNode metadata,
+      String principal,
+      Guard guard) {
+    return inputs.answer(context, values, new Inputs.Answering(principal, guard, metadata));
   }
 
   /// Says that somebody signed in as a task asked; the secret is elsewhere, and stays there.
@@ -263,7 +276,7 @@ public final class Tasks implements AutoCloseable {
       String principal,
       @Nullable ObjectNode metadata,
       Guard guard) {
-    return inputs.signedIn(context, auth, metadata, new Inputs.Answering(principal, guard));
+    return inputs.signedIn(context, auth, metadata, new Inputs.Answering(principal, guard, null));
   }
 
   /// Takes answers, and what is said beside them to the task that waits, all or nothing. Returns where that

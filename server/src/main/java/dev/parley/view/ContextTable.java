@@ -228,7 +228,7 @@ final class ContextTable {
     return source == null ? null : new ForkedFrom(source, row.number("forked_at"));
   }
 
-  private static ContextView view(Row row) throws SQLException {
+  static ContextView view(Row row) throws SQLException {
     return new ContextView(
         new ContextId(row.text("context")),
         row.optionalText("title"),

@@ -156,6 +156,7 @@ final class Intake {
       if (at.seq() < page.shared()) {
         // At once, and not when the fork is met: until then a task would seem to be the fork's.
         tables.tasks().share(page.context(), page.shared());
+        tables.stored().share(page.context(), page.shared());
       }
     }
     var now = tables.contexts().position(page.context());

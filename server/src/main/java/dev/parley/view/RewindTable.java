@@ -6,6 +6,7 @@ import dev.parley.protocol.Entry;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// One row per rewind, by which the other tables know which of their rows count.
 ///
@@ -16,7 +17,7 @@ import java.util.List;
 final class RewindTable {
 
   private static final List<String> REWINDABLE =
-      List.of("messages", "edits", "tasks", "artifacts", "usage", "state");
+      List.of("messages", "edits", "tasks", "artifacts", "usage", "state", "stored");
 
   private record Rewind(long seq, long toSeq) {}
 
@@ -45,6 +46,11 @@ final class RewindTable {
       last = before;
     }
     return toSeq;
+  }
+
+  /// Where the last rewind stands.
+  Optional<Long> last(ContextId context) throws SQLException {
+    return Optional.of(before(context, Long.MAX_VALUE).seq()).filter(seq -> seq > 0);
   }
 
   /// What counted when `seq` was the newest event, oldest first.

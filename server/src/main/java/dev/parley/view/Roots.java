@@ -19,7 +19,8 @@ public final class Roots {
   private static final String JOIN =
       " LEFT JOIN numbers n ON n.context = t.context AND n.task_id = t.task_id ";
   private static final String PAGE =
-      """
+      StoredTable.NOT_REMOVED
+          + """
        AND t.rewound = 0 AND t.shared = 0 AND (t.created_at, t.seq, t.context) < (?, ?, ?)
          AND (? OR (SELECT c.owner FROM contexts c WHERE c.context = t.context)
            IN (SELECT value FROM json_each(?)))
@@ -115,6 +116,26 @@ public final class Roots {
                   -1)
               .orElse(0L);
         });
+  }
+
+  /// Root tasks of an agent, the one that changed last first.
+  public Page<TaskView> changed(RootFilter filter, @Nullable String cursor, int limit) {
+    var from = RootCursor.parse(cursor);
+    var max = Views.clamp(limit);
+    return Views.page(
+        views.answerAll(tables -> RootList.page(tables, filter, from, max + 1)),
+        max,
+        last -> RootCursor.ofChange(last).toString());
+  }
+
+  /// Where a page of root tasks by change ends that ends with this one.
+  public static String cursor(TaskView last) {
+    return RootCursor.ofChange(last).toString();
+  }
+
+  /// How many root tasks of an agent there are.
+  public long count(RootFilter filter) {
+    return views.answerAll(tables -> RootList.count(tables, filter));
   }
 
   /// How far the numbers of a root task have come, and where the last one stands.

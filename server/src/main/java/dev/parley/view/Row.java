@@ -83,6 +83,10 @@ final class Row {
     return (ObjectNode) optionalJson(column);
   }
 
+  ObjectNode object(String column) throws SQLException {
+    return (ObjectNode) Json.mapper().readTree(text(column));
+  }
+
   /// The whole row as text.
   String dump() throws SQLException {
     var text = new StringBuilder();

@@ -18,7 +18,8 @@ record Tables(
     BlockTable blocks,
     RewindTable rewinds,
     NumberTable numbers,
-    MoveTable moves) {
+    MoveTable moves,
+    StoredTable stored) {
 
   static Tables of(Sql sql) {
     return new Tables(
@@ -34,7 +35,8 @@ record Tables(
         new BlockTable(sql),
         new RewindTable(sql),
         new NumberTable(sql),
-        new MoveTable(sql));
+        new MoveTable(sql),
+        new StoredTable(sql));
   }
 
   /// Up to where all contexts are folded, in the log's order of changes.

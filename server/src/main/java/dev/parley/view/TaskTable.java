@@ -203,7 +203,7 @@ final class TaskTable {
 
   Optional<TaskView> find(ContextId context, TaskId task) throws SQLException {
     return sql.first(
-        "SELECT * FROM tasks" + THIS + " AND rewound = 0",
+        "SELECT * FROM tasks AS t" + THIS + " AND rewound = 0" + StoredTable.NOT_REMOVED,
         this::view,
         context.value(),
         context.value(),
@@ -221,10 +221,9 @@ final class TaskTable {
 
   List<TaskView> roots(ContextId context, long from, long to, int limit) throws SQLException {
     return sql.list(
-        """
-        SELECT * FROM tasks WHERE context = ? AND rewound = 0 AND parent_task_id IS NULL
-          AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?
-        """,
+        "SELECT * FROM tasks AS t WHERE context = ? AND rewound = 0 AND parent_task_id IS NULL"
+            + StoredTable.NOT_REMOVED
+            + " AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
         this::view,
         context.value(),
         from,
@@ -234,7 +233,9 @@ final class TaskTable {
 
   List<TaskView> page(ContextId context, long after, int limit) throws SQLException {
     return sql.list(
-        "SELECT * FROM tasks WHERE context = ? AND rewound = 0 AND seq > ? ORDER BY seq LIMIT ?",
+        "SELECT * FROM tasks AS t WHERE context = ? AND rewound = 0"
+            + StoredTable.NOT_REMOVED
+            + " AND seq > ? ORDER BY seq LIMIT ?",
         this::view,
         context.value(),
         after,

@@ -81,6 +81,7 @@ final class ViewFold {
       case ContextForked forked -> {
         tables.contexts().fork(entry, forked);
         tables.tasks().share(context, forked.atSeq());
+        tables.stored().share(context, forked.atSeq());
       }
       case StateUpdated updated -> tables.state().update(entry, updated);
       case Message message -> {
@@ -131,8 +132,8 @@ final class ViewFold {
         end(entry, task);
       }
       case CancelRequested _ -> tables.tasks().requestCancel(entry, task);
-      // A client's own tasks are no work of ours.
-      case TaskStored _, TaskDeleted _ -> {}
+      case TaskStored stored -> tables.stored().add(entry, task, stored);
+      case TaskDeleted _ -> tables.stored().add(entry, task, null);
     }
   }
 

@@ -19,7 +19,7 @@ final class ViewSchema {
 
   /// Raise this with every change to the tables or to what is folded into them: files of another
   /// version are thrown away and folded anew.
-  private static final int VERSION = 5;
+  private static final int VERSION = 7;
 
   /// 256 MiB of pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
@@ -39,6 +39,7 @@ final class ViewSchema {
           Map.entry("auths", "context, id"),
           Map.entry("blocks", "context, task_id, block_id"),
           Map.entry("rewinds", "context, seq"),
+          Map.entry("stored", "context, seq"),
           Map.entry("numbers", "context, task_id"),
           Map.entry("marks", "context, task_id, n"));
 
@@ -90,6 +91,16 @@ final class ViewSchema {
           CREATE INDEX tasks_roots_open ON tasks (created_at, seq, context)
             WHERE parent_task_id IS NULL AND ended_at IS NULL
           """,
+          """
+          CREATE INDEX tasks_roots_by_change ON tasks (agent_id, updated_at, seq, context)
+            WHERE parent_task_id IS NULL
+          """,
+          """
+          CREATE TABLE stored (context TEXT, seq INTEGER, task_id TEXT NOT NULL, task TEXT,
+            shared INTEGER NOT NULL DEFAULT 0, rewound INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (context, seq)) WITHOUT ROWID
+          """,
+          "CREATE INDEX stored_by_task ON stored (task_id, context)",
           """
           CREATE TABLE numbers (context TEXT, task_id TEXT, n INTEGER NOT NULL,
             seq INTEGER NOT NULL, PRIMARY KEY (context, task_id)) WITHOUT ROWID

@@ -217,6 +217,11 @@ public final class Views implements AutoCloseable {
     return answer(context, tables -> tables.tasks().openAt(context, seq));
   }
 
+  /// Where the last rewind stands, if there ever was one.
+  public Optional<Long> lastRewind(ContextId context) {
+    return answer(context, tables -> tables.rewinds().last(context));
+  }
+
   /// What going back to `seq` does to the context.
   public Undo undo(ContextId context, long seq) {
     return answer(
@@ -252,6 +257,16 @@ public final class Views implements AutoCloseable {
   /// Root tasks of all contexts.
   public Roots roots() {
     return new Roots(this);
+  }
+
+  /// Tasks that clients stored or removed.
+  public Keep keep() {
+    return new Keep(this);
+  }
+
+  /// Contexts, each with its agent.
+  public Listing listing() {
+    return new Listing(this);
   }
 
   /// Which contexts move on, as it happens.

@@ -16,13 +16,13 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// The real command-line agents from npm, told to ask a stand-in model, with a home of their own.
-final class RealPrograms {
+public final class RealPrograms {
 
   private RealPrograms() {}
 
   /// A stand-in for the models of Claude Code and Codex: it calls a tool if the last that was said has
   /// `PLEASE-CALL` in it (one that changes files if also `TOUCH`), holds its answer if it has `HANG`, and else answers.
-  static StandInModel model() {
+  public static StandInModel model() {
     var calls = new AtomicInteger();
     return StandInModel.answering(
         question -> {
@@ -105,7 +105,8 @@ final class RealPrograms {
     return environment;
   }
 
-  private static Path module(String name) {
+  /// A file of a program, which must be installed.
+  public static Path module(String name) {
     var given = System.getProperty("parley.peers");
     var peers = given == null ? above(Path.of("").toAbsolutePath()) : Path.of(given);
     var file = peers.resolve("cli/node_modules").resolve(name);

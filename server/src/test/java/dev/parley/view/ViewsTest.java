@@ -160,8 +160,9 @@ class ViewsTest {
     scene.add(own, new TaskStored(Json.object().put("taskId", "own").put("status", "working")));
     var last = scene.add(own, new TaskDeleted("done with it"));
 
-    // No door writes these yet, so nothing asks for them: they must only not look like tasks that
-    // run.
+    // They must not look like tasks that run.
+    assertThat(scene.views.keep().find(C, own.taskId())).isEmpty();
+    assertThat(scene.views.keep().fate(C, own.taskId())).isEqualTo(new Keep.Fate(true, true));
     assertThat(scene.views.tasks(C, null, 10).items()).isEmpty();
     assertThat(scene.views.context(C).openTasks()).isZero();
     assertThat(scene.views.context(C).position().seq()).isEqualTo(last);

@@ -325,9 +325,9 @@ final class RunRoutes {
             null,
             whenBusy(input),
             input.tools(),
-            metadata,
-            new MessageId(next.id())),
-        wanted.guard());
+            metadata),
+        wanted.guard(),
+        new Submission.Label(new MessageId(next.id()), null));
   }
 
   private static WhenBusy whenBusy(RunInput input) {

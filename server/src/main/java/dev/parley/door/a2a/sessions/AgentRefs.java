@@ -1,0 +1,34 @@
+package dev.parley.door.a2a.sessions;
+
+import dev.parley.door.AgentType;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.Rejection;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// Finds agents by the names that callers have for them: `name`, `namespace/name`, or `namespace__NS__name` where
+/// hyphens became underscores.
+final class AgentRefs {
+
+  private static final String NAMESPACE = "__NS__";
+
+  private final List<AgentTypeId> agents;
+
+  AgentRefs(List<AgentType> types) {
+    this.agents = types.stream().map(AgentType::id).toList();
+  }
+
+  /// @throws Rejection.NotFound if nobody is called that
+  AgentTypeId find(String ref) {
+    var slash = ref.lastIndexOf('/');
+    var mark = ref.lastIndexOf(NAMESPACE);
+    var name = mark >= 0 ? ref.substring(mark + NAMESPACE.length()) : ref.substring(slash + 1);
+    return Stream.of(ref, name, name.replace('_', '-'))
+        .flatMap(one -> agents.stream().filter(agent -> agent.value().equals(one)))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new Rejection.NotFound(
+                    "no such agent: " + ref + "; GET /api/agent-types lists those there are"));
+  }
+}

@@ -1,0 +1,69 @@
+package dev.parley.door.a2a.sessions;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.Json;
+import dev.parley.view.ContextView;
+import dev.parley.view.Listing.Listed;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A context as this door shows it.
+record Session(
+    String id,
+    @Nullable String name,
+    String user_id,
+    Instant created_at,
+    Instant updated_at,
+    @Nullable String agent_id,
+    @Nullable String source) {
+
+  /// What an agent makes for itself, and what is therefore not listed.
+  static final String BY_AGENT = "agent";
+
+  /// Under this name the context's metadata have what only this door knows.
+  private static final String OWN = "session";
+
+  static Session of(Listed listed) {
+    var context = listed.context();
+    var agent = listed.agent();
+    var user = own(context, "userId");
+    return new Session(
+        context.contextId().value(),
+        context.title(),
+        user == null ? context.owner() : user,
+        context.createdAt(),
+        context.updatedAt(),
+        agent == null ? null : agent.value(),
+        own(context, "source"));
+  }
+
+  /// What the context's metadata say for this door.
+  static @Nullable String own(ContextView context, String name) {
+    var metadata = context.metadata();
+    return metadata == null ? null : metadata.path(OWN).path(name).asStringOpt().orElse(null);
+  }
+
+  /// The context's metadata with what this door has to say; what it does not say stays as it is.
+  static @Nullable ObjectNode metadata(
+      @Nullable ObjectNode before,
+      @Nullable AgentTypeId agent,
+      @Nullable String user,
+      @Nullable String source) {
+    var all = before == null ? Json.object() : before.deepCopy();
+    var own = all.path(OWN) instanceof ObjectNode known ? known : Json.object();
+    put(own, "agentId", agent == null ? null : agent.value());
+    put(own, "userId", user);
+    put(own, "source", source);
+    if (!own.isEmpty()) {
+      all.set(OWN, own);
+    }
+    return all.isEmpty() ? null : all;
+  }
+
+  private static void put(ObjectNode own, String name, @Nullable String value) {
+    if (value != null) {
+      own.put(name, value);
+    }
+  }
+}

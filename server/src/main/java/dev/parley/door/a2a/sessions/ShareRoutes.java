@@ -1,0 +1,95 @@
+package dev.parley.door.a2a.sessions;
+
+import dev.parley.door.DoorParts;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.view.ContextView;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/// Showing a session to others, who may read it and nothing else (S3.65).
+final class ShareRoutes {
+
+  private static final String ALL = SessionRoutes.ONE + "/shares";
+  private static final int ATTEMPTS_MAX = 10;
+
+  private final DoorParts parts;
+  private final Callers callers;
+
+  ShareRoutes(DoorParts parts, Callers callers) {
+    this.parts = parts;
+    this.callers = callers;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        SessionsDoor.act(Route.Method.POST, ALL, "Lets others read a session", this::share),
+        SessionsDoor.act(Route.Method.GET, ALL, "Lists who may read a session", this::list),
+        SessionsDoor.act(
+            Route.Method.DELETE, ALL + "/{share}", "Lets one no longer read it", this::revoke));
+  }
+
+  private Reply share(Request request) {
+    var context = callers.session(request);
+    // Whoever has this reads the session: it is told once, and kept as a hash.
+    var token = parts.ids().get() + "-" + parts.ids().get();
+    var id = parts.ids().get().toString();
+    var share = Shares.Share.of(id, context.contextId(), token, parts.clock().instant());
+    change(context, shares -> shares.with(share));
+    var data = Json.object().put("id", share.id()).put("token", token);
+    data.put("session_id", context.contextId().value()).put("created_at", share.created_at());
+    return Envelope.of(201, data.put("read_only", true), "Session shared");
+  }
+
+  private Reply list(Request request) {
+    var shares = Shares.of(callers.session(request)).all();
+    var data =
+        shares.stream()
+            .map(one -> Json.object().put("id", one.id()).put("created_at", one.created_at()))
+            .toList();
+    return Envelope.of(200, data, "Successfully listed shares");
+  }
+
+  private Reply revoke(Request request) {
+    var context = callers.session(request);
+    var id = request.path("share");
+    if (Shares.of(context).all().stream().noneMatch(share -> share.id().equals(id))) {
+      throw new Rejection.NotFound("no such share");
+    }
+    change(context, shares -> shares.without(id));
+    return Envelope.done("Share revoked");
+  }
+
+  private void change(ContextView before, UnaryOperator<Shares> change) {
+    for (var attempt = 1; ; attempt++) {
+      var context = parts.views().context(before.contextId());
+      var shares = change.apply(Shares.of(context));
+      if (shares.all().size() > Shares.MAX) {
+        throw new Rejection.Conflict(
+            "busy", "a session has at most " + Shares.MAX + " shares; revoke some");
+      }
+      var updated = new ContextUpdated(null, shares.metadata(context));
+      try {
+        // All metadata are replaced, so nobody may have changed them meanwhile.
+        parts
+            .log()
+            .append(
+                context.contextId(),
+                new Guard.At(context.position()),
+                Decision.always(Draft.of(updated)));
+        return;
+      } catch (Rejection.Stale movedOn) {
+        if (attempt == ATTEMPTS_MAX) {
+          throw movedOn;
+        }
+      }
+    }
+  }
+}

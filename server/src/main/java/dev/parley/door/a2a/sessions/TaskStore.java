@@ -1,0 +1,316 @@
+package dev.parley.door.a2a.sessions;
+
+import dev.parley.a2a.WireForms;
+import dev.parley.a2a.WireMessage;
+import dev.parley.a2a.WirePart;
+import dev.parley.a2a.WireReader;
+import dev.parley.a2a.WireRole;
+import dev.parley.a2a.WireTask;
+import dev.parley.door.DoorParts;
+import dev.parley.door.a2a.Marks;
+import dev.parley.door.a2a.Stored;
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.MessageDeleted;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskDeleted;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskEvent.TaskStored;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Takes in tasks that agents elsewhere worked on, and retires tasks.
+///
+/// What is stored is one more event. When such a task has ended, its messages and the task itself enter the log too, so
+/// that every door shows them; until then only this door does. What this server worked on itself is in its log already,
+/// and nobody can say otherwise.
+final class TaskStore {
+
+  private static final int HISTORY_MAX = 1_000;
+  private static final int PAGE = 1_000;
+  private static final int ATTEMPTS_MAX = 10;
+
+  private final DoorParts parts;
+  private final AgentRefs agents;
+
+  TaskStore(DoorParts parts) {
+    this.parts = parts;
+    this.agents = new AgentRefs(parts.agentTypes());
+  }
+
+  /// The context that the task belongs to, whoever worked on it.
+  Optional<ContextId> contextOf(TaskId task) {
+    return parts.views().contextOf(task).or(() -> parts.views().keep().contextOf(task));
+  }
+
+  /// The task that is to be stored: with an id, without what was said in part only (S3.33, S3.38).
+  WireTask read(ObjectNode body) {
+    var json = body.deepCopy();
+    if (json.path("id").asString("").isEmpty()) {
+      json.put("id", parts.ids().get().toString());
+    }
+    if (!(json.path("status") instanceof ObjectNode)) {
+      json.putObject("status").put("state", "unknown");
+    }
+    var task = WireReader.task(json, "");
+    if (!Id.valid(task.id()) || !Id.valid(task.contextId())) {
+      throw Id.refusal(Id.valid(task.id()) ? "contextId" : "id");
+    }
+    var history = task.history() == null ? List.<WireMessage>of() : task.history();
+    if (history.size() > HISTORY_MAX) {
+      throw new Rejection.TooLarge(
+          "content-too-long", "a stored task has at most " + HISTORY_MAX + " messages");
+    }
+    var whole = history.stream().filter(message -> !isPartial(message)).toList();
+    for (var message : whole) {
+      if (!Id.valid(message.messageId())) {
+        throw Id.refusal("messageId");
+      }
+    }
+    return new WireTask(
+        task.id(),
+        task.contextId(),
+        task.status(),
+        task.artifacts(),
+        whole.stream().map(message -> marked(task, message)).toList(),
+        task.metadata());
+  }
+
+  private static boolean isPartial(WireMessage message) {
+    var metadata = message.metadata();
+    return metadata != null
+        && (metadata.path("kagent_adk_partial").asBoolean(false)
+            || metadata.path("adk_adk_partial").asBoolean(false));
+  }
+
+  /// Every message says which turn it belongs to (S3.42).
+  private static WireMessage marked(WireTask task, WireMessage message) {
+    var metadata = message.metadata() == null ? Json.object() : message.metadata().deepCopy();
+    if (!metadata.has(Marks.INVOCATION) && !metadata.has("adk_invocation_id")) {
+      metadata.put(Marks.INVOCATION, task.id());
+    }
+    return new WireMessage(
+        message.messageId(),
+        task.contextId(),
+        task.id(),
+        message.role(),
+        message.parts(),
+        metadata,
+        message.extensions(),
+        message.referenceTaskIds());
+  }
+
+  /// Stores the task, and with its end what was said in it.
+  ///
+  /// @throws Rejection.Conflict if the task is not the caller's to write: another session's, removed, rewound, or worked
+  ///     on here
+  void save(String principal, @Nullable String user, WireTask task) {
+    var context = new ContextId(task.contextId());
+    var id = new TaskId(task.id());
+    if (contextOf(id).filter(other -> !other.equals(context)).isPresent()) {
+      throw conflict("the task's id is taken in another session: " + id);
+    }
+    var metadata = Session.metadata(null, null, user, null);
+    parts.log().create(context, new ContextCreated(principal, null, metadata));
+    for (var attempt = 1; ; attempt++) {
+      // What is appended follows from what is known here; if something came in between, look again.
+      var head = parts.log().head(context);
+      var drafts = drafts(context, id, task);
+      if (drafts.isEmpty()) {
+        return;
+      }
+      try {
+        parts
+            .log()
+            .append(context, new Guard.At(head), Decision.always(drafts.toArray(Draft[]::new)));
+        return;
+      } catch (Rejection.Stale movedOn) {
+        if (attempt == ATTEMPTS_MAX) {
+          throw movedOn;
+        }
+      }
+    }
+  }
+
+  private List<Draft> drafts(ContextId context, TaskId id, WireTask task) {
+    var fate = parts.views().keep().fate(context, id);
+    if (fate.removed()) {
+      throw conflict("the task was removed, and its id is not used again: " + id);
+    }
+    var entered = parts.views().place(context, id).isPresent();
+    if (entered && !fate.stored()) {
+      checkSame(context, id, task);
+      return List.of();
+    }
+    if (fate.stored() && parts.views().keep().find(context, id).isEmpty()) {
+      throw conflict("the task was taken back by a rewind: " + id);
+    }
+    var origin = Origin.root(id, agent(task));
+    var drafts = new ArrayList<Draft>();
+    if (task.status().state().terminal()) {
+      var fresh = fresh(context, task);
+      if (entered) {
+        fresh.forEach(message -> drafts.add(Draft.of(said(task, message))));
+      } else {
+        enter(drafts, origin, task, fresh);
+      }
+    }
+    drafts.add(new Draft(origin, new TaskStored(WireForms.V0_3.task(task))));
+    return drafts;
+  }
+
+  /// What was worked on here can be sent back as it is, and not otherwise.
+  private void checkSame(ContextId context, TaskId id, WireTask task) {
+    var strange =
+        history(task).stream()
+            .filter(message -> message.role() == WireRole.USER)
+            .anyMatch(message -> !known(context, message));
+    if (strange) {
+      throw conflict("the task was worked on here, and its record cannot be replaced: " + id);
+    }
+  }
+
+  private static List<WireMessage> history(WireTask task) {
+    return task.history() == null ? List.of() : task.history();
+  }
+
+  /// Tasks repeat what was said before them: each message enters the log once.
+  private List<WireMessage> fresh(ContextId context, WireTask task) {
+    return history(task).stream().filter(message -> !known(context, message)).toList();
+  }
+
+  private boolean known(ContextId context, WireMessage message) {
+    return parts.views().place(context, new MessageId(message.messageId())).isPresent();
+  }
+
+  /// The task's whole life in one append: nobody here ever works on it.
+  private static void enter(
+      List<Draft> drafts, Origin origin, WireTask task, List<WireMessage> fresh) {
+    var first =
+        fresh.isEmpty() || fresh.getFirst().role() != WireRole.USER ? null : fresh.getFirst();
+    if (first != null) {
+      drafts.add(Draft.of(said(task, first)));
+    }
+    var created =
+        new TaskCreated(
+            Initiator.USER,
+            Json.object().put(Stored.IMPORTED, true),
+            first == null ? null : new MessageId(first.messageId()),
+            first == null ? null : text(first),
+            null,
+            null,
+            null,
+            null);
+    drafts.add(new Draft(origin, created));
+    drafts.add(new Draft(origin, new TaskStatus(TaskState.WORKING, null, null)));
+    var answer = "";
+    for (var message : fresh.subList(first == null ? 0 : 1, fresh.size())) {
+      var byUser = message.role() == WireRole.USER;
+      drafts.add(byUser ? Draft.of(said(task, message)) : new Draft(origin, said(task, message)));
+      answer = byUser ? answer : text(message);
+    }
+    switch (task.status().state()) {
+      case COMPLETED -> {
+        drafts.add(new Draft(origin, new TaskStatus(TaskState.COMPLETED, null, null)));
+        drafts.add(new Draft(origin, new TaskComplete(answer, null, null)));
+      }
+      case CANCELED -> drafts.add(new Draft(origin, end(TaskState.CANCELED, task)));
+      default -> drafts.add(new Draft(origin, end(TaskState.FAILED, task)));
+    }
+  }
+
+  private static TaskStatus end(TaskState state, WireTask task) {
+    var said = task.status().message();
+    return new TaskStatus(state, said == null ? null : text(said), null);
+  }
+
+  private static Message said(WireTask task, WireMessage message) {
+    var words =
+        message.parts().size() == 1
+            && message.parts().getFirst().content() instanceof WirePart.Text;
+    return new Message(
+        new MessageId(message.messageId()),
+        message.role() == WireRole.USER ? Role.USER : Role.ASSISTANT,
+        text(message),
+        words ? null : message.parts().stream().<JsonNode>map(WireForms.V1_0::part).toList(),
+        Json.object().put("taskId", task.id()).put(Stored.IMPORTED, true));
+  }
+
+  private static String text(WireMessage message) {
+    return message.parts().stream()
+        .map(
+            part ->
+                switch (part.content()) {
+                  case WirePart.Text(var words) -> words;
+                  case WirePart.Data(var value) -> value.toString();
+                  case WirePart.Url(var url) -> url;
+                  case WirePart.Raw _ ->
+                      part.filename() == null ? "a file" : "the file " + part.filename();
+                })
+        .collect(Collectors.joining("\n"));
+  }
+
+  /// Who worked on it, if it says so.
+  private AgentTypeId agent(WireTask task) {
+    var metadata = task.metadata();
+    var name = metadata == null ? "" : metadata.path("kagent_app_name").asString("");
+    try {
+      return agents.find(name);
+    } catch (Rejection.NotFound elsewhere) {
+      return Id.valid(name) ? new AgentTypeId(name) : parts.standard();
+    }
+  }
+
+  /// Removes a task from all lists, and hides what was said in it. Nothing is lost, and the id is not used again.
+  void delete(ContextId context, TaskId task) {
+    var view = parts.views().task(context, task);
+    var origin = Origin.root(task, view.isPresent() ? view.get().agentId() : parts.standard());
+    var hidden = new ArrayList<Draft>();
+    String cursor = "0";
+    while (cursor != null) {
+      var page = parts.views().messages(context, Long.parseLong(cursor), PAGE);
+      page.items().stream()
+          .filter(message -> task.equals(message.taskId()))
+          .forEach(message -> hidden.add(Draft.of(new MessageDeleted(message.messageId()))));
+      cursor = page.nextCursor();
+    }
+    parts
+        .log()
+        .append(
+            context,
+            Guard.none(),
+            state -> {
+              if (state.openTask(task).isPresent()) {
+                throw new Rejection.Conflict(
+                    "busy", "the task is at work; cancel it before it is deleted: " + task);
+              }
+              var drafts = new ArrayList<>(hidden);
+              drafts.add(new Draft(origin, new TaskDeleted("deleted")));
+              return drafts;
+            });
+  }
+
+  private static Rejection conflict(String message) {
+    return new Rejection.Conflict("task-exists", message);
+  }
+}

@@ -1,0 +1,120 @@
+package dev.parley.view;
+
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.TaskEvent.TaskStored;
+import dev.parley.protocol.TaskId;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// One row per task that a client stored, each time it did, and per task that a client removed, with no `task`.
+///
+/// The last row that counts is what holds: a rewind takes back what was stored or removed after its place.
+final class StoredTable {
+
+  /// To be put into a query for tasks `t`: leaves out those that were removed.
+  static final String NOT_REMOVED =
+      """
+       AND NOT EXISTS (SELECT 1 FROM stored s INDEXED BY stored_by_task WHERE s.context = t.context
+         AND s.task_id = t.root_task_id AND s.rewound = 0 AND s.task IS NULL)
+      """;
+
+  private static final String LAST =
+      """
+       seq = (SELECT max(seq) FROM stored l INDEXED BY stored_by_task
+         WHERE l.context = stored.context AND l.task_id = stored.task_id AND l.rewound = 0)
+      """;
+
+  private final Sql sql;
+
+  StoredTable(Sql sql) {
+    this.sql = sql;
+  }
+
+  void add(Entry entry, TaskId task, @Nullable TaskStored stored) throws SQLException {
+    sql.update(
+        """
+        INSERT INTO stored (context, seq, task_id, task) VALUES (?, ?, ?, ?)
+        """,
+        entry.contextId().value(),
+        entry.position().seq(),
+        task.value(),
+        stored == null ? null : Column.json(stored.task()));
+  }
+
+  /// What is stored up to `seq` belongs to the context that this one was forked from.
+  void share(ContextId context, long seq) throws SQLException {
+    sql.update(
+        "UPDATE stored SET shared = 1 WHERE context = ? AND seq <= ? AND shared = 0",
+        context.value(),
+        seq);
+  }
+
+  Optional<ObjectNode> find(ContextId context, TaskId task) throws SQLException {
+    return sql
+        .list(
+            "SELECT task FROM stored INDEXED BY stored_by_task WHERE context = ? AND task_id = ? AND"
+                + LAST,
+            row -> Optional.ofNullable(row.optionalObject("task")),
+            context.value(),
+            task.value())
+        .stream()
+        .flatMap(Optional::stream)
+        .findFirst();
+  }
+
+  /// All that are stored, oldest first.
+  List<StoredTask> list(ContextId context, int limit) throws SQLException {
+    return sql.list(
+        """
+        SELECT task_id, task, (SELECT min(f.seq) FROM stored f INDEXED BY stored_by_task
+          WHERE f.context = stored.context AND f.task_id = stored.task_id
+          AND f.rewound = 0) AS first
+        FROM stored WHERE context = ? AND rewound = 0 AND task IS NOT NULL AND
+        """
+            + LAST
+            + " ORDER BY first LIMIT ?",
+        row ->
+            new StoredTask(
+                new TaskId(row.text("task_id")), row.number("first"), row.object("task")),
+        context.value(),
+        limit);
+  }
+
+  /// Where a stored or removed task belongs, whether it counts or not.
+  Optional<ContextId> contextOf(TaskId task) throws SQLException {
+    return sql.first(
+        "SELECT context FROM stored WHERE task_id = ? AND shared = 0 ORDER BY context LIMIT 1",
+        row -> new ContextId(row.text("context")),
+        task.value());
+  }
+
+  /// True if somebody ever removed the task.
+  boolean wasRemoved(ContextId context, TaskId task) throws SQLException {
+    return sql.first(
+            """
+            SELECT seq FROM stored INDEXED BY stored_by_task
+            WHERE context = ? AND task_id = ? AND task IS NULL LIMIT 1
+            """,
+            row -> row.number("seq"),
+            context.value(),
+            task.value())
+        .isPresent();
+  }
+
+  /// True if the task was ever stored here, whether that counts or not.
+  boolean wasStored(ContextId context, TaskId task) throws SQLException {
+    return sql.first(
+            """
+            SELECT seq FROM stored INDEXED BY stored_by_task
+            WHERE context = ? AND task_id = ? AND task IS NOT NULL LIMIT 1
+            """,
+            row -> row.number("seq"),
+            context.value(),
+            task.value())
+        .isPresent();
+  }
+}

@@ -1,0 +1,68 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.cli.RealPrograms;
+import dev.parley.protocol.Json;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The real Claude Code behind a session, against a stand-in model (S3.58).
+@Tag("long")
+@Timeout(300)
+class RealClaudeSessionsTest {
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void it_has_forgotten_what_a_rewind_took_back(boolean byMessage) throws Exception {
+    var home = Files.createDirectories(folder.resolve("home"));
+    try (var model = RealPrograms.model();
+        var site =
+            Site.configured(
+                folder,
+                """
+                agents:
+                  - {id: agent-code, description: "Writes code"}
+                  - id: coder
+                    type: cli
+                    cli: claude
+                    command: [node, %s]
+                    env:
+                      HOME: %s
+                      ANTHROPIC_API_KEY: dummy
+                      ANTHROPIC_BASE_URL: %s
+                      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1"
+                """
+                    .formatted(
+                        RealPrograms.module("@anthropic-ai/claude-code/cli-wrapper.cjs"),
+                        home,
+                        model.url()))) {
+      var kagent = new Kagent(site);
+      kagent.post("/api/sessions", Json.object().put("id", "c"));
+      kagent.ask("c", "coder", "PLAIN alpha");
+      var taken = kagent.said("c", "coder", "PLAIN bravo");
+      kagent.ended("c", taken);
+      assertThat(model.lastQuestion().body().toString()).contains("alpha", "bravo");
+
+      if (byMessage) {
+        kagent.rewind("c", taken, "", false);
+      } else {
+        var before = Json.object().put("rewind_before_invocation_id", taken);
+        Kagent.data(200, kagent.post("/api/sessions/c/rewind", before));
+      }
+      kagent.ask("c", "coder", "PLAIN charlie");
+
+      assertThat(model.lastQuestion().body().toString())
+          .contains("alpha", "charlie")
+          .doesNotContain("bravo");
+      assertThat(kagent.conversation("c")).contains("PLAIN charlie").doesNotContain("PLAIN bravo");
+    }
+  }
+}

@@ -1,0 +1,256 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.door.Tokens.Token;
+import dev.parley.protocol.Json;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Sessions in the words of kagent: S3-H.
+@Timeout(120)
+class SessionsTest {
+
+  @TempDir Path folder;
+  private Site site;
+
+  private Kagent open(Site.Wish wish) {
+    site = Site.durable(folder, wish);
+    return new Kagent(site);
+  }
+
+  private Kagent open() {
+    return open(Site.Wish.USUAL);
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+  }
+
+  private static ObjectNode named(String id, String name) {
+    return Json.object().put("id", id).put("name", name);
+  }
+
+  private static List<String> ids(JsonNode sessions) {
+    return sessions.valueStream().map(one -> one.path("id").asString()).toList();
+  }
+
+  /// The events of a session, as the JSON that each holds as text.
+  private static List<JsonNode> events(JsonNode shown) {
+    return StreamSupport.stream(shown.path("events").spliterator(), false)
+        .map(event -> Json.mapper().readTree(event.path("data").asString()))
+        .toList();
+  }
+
+  @Test
+  void a_session_is_made_listed_changed_and_deleted_S3_59() {
+    var kagent = open();
+
+    var made =
+        Kagent.data(
+            201,
+            kagent.post(
+                "/api/sessions",
+                named("s1", "First").put("agent_ref", "kagent/agent-code").put("user_id", "ann")));
+
+    assertThat(made.path("id").asString()).isEqualTo("s1");
+    assertThat(made.path("name").asString()).isEqualTo("First");
+    assertThat(made.path("agent_id").asString()).isEqualTo("agent-code");
+    assertThat(made.path("user_id").asString()).isEqualTo("ann");
+    assertThat(made.path("created_at").asString()).isNotBlank();
+    Kagent.error(409, kagent.post("/api/sessions", named("s1", "Again")));
+    for (var method : List.of("PUT", "PATCH")) {
+      var change = Json.object().put("name", method);
+      assertThat(
+              Kagent.data(200, kagent.send(method, "/api/sessions/s1", change))
+                  .path("name")
+                  .asString())
+          .isEqualTo(method);
+    }
+    assertThat(ids(Kagent.data(200, kagent.get("/api/sessions")))).containsExactly("s1");
+    assertThat(site.get("/api/contexts/s1").body()).contains("PATCH");
+    Kagent.data(200, kagent.delete("/api/sessions/s1"));
+    assertThat(ids(Kagent.data(200, kagent.get("/api/sessions")))).isEmpty();
+    Kagent.error(410, kagent.get("/api/sessions/s1"));
+  }
+
+  @Test
+  void what_makes_no_sense_is_refused_in_kagents_form() {
+    var kagent = open();
+    kagent.post("/api/sessions", named("s1", "First"));
+
+    assertThat(Kagent.error(404, kagent.get("/api/sessions/none"))).contains("none");
+    Kagent.error(404, kagent.get("/api/sessions/" + "x".repeat(200)));
+    Kagent.error(404, kagent.get("/api/sessions/none/tasks"));
+    Kagent.error(400, kagent.send("PATCH", "/api/sessions/s1", Json.object()));
+    Kagent.error(400, kagent.post("/api/sessions", Json.object().put("name", " ")));
+    Kagent.error(400, kagent.post("/api/sessions", Json.object().put("id", "no spaces")));
+    Kagent.error(400, kagent.get("/api/sessions/s1?order=up"));
+    Kagent.error(400, kagent.get("/api/sessions/s1?after=yesterday"));
+    Kagent.error(400, kagent.get("/api/sessions?unknown=1"));
+    assertThat(
+            Kagent.error(
+                404, kagent.post("/api/sessions", Json.object().put("agent_ref", "x/nobody"))))
+        .contains("/api/agent-types");
+    Kagent.error(404, kagent.get("/api/sessions/agent/x/nobody"));
+  }
+
+  @Test
+  void sessions_are_listed_by_agent_whoever_began_them_S3_59_S3_60() {
+    var kagent = open();
+    kagent.post("/api/sessions", named("s1", "One").put("agent_ref", "ns/agent-code"));
+    kagent.post("/api/sessions", named("s2", "Two").put("agent_ref", "ns__NS__agent_research"));
+    kagent.post(
+        "/api/sessions",
+        named("hidden", "Child").put("agent_ref", "ns/agent-code").put("source", "agent"));
+    site.post("/api/contexts", "{\"contextId\":\"s3\"}");
+    kagent.ended(
+        "s3",
+        Json.mapper()
+            .readTree(
+                site.post(
+                        "/api/contexts/s3/messages",
+                        "{\"content\":\"say hi\",\"agentId\":\"agent-code\"}")
+                    .body())
+            .path("taskId")
+            .asString());
+
+    assertThat(ids(Kagent.data(200, kagent.get("/api/sessions/agent/ns/agent-code"))))
+        .containsExactlyInAnyOrder("s1", "s3");
+    assertThat(ids(Kagent.data(200, kagent.get("/api/sessions"))))
+        .containsExactlyInAnyOrder("s1", "s2", "s3");
+    assertThat(kagent.session("hidden").path("session").path("source").asString())
+        .isEqualTo("agent");
+    assertThat(ids(Kagent.data(200, kagent.get("/api/sessions?limit=1&offset=1")))).hasSize(1);
+  }
+
+  @Test
+  void where_there_are_no_tokens_callers_say_who_they_are_S3_7() {
+    var kagent = open();
+    var ann = new Kagent(site, "X-User-ID", "ann");
+    Kagent.data(201, ann.post("/api/sessions", named("a", "Ann's")));
+    Kagent.data(201, kagent.post("/api/sessions?user_id=bob", named("b", "Bob's")));
+
+    assertThat(ids(Kagent.data(200, ann.get("/api/sessions")))).containsExactly("a");
+    assertThat(ids(Kagent.data(200, kagent.get("/api/sessions?user_id=bob")))).containsExactly("b");
+    assertThat(ids(Kagent.data(200, kagent.get("/api/sessions"))))
+        .containsExactlyInAnyOrder("a", "b");
+    assertThat(Kagent.error(404, ann.get("/api/sessions/b")))
+        .isEqualTo(Kagent.error(404, ann.get("/api/sessions/none")).replace("none", "b"));
+    Kagent.error(404, ann.delete("/api/sessions/b"));
+  }
+
+  @Test
+  void with_tokens_the_token_says_who_is_calling_S3_7_S3_37() throws Exception {
+    open(Site.Wish.USUAL.tokens(token("ann"), token("bob")));
+    var ann = new Kagent(site, "Authorization", "Bearer ann", "X-User-ID", "bob");
+    var bob = new Kagent(site, "Authorization", "Bearer bob");
+    Kagent.data(201, ann.post("/api/sessions", named("a", "Ann's").put("user_id", "bob")));
+
+    assertThat(ann.session("a").path("session").path("user_id").asString()).isEqualTo("ann");
+    Kagent.error(404, bob.get("/api/sessions/a"));
+    assertThat(ids(Kagent.data(200, bob.get("/api/sessions")))).isEmpty();
+    Kagent.error(409, bob.post("/api/sessions", named("a", "Mine")));
+    Kagent.error(401, new Kagent(site).get("/api/sessions"));
+  }
+
+  @Test
+  void a_session_can_be_shown_to_others_who_can_only_read_it_S3_65() throws Exception {
+    open(Site.Wish.USUAL.tokens(token("ann"), token("bob")));
+    var ann = new Kagent(site, "Authorization", "Bearer ann");
+    Kagent.data(201, ann.post("/api/sessions", named("a", "Ann's")));
+    var task = ann.say("a", "say hi");
+    var share = Kagent.data(201, ann.post("/api/sessions/a/shares", Json.object()));
+    Kagent.data(201, ann.post("/api/sessions/a/fork", Json.object().put("id", "fork")));
+    var token = share.path("token").asString();
+    var bob = new Kagent(site, "Authorization", "Bearer bob", "X-Share-Token", token);
+
+    assertThat(bob.session("a").path("read_only").asBoolean()).isTrue();
+    assertThat(bob.conversation("a")).containsExactly("say hi", "hi");
+    Kagent.data(200, bob.get("/api/tasks/" + task));
+    Kagent.error(404, bob.send("PATCH", "/api/sessions/a", Json.object().put("name", "x")));
+    Kagent.error(404, bob.delete("/api/sessions/a"));
+    Kagent.error(404, bob.delete("/api/tasks/" + task));
+    Kagent.error(404, bob.get("/api/sessions/a/shares"));
+    Kagent.error(
+        404,
+        bob.post("/api/sessions/a/rewind", Json.object().put("rewind_before_invocation_id", task)));
+    Kagent.error(404, bob.get("/api/sessions/fork"));
+    assertThat(ann.session("a").has("read_only")).isFalse();
+    assertThat(site.get("/api/contexts/a", "Authorization", "Bearer ann").body())
+        .doesNotContain(token);
+
+    var id = share.path("id").asString();
+    assertThat(Kagent.data(200, ann.get("/api/sessions/a/shares")).path(0).path("id").asString())
+        .isEqualTo(id);
+    Kagent.data(200, ann.delete("/api/sessions/a/shares/" + id));
+    Kagent.error(404, ann.delete("/api/sessions/a/shares/" + id));
+    Kagent.error(404, bob.get("/api/sessions/a"));
+  }
+
+  private static Token token(String name) throws Exception {
+    var hash = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+    return new Token(name, HexFormat.of().formatHex(hash));
+  }
+
+  @Test
+  void a_session_shows_its_events_newest_first_or_oldest_first_S3_59() {
+    var kagent = open();
+    kagent.post("/api/sessions", named("s1", "Talk"));
+    var task = kagent.say("s1", "say hello");
+
+    var newest = events(kagent.session("s1"));
+    var oldest = Kagent.data(200, kagent.get("/api/sessions/s1?order=asc"));
+
+    assertThat(events(oldest).reversed()).isEqualTo(newest);
+    assertThat(newest)
+        .extracting(e -> e.path("content").path("role").asString())
+        .containsExactly("model", "user");
+    assertThat(newest)
+        .extracting(e -> e.path("content").path("parts").path(0).path("text").asString())
+        .containsExactly("hello", "say hello");
+    assertThat(newest).extracting(e -> e.path("invocation_id").asString()).containsOnly(task);
+    assertThat(events(Kagent.data(200, kagent.get("/api/sessions/s1?order=asc&limit=1"))))
+        .isEqualTo(events(oldest).subList(0, 1));
+    var last = kagent.session("s1").path("events").get(0).path("created_at").asString();
+    assertThat(events(Kagent.data(200, kagent.get("/api/sessions/s1?after=" + last)))).isEmpty();
+  }
+
+  @Test
+  void an_event_that_is_posted_is_kept_once_and_sets_state_S3_51_S3_52_S3_59() {
+    var kagent = open();
+    var begun = named("s1", "Talk");
+    begun.putObject("state").put("born", 1).put("user:name", "ann");
+    Kagent.data(201, kagent.post("/api/sessions", begun));
+    var data = Json.object().put("author", "tester").put("invocation_id", "i1");
+    data.putObject("actions").putObject("state_delta").put("mood", "good").put("temp:x", 1);
+    var event = Json.object().put("id", "e1").put("data", data.toString());
+
+    Kagent.data(201, kagent.post("/api/sessions/s1/events", event));
+    Kagent.data(201, kagent.post("/api/sessions/s1/events", event));
+
+    var shown = kagent.session("s1");
+    assertThat(shown.path("state").toString())
+        .isEqualTo("{\"born\":1,\"mood\":\"good\",\"user:name\":\"ann\"}");
+    assertThat(shown.path("events").valueStream().filter(e -> e.path("id").asString().equals("e1")))
+        .singleElement()
+        .extracting(e -> e.path("data").asString())
+        .isEqualTo(data.toString());
+    Kagent.error(
+        409, kagent.post("/api/sessions/s1/events", event.deepCopy().put("data", "other")));
+    Kagent.error(400, kagent.post("/api/sessions/s1/events", Json.object().put("id", "e 2")));
+    Kagent.error(404, kagent.post("/api/sessions/none/events", event));
+    assertThat(kagent.say("s1", "say x")).isNotEmpty();
+  }
+}
