@@ -91,6 +91,7 @@ public record Config(
         case Llm _ -> "llm";
         case Cli _ -> "cli";
         case Proxy _ -> "proxy";
+        case Conformance _ -> "conformance";
       };
     }
 
@@ -102,6 +103,9 @@ public record Config(
 
     /// An agent behind a service elsewhere.
     record Proxy(ProxySettings settings) implements Kind {}
+
+    /// What the conformance kits of A2A ask for.
+    record Conformance() implements Kind {}
   }
 
   /// Who decides which agents act: with which model, and who acts where nothing points to another.
