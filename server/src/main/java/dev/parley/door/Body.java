@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -49,10 +50,15 @@ final class Body {
 
   /// The bytes, if they are JSON in UTF-8 that can be stored.
   byte[] json(String contentType) {
+    return json(contentType, Set.of(JSON));
+  }
+
+  /// The same, for those who have more types for it.
+  byte[] json(String contentType, Set<String> types) {
     if (contentType.isEmpty() && bytes().length == 0) {
       return NOTHING_SAID.clone();
     }
-    if (!mediaType(contentType).equals(JSON)) {
+    if (!types.contains(mediaType(contentType))) {
       throw new Refusal(
           Problem.of(415, "unsupported-media-type", "the body must be sent as " + JSON));
     }

@@ -21,6 +21,11 @@ public final class NewContextId {
             .toString());
   }
 
+  /// The id that stands for this key of this principal's.
+  public static ContextId of(String principal, String key) {
+    return new ContextId(derived(principal, key).toString());
+  }
+
   private static UUID derived(String principal, String key) {
     var hash = ByteBuffer.wrap(Hash.of(principal + "\n" + key));
     var version4 = (hash.getLong() & ~0xf000L) | 0x4000L;

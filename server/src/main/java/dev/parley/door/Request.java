@@ -7,6 +7,7 @@ import dev.parley.protocol.Rejection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -133,6 +134,14 @@ public final class Request {
   /// @throws Rejection.TooLarge if it is larger than the limit
   public <T> T body(Class<T> type) {
     return Json.read(body.json(header("Content-Type").orElse("")), type);
+  }
+
+  /// The bytes of a body that was sent as one of these media types, and is UTF-8 that can be stored.
+  ///
+  /// @throws Rejection.Invalid if it is not UTF-8
+  /// @throws Rejection.TooLarge if it is larger than the limit
+  public byte[] json(Set<String> types) {
+    return body.json(header("Content-Type").orElse(""), types);
   }
 
   /// The body as text.

@@ -11,6 +11,9 @@ import dev.parley.door.Removal;
 import dev.parley.door.Route;
 import dev.parley.door.Streams;
 import dev.parley.door.Tail;
+import dev.parley.door.a2a.A2aDoor;
+import dev.parley.door.a2a.A2aSettings;
+import dev.parley.door.a2a.PushDesk;
 import dev.parley.door.agents.AgentsDoor;
 import dev.parley.door.chat.ChatDoor;
 import dev.parley.door.contexts.ContextsDoor;
@@ -115,6 +118,7 @@ public final class Server implements AutoCloseable {
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
+    routes.addAll(new A2aDoor(behind, PushDesk.NONE, A2aSettings.USUAL).routes());
     var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
     routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());

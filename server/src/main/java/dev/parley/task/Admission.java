@@ -172,14 +172,20 @@ final class Admission {
   }
 
   private Message message(Submission submission, TaskId task, List<OpenTask> hearing) {
-    var metadata = Json.object().put("taskId", task.value());
+    var label = submission.label();
+    var metadata = label.metadata() == null ? Json.object() : label.metadata().deepCopy();
+    metadata.put("taskId", task.value());
     if (!hearing.isEmpty()) {
       metadata.put(STEER, true);
       var heard = metadata.putArray(HEARD_BY);
       hearing.forEach(one -> heard.add(one.origin().taskId().value()));
     }
     return new Message(
-        sources.messageId(), Role.USER, submission.content(), submission.parts(), metadata);
+        label.messageId() == null ? sources.messageId() : label.messageId(),
+        Role.USER,
+        submission.content(),
+        submission.parts(),
+        metadata);
   }
 
   private List<Draft> events(Order order, ContextState state) {

@@ -23,7 +23,9 @@ import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.TaskId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -74,34 +76,45 @@ final class Inputs {
     this.reactions = reactions;
   }
 
-  /// Answers a question.
+  /// Answers questions, all or none.
   ///
-  /// @throws Rejection.Conflict `not-wanted` if it was answered or has lapsed
-  /// @throws Rejection.Invalid if the answer does not fit; the question stays open
-  Appended answer(ContextId context, InputId input, JsonNode value, Answering by) {
-    var task = taskOf(context, input);
-    // Before the append, which must be quick: nobody vouches for a schema. What is asked never
-    // changes.
-    log.inspect(context, state -> state.openInput(input))
-        .ifPresent(open -> check.check(open.required(), value));
+  /// @throws Rejection.Conflict `not-wanted` if one was answered or has lapsed
+  /// @throws Rejection.Invalid if an answer does not fit; the questions stay open
+  Appended answer(ContextId context, Map<InputId, JsonNode> values, Answering by) {
+    var tasks = new LinkedHashSet<TaskId>();
+    values.forEach(
+        (input, value) -> {
+          tasks.add(taskOf(context, input));
+          // Before the append, which must be quick: nobody vouches for a schema. What is asked
+          // never
+          // changes.
+          log.inspect(context, state -> state.openInput(input))
+              .ifPresent(open -> check.check(open.required(), value));
+        });
     var appended =
         log.append(
             context,
             by.guard(),
-            state -> {
-              var open = state.openInput(input).orElseThrow(Inputs::notWanted);
-              var received =
-                  new InputReceived(
-                      input, InputEvent.Provider.USER, by.principal(), null, null, value);
-              return draft(state, open.task(), received);
-            });
-    unwatch(new Key(context, input));
-    reactions.moved().accept(new Moved(context, task));
+            state ->
+                values.entrySet().stream()
+                    .flatMap(answer -> received(state, answer.getKey(), answer.getValue(), by))
+                    .toList());
+    values.keySet().forEach(input -> unwatch(new Key(context, input)));
+    tasks.forEach(task -> reactions.moved().accept(new Moved(context, task)));
     return appended;
   }
 
-  /// Who answers, and the guard of the append that says so.
-  record Answering(String principal, Guard guard) {}
+  private static Stream<Draft> received(
+      ContextState state, InputId input, JsonNode value, Answering by) {
+    var open = state.openInput(input).orElseThrow(Inputs::notWanted);
+    var received =
+        new InputReceived(
+            input, InputEvent.Provider.USER, by.principal(), null, by.metadata(), value);
+    return draft(state, open.task(), received).stream();
+  }
+
+  /// Who answers, the guard of the append that says so, and what is to be kept with it.
+  record Answering(String principal, Guard guard, @Nullable ObjectNode metadata) {}
 
   private TaskId taskOf(ContextId context, InputId input) {
     return log.inspect(context, state -> state.openInput(input).map(open -> open.task()))

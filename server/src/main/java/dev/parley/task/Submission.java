@@ -3,6 +3,7 @@ package dev.parley.task;
 import dev.parley.log.Guard;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.MessageId;
 import dev.parley.protocol.TaskEvent.Priority;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,26 @@ public record Submission(
     String content,
     @Nullable List<JsonNode> parts,
     Options options,
-    Guard guard) {
+    Guard guard,
+    Label label) {
+
+  /// A message that its sender has no name for.
+  public Submission(
+      ContextId context,
+      String principal,
+      String content,
+      @Nullable List<JsonNode> parts,
+      Options options,
+      Guard guard) {
+    this(context, principal, content, parts, options, guard, Label.NONE);
+  }
+
+  /// What the sender calls the message, and says about it: goes to the message's metadata.
+  public record Label(@Nullable MessageId messageId, @Nullable ObjectNode metadata) {
+
+    /// Nothing.
+    public static final Label NONE = new Label(null, null);
+  }
 
   /// How a message is to be worked on; what is missing has a default. `metadata` goes to the task's.
   public record Options(

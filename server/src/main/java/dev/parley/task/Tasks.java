@@ -20,6 +20,7 @@ import dev.parley.protocol.ToolEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -249,7 +250,19 @@ public final class Tasks implements AutoCloseable {
   /// @throws Rejection.Invalid if the answer does not fit; the question stays open
   public Appended answer(
       ContextId context, InputId input, JsonNode value, String principal, Guard guard) {
-    return inputs.answer(context, input, value, new Inputs.Answering(principal, guard));
+    return answer(context, Map.of(input, value), null, principal, guard);
+  }
+
+  /// Answers several questions at once, all or none; `metadata` goes to each answer.
+  ///
+  /// @throws Rejection as the answer to one does
+  public Appended answer(
+      ContextId context,
+      Map<InputId, JsonNode> values,
+      @Nullable ObjectNode metadata,
+      String principal,
+      Guard guard) {
+    return inputs.answer(context, values, new Inputs.Answering(principal, guard, metadata));
   }
 
   /// Says that somebody signed in as a task asked; the secret is elsewhere, and stays there.
@@ -262,7 +275,7 @@ public final class Tasks implements AutoCloseable {
       String principal,
       @Nullable ObjectNode metadata,
       Guard guard) {
-    return inputs.signedIn(context, auth, metadata, new Inputs.Answering(principal, guard));
+    return inputs.signedIn(context, auth, metadata, new Inputs.Answering(principal, guard, null));
   }
 
   private void moved(Inputs.Moved moved) {

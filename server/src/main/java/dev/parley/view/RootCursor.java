@@ -2,7 +2,7 @@ package dev.parley.view;
 
 import org.jspecify.annotations.Nullable;
 
-/// Where a page of root tasks ended: when the last one was created, and which it was.
+/// Where a page of root tasks ended: when the last one was created, or changed, and which it was.
 record RootCursor(long createdAt, long seq, String context) {
 
   private static final RootCursor START = new RootCursor(Long.MAX_VALUE, Long.MAX_VALUE, "");
@@ -11,6 +11,10 @@ record RootCursor(long createdAt, long seq, String context) {
   static RootCursor of(RootView last) {
     var task = last.task();
     return new RootCursor(task.createdAt().toEpochMilli(), task.seq(), task.contextId().value());
+  }
+
+  static RootCursor ofChange(TaskView last) {
+    return new RootCursor(last.updatedAt().toEpochMilli(), last.seq(), last.contextId().value());
   }
 
   static RootCursor parse(@Nullable String text) {

@@ -117,6 +117,26 @@ public final class Roots {
         });
   }
 
+  /// Root tasks of an agent, the one that changed last first.
+  public Page<TaskView> changed(RootFilter filter, @Nullable String cursor, int limit) {
+    var from = RootCursor.parse(cursor);
+    var max = Views.clamp(limit);
+    return Views.page(
+        views.answerAll(tables -> RootList.page(tables, filter, from, max + 1)),
+        max,
+        last -> RootCursor.ofChange(last).toString());
+  }
+
+  /// Where a page of root tasks by change ends that ends with this one.
+  public static String cursor(TaskView last) {
+    return RootCursor.ofChange(last).toString();
+  }
+
+  /// How many root tasks of an agent there are.
+  public long count(RootFilter filter) {
+    return views.answerAll(tables -> RootList.count(tables, filter));
+  }
+
   /// How far the numbers of a root task have come, and where the last one stands.
   public Numbered last(ContextId context, TaskId task) {
     return views.answer(context, tables -> tables.numbers().last(context, task));

@@ -19,7 +19,7 @@ final class ViewSchema {
 
   /// Raise this with every change to the tables or to what is folded into them: files of another
   /// version are thrown away and folded anew.
-  private static final int VERSION = 5;
+  private static final int VERSION = 6;
 
   /// 256 MiB of pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
@@ -89,6 +89,10 @@ final class ViewSchema {
           """
           CREATE INDEX tasks_roots_open ON tasks (created_at, seq, context)
             WHERE parent_task_id IS NULL AND ended_at IS NULL
+          """,
+          """
+          CREATE INDEX tasks_roots_by_change ON tasks (agent_id, updated_at, seq, context)
+            WHERE parent_task_id IS NULL
           """,
           """
           CREATE TABLE numbers (context TEXT, task_id TEXT, n INTEGER NOT NULL,

@@ -23,6 +23,7 @@ import dev.parley.protocol.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,8 +64,8 @@ class InputTimersTest {
 
   @Test
   void an_answer_drops_the_timer_of_what_it_answers() {
-    var by = new Inputs.Answering("ada", Guard.none());
-    inputs.answer(World.CONTEXT, INPUT, StringNode.valueOf("ada"), by);
+    var by = new Inputs.Answering("ada", Guard.none(), null);
+    inputs.answer(World.CONTEXT, Map.of(INPUT, StringNode.valueOf("ada")), by);
     assertThat(timers.size()).isEqualTo(1);
 
     inputs.signedIn(World.CONTEXT, AUTH, null, by);

@@ -1,0 +1,101 @@
+package dev.parley.door;
+
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/// A reader of one context whose frames depend on what it was told before.
+///
+/// As a [Tail] it is a position and a wait; what its `Script` remembers beside that must be small. For one thread.
+public final class EntryTail implements EventStream {
+
+  private static final int READ = 256;
+
+  /// What is told of the entries, one after the other.
+  public interface Script {
+
+    /// What the stream begins with; perhaps nothing.
+    byte[] open();
+
+    /// The frames of an entry; perhaps none.
+    byte[] frames(Entry entry);
+
+    /// True if nothing more is to be told.
+    boolean ended();
+
+    /// What says that the stream is still there.
+    byte[] heartbeat();
+
+    /// What the stream ends with if its context is deleted.
+    byte[] gone();
+  }
+
+  private final Tail.Parts parts;
+  private final ContextId context;
+  private final Script script;
+  private final Pulse pulse;
+  private Position position;
+
+  /// Takes a reader in, which has everything up to `after`.
+  public EntryTail(Tail.Parts parts, ContextId context, Position after, Script script) {
+    this.parts = parts;
+    this.context = context;
+    this.position = after;
+    this.script = script;
+    this.pulse = new Pulse(parts);
+  }
+
+  @Override
+  public void run(Sink sink) throws IOException {
+    try (var open = parts.streams().open()) {
+      sink.whenInDoubt(open::nudge);
+      write(sink, script.open());
+      while (!script.ended() && !open.ended()) {
+        advance(sink, open);
+      }
+    } catch (Rejection.Gone | Rejection.NotFound deleted) {
+      write(sink, script.gone());
+    }
+  }
+
+  private void advance(Sink sink, Streams.Open open) throws IOException {
+    if (open.await(() -> parts.log().await(context, position, pulse.patience()))) {
+      write(sink, next());
+      if (pulse.due()) {
+        beat(sink);
+      }
+    } else if (open.nudged()) {
+      Pulse.probe(() -> beat(sink));
+    } else if (!open.ended() && pulse.due()) {
+      beat(sink);
+    }
+  }
+
+  /// Some of what follows, about a page of it.
+  private byte[] next() {
+    var frames = new ByteArrayOutputStream();
+    for (var entry : parts.log().read(context, position, READ)) {
+      if (script.ended() || frames.size() >= FramePage.BYTES) {
+        break;
+      }
+      frames.writeBytes(script.frames(entry));
+      position = entry.position();
+    }
+    return frames.toByteArray();
+  }
+
+  private void beat(Sink sink) throws IOException {
+    write(sink, script.heartbeat());
+  }
+
+  private void write(Sink sink, byte[] frames) throws IOException {
+    if (frames.length > 0) {
+      sink.write(ByteBuffer.wrap(frames));
+      pulse.said();
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package dev.parley.door.a2a;
+
+import java.util.List;
+import java.util.Optional;
+
+/// How the A2A door behaves where the protocol leaves it open, or its versions differ.
+///
+/// @param asIn100 status codes and content types of 1.0.0 over HTTP+JSON, instead of 1.0.1's
+/// @param pureCard cards in the form of 1.0 also for those who name no version
+/// @param idempotent the same message again is the same task
+/// @param requiredExtensions extensions that callers must say they support
+/// @param publicUrl where callers reach the server, if that is not where it listens
+/// @param tokens whether callers must show a token
+public record A2aSettings(
+    boolean asIn100,
+    boolean pureCard,
+    boolean idempotent,
+    List<String> requiredExtensions,
+    Optional<String> publicUrl,
+    boolean tokens) {
+
+  /// What is used unless the configuration says otherwise.
+  public static final A2aSettings USUAL =
+      new A2aSettings(false, false, true, List.of(), Optional.empty(), false);
+
+  public A2aSettings {
+    requiredExtensions = List.copyOf(requiredExtensions);
+  }
+}

@@ -1,0 +1,63 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.Version;
+import dev.parley.door.AgentType;
+import dev.parley.door.DoorParts;
+import dev.parley.door.Request;
+import dev.parley.protocol.Rejection;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/// Which agent a request is for, in which version.
+final class Agents {
+
+  private final DoorParts parts;
+
+  Agents(DoorParts parts) {
+    this.parts = parts;
+  }
+
+  /// The agent that the path names with `{agent}`.
+  ///
+  /// @throws Rejection.NotFound if there is none
+  AgentType find(Request request) {
+    var id = request.path("agent");
+    return parts.agentTypes().stream()
+        .filter(type -> type.id().value().equals(id))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new Rejection.NotFound(
+                    "no agent is called "
+                        + id
+                        + "; known: "
+                        + parts.agentTypes().stream()
+                            .map(type -> type.id().value())
+                            .collect(Collectors.joining(", "))));
+  }
+
+  /// The version that a request is in, by its header or, where it can send none, its query.
+  ///
+  /// @throws A2aException if it is not spoken here
+  Version version(Request request) {
+    var named = request.header(Version.HEADER).or(() -> request.query(Version.HEADER)).orElse(null);
+    return Version.named(named)
+        .orElseThrow(
+            () ->
+                new A2aException(
+                    A2aError.VERSION_NOT_SUPPORTED,
+                    "The requested A2A protocol version '"
+                        + named
+                        + "' is not supported. Supported versions: "
+                        + Arrays.stream(Version.values())
+                            .map(Version::number)
+                            .collect(Collectors.joining(", "))));
+  }
+
+  /// Who calls.
+  Caller caller(Request request, Version version) {
+    return new Caller(request.principal(), find(request).id(), version, null);
+  }
+}

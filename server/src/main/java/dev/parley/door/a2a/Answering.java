@@ -1,0 +1,241 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.WireForms;
+import dev.parley.a2a.WireMessage;
+import dev.parley.a2a.WirePart;
+import dev.parley.log.Guard;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.task.Tasks;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.BooleanNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/// Takes a message for the answer to what its task asks.
+///
+/// What is not plainly an answer is refused, and the question stays: nothing is ever taken for a yes.
+final class Answering {
+
+  private static final Set<String> YES =
+      Set.of("approve", "approved", "yes", "y", "ok", "okay", "true", "allow");
+  private static final Set<String> NO =
+      Set.of("deny", "denied", "no", "n", "reject", "rejected", "false", "disallow");
+
+  private final Tasks tasks;
+
+  Answering(Tasks tasks) {
+    this.tasks = tasks;
+  }
+
+  /// Answers what the task asks with this message.
+  ///
+  /// @throws A2aException if it is no answer to that
+  void answer(Caller caller, WireMessage message, TaskFold fold, Guard guard) {
+    var open =
+        fold.questions().stream()
+            .map(Standing.Question::asked)
+            .filter(InputRequired.class::isInstance)
+            .map(InputRequired.class::cast)
+            .toList();
+    if (open.isEmpty()) {
+      throw invalid(
+          "the task waits for a sign-in, which no message can bring: see status.message for where");
+    }
+    var values = values(message, open);
+    try {
+      tasks.answer(fold.marks().context(), values, kept(message), caller.principal(), guard);
+    } catch (Rejection.Conflict stale) {
+      throw invalid("this is no longer asked: " + stale.getMessage());
+    } catch (Rejection.Invalid misfit) {
+      throw invalid(String.valueOf(misfit.getMessage()));
+    }
+  }
+
+  private static ObjectNode kept(WireMessage message) {
+    var label = Sending.label(message);
+    var kept = label == null ? Json.object() : (ObjectNode) label.path(Speech.KEPT);
+    kept.put("messageId", message.messageId());
+    var parts = kept.putArray("parts");
+    message.parts().forEach(part -> parts.add(WireForms.V1_0.part(part)));
+    return Json.object().set(Speech.KEPT, kept);
+  }
+
+  private static Map<InputId, JsonNode> values(WireMessage message, List<InputRequired> open) {
+    var payload = message.metadata() == null ? null : message.metadata().get(Hitl.URI);
+    if (payload instanceof ObjectNode told) {
+      return byExtension(told, open);
+    }
+    for (var part : message.parts()) {
+      if (part.content() instanceof WirePart.Data(var data)) {
+        if (data.has("decision_type")) {
+          return Decisions.values(data, open);
+        }
+        if (data.path(Hitl.TYPE).asString("").endsWith("_response")) {
+          return byExtension(data, open);
+        }
+      }
+    }
+    if (open.size() > 1) {
+      throw invalid(
+          "the task asks several things at once; answer with the extension "
+              + Hitl.URI
+              + ", naming "
+              + open.stream().map(one -> one.inputId().value()).collect(Collectors.joining(", ")));
+    }
+    var asked = open.getFirst();
+    return Map.of(asked.inputId(), plain(message, asked));
+  }
+
+  private static Map<InputId, JsonNode> byExtension(JsonNode told, List<InputRequired> open) {
+    return switch (told.path(Hitl.TYPE).asString("")) {
+      case "tool_approval_response" -> approvals(told, open);
+      case "ask_user_response" -> answers(told, open);
+      default -> throw invalid(Hitl.URI + ": type is tool_approval_response or ask_user_response");
+    };
+  }
+
+  /// Every approval that is asked for, exactly once.
+  private static Map<InputId, JsonNode> approvals(JsonNode told, List<InputRequired> open) {
+    var wanted = open.stream().filter(Hitl::isApproval).toList();
+    var values = new LinkedHashMap<InputId, JsonNode>();
+    for (var approval : told.path("approvals")) {
+      var asked = named(wanted, approval.path("id").asString(""));
+      if (!approval.path("approved").isBoolean()) {
+        throw invalid("approvals: approved is true or false");
+      }
+      var value =
+          decided(approval.path("approved").booleanValue(), approval.path("rejection_reason"));
+      if (values.put(asked.inputId(), value) != null) {
+        throw invalid("approvals: " + asked.inputId() + " is answered twice");
+      }
+    }
+    checkAll(wanted, values);
+    return values;
+  }
+
+  /// Refuses answers that leave something open of what was asked together.
+  static void checkAll(List<InputRequired> wanted, Map<InputId, JsonNode> values) {
+    for (var asked : wanted) {
+      if (!values.containsKey(asked.inputId())) {
+        throw invalid("approvals: " + asked.inputId() + " is not answered");
+      }
+    }
+    if (values.isEmpty()) {
+      throw invalid("no approval is asked for");
+    }
+  }
+
+  private static Map<InputId, JsonNode> answers(JsonNode told, List<InputRequired> open) {
+    var asked =
+        named(
+            open.stream().filter(one -> !Hitl.isApproval(one)).toList(),
+            told.path("id").asString(""));
+    if (told.path("answers").size() != 1) {
+      throw invalid("answers: one is needed, as there is one question");
+    }
+    return Map.of(asked.inputId(), chosen(told.path("answers").get(0), asked));
+  }
+
+  /// The value of `{"answer": ["…"]}`.
+  static JsonNode chosen(JsonNode answer, InputRequired asked) {
+    var texts = answer.path("answer").valueStream().map(Hitl::written).toList();
+    if (texts.isEmpty() || texts.stream().allMatch(String::isBlank)) {
+      throw invalid("answers: an answer is needed");
+    }
+    return worded(String.join(", ", texts), asked);
+  }
+
+  /// What is asked under this name: its own id, or that of the call it is about.
+  static InputRequired named(List<InputRequired> open, String id) {
+    return open.stream()
+        .filter(asked -> asked.inputId().value().equals(id) || callOf(asked).equals(id))
+        .findFirst()
+        .orElseThrow(() -> invalid("nothing is asked under the id '" + id + "', or no longer"));
+  }
+
+  private static String callOf(InputRequired asked) {
+    return asked.metadata() == null ? "" : asked.metadata().path("toolCallId").asString("");
+  }
+
+  static JsonNode decided(boolean approved, JsonNode reason) {
+    if (approved) {
+      return BooleanNode.TRUE;
+    }
+    var value = Json.object().put("approved", false);
+    if (reason.isString() && !reason.stringValue().isBlank()) {
+      value.put("reason", reason.stringValue());
+    }
+    return value;
+  }
+
+  /// The one thing that is asked, answered by what the message says.
+  private static JsonNode plain(WireMessage message, InputRequired asked) {
+    var data =
+        message.parts().stream()
+            .map(WirePart::content)
+            .filter(WirePart.Data.class::isInstance)
+            .map(content -> ((WirePart.Data) content).value())
+            .findFirst();
+    if (data.isPresent()) {
+      return data.get();
+    }
+    var text = Wording.of(message).strip();
+    if (text.isEmpty()) {
+      throw invalid("message.parts: an answer is needed");
+    }
+    if (Hitl.isApproval(asked)) {
+      return yesOrNo(text);
+    }
+    return worded(text, asked);
+  }
+
+  private static JsonNode yesOrNo(String text) {
+    var word = text.toLowerCase(Locale.ROOT).replaceAll("[.!]+$", "");
+    if (YES.contains(word)) {
+      return BooleanNode.TRUE;
+    }
+    if (NO.contains(word)) {
+      return decided(false, Json.object().path("reason"));
+    }
+    throw invalid("the task asks for an approval: answer approve or deny");
+  }
+
+  /// Words as the value that is asked for: one of the options, JSON where there is a schema, or else the words.
+  private static JsonNode worded(String text, InputRequired asked) {
+    if (asked.options() != null) {
+      for (var option : asked.options()) {
+        if (Hitl.written(option).equalsIgnoreCase(text)) {
+          return option;
+        }
+      }
+    }
+    return asked.schema() == null
+        ? StringNode.valueOf(text)
+        : json(text).orElseGet(() -> StringNode.valueOf(text));
+  }
+
+  private static Optional<JsonNode> json(String text) {
+    try {
+      return Optional.of(Json.mapper().readTree(text));
+    } catch (JacksonException words) {
+      return Optional.empty();
+    }
+  }
+
+  static A2aException invalid(String message) {
+    return new A2aException(A2aError.INVALID_PARAMS, message);
+  }
+}

@@ -1,0 +1,48 @@
+package dev.parley.door.a2a;
+
+import dev.parley.protocol.Json;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Reads names as ProtoJSON does: `page_size` is `pageSize`. What is free-form stays as it is.
+final class Camel {
+
+  private static final Set<String> FREE = Set.of("metadata", "data");
+
+  private Camel() {}
+
+  static ObjectNode of(ObjectNode json) {
+    var camel = Json.object();
+    json.forEachEntry(
+        (name, value) -> camel.set(written(name), FREE.contains(name) ? value : of(value)));
+    return camel;
+  }
+
+  private static JsonNode of(JsonNode value) {
+    return switch (value) {
+      case ObjectNode object -> of(object);
+      case ArrayNode list -> {
+        var all = Json.mapper().createArrayNode();
+        list.forEach(one -> all.add(of(one)));
+        yield all;
+      }
+      default -> value;
+    };
+  }
+
+  private static String written(String name) {
+    var text = new StringBuilder();
+    for (var i = 0; i < name.length(); i++) {
+      var c = name.charAt(i);
+      if (c == '_' && i > 0 && i + 1 < name.length()) {
+        i++;
+        text.append(Character.toUpperCase(name.charAt(i)));
+      } else {
+        text.append(c);
+      }
+    }
+    return text.toString();
+  }
+}

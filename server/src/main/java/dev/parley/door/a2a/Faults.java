@@ -1,0 +1,58 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.Version;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// How A2A says what went wrong.
+final class Faults {
+
+  private static final String INFO = "type.googleapis.com/google.rpc.ErrorInfo";
+  private static final String DOMAIN = "a2a-protocol.org";
+
+  private Faults() {}
+
+  /// A rejection as the error that comes closest.
+  static A2aException of(Rejection rejection) {
+    return new A2aException(error(rejection), String.valueOf(rejection.getMessage()));
+  }
+
+  private static A2aError error(Rejection rejection) {
+    return switch (rejection) {
+      case Rejection.Invalid _,
+          Rejection.TooLarge _,
+          Rejection.NotFound _,
+          Rejection.Gone _,
+          Rejection.Conflict _,
+          Rejection.Stale _,
+          Rejection.Forbidden _,
+          Rejection.Unauthorized _ ->
+          A2aError.INVALID_PARAMS;
+      case Rejection.Busy _, Rejection.Unavailable _ -> A2aError.INTERNAL;
+    };
+  }
+
+  /// The answer to a JSON-RPC request that failed.
+  static ObjectNode rpc(Version version, JsonNode id, A2aException fault) {
+    var json = Json.object().put("jsonrpc", "2.0");
+    json.set("id", id);
+    var error =
+        json.putObject("error")
+            .put("code", fault.error().code())
+            .put("message", String.valueOf(fault.getMessage()));
+    if (fault.error().ofA2a()
+        && (version == Version.V1_0 || fault.error() == A2aError.VERSION_NOT_SUPPORTED)) {
+      error.putArray("data").add(info(fault.error()));
+    }
+    return json;
+  }
+
+  /// What 1.0 tells machines of an error.
+  static ObjectNode info(A2aError error) {
+    return Json.object().put("@type", INFO).put("reason", error.reason()).put("domain", DOMAIN);
+  }
+}

@@ -1,0 +1,97 @@
+package dev.parley.door.a2a;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.TaskId;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What kagent's extension for people in the loop says of what a task asks.
+final class Hitl {
+
+  /// The extension.
+  static final String URI = "https://kagent.dev/extensions/hitl/v1";
+
+  static final String TYPE = "type";
+
+  private Hitl() {}
+
+  /// True if this asks for a yes or a no.
+  static boolean isApproval(InputRequired asked) {
+    return asked.inputType() == InputType.CONFIRMATION;
+  }
+
+  /// All that the root task's tree asks, as one request: approvals first, as these can be told together.
+  ///
+  /// Empty if nothing is asked that can be answered by a message.
+  static Optional<ObjectNode> request(List<Standing.Question> asked, TaskId root) {
+    var approvals = asked.stream().filter(one -> approval(one)).toList();
+    if (!approvals.isEmpty()) {
+      return Optional.of(approvals(approvals, root));
+    }
+    return asked.stream()
+        .filter(one -> one.asked() instanceof InputRequired)
+        .findFirst()
+        .map(one -> question((InputRequired) one.asked()));
+  }
+
+  private static boolean approval(Standing.Question question) {
+    return question.asked() instanceof InputRequired asked && isApproval(asked);
+  }
+
+  private static ObjectNode approvals(List<Standing.Question> asked, TaskId root) {
+    var request = Json.object().put(TYPE, "tool_approval_request").put("hint", hint(asked));
+    var tools = request.putArray("tools");
+    asked.forEach(one -> tools.add(tool((InputRequired) one.asked())));
+    asked.stream()
+        .filter(one -> !one.task().equals(root))
+        .findFirst()
+        .ifPresent(below -> request.set("nested", nested(below.task(), below.agent(), asked)));
+    return request;
+  }
+
+  private static String hint(List<Standing.Question> asked) {
+    return asked.size() == 1 ? ((InputRequired) asked.getFirst().asked()).prompt() : "";
+  }
+
+  /// Who below asks, and for what.
+  private static ObjectNode nested(TaskId task, AgentTypeId agent, List<Standing.Question> asked) {
+    var nested = Json.object().put("subagent_name", agent.value()).put("task_id", task.value());
+    var tools = nested.putArray("tools");
+    asked.stream()
+        .filter(one -> one.task().equals(task))
+        .forEach(one -> tools.add(tool((InputRequired) one.asked())));
+    return nested;
+  }
+
+  private static ObjectNode tool(InputRequired asked) {
+    var call = asked.metadata() == null ? Json.object() : asked.metadata().path("toolCall");
+    var tool =
+        Json.object()
+            .put("id", asked.inputId().value())
+            .put("call_id", call.path("toolCallId").asString(asked.inputId().value()))
+            .put("name", call.path("toolName").asString(asked.prompt()));
+    tool.set("args", call.path("arguments").isObject() ? call.path("arguments") : Json.object());
+    return tool;
+  }
+
+  private static ObjectNode question(InputRequired asked) {
+    var request = Json.object().put(TYPE, "ask_user_request").put("id", asked.inputId().value());
+    var question = request.putArray("questions").addObject().put("question", asked.prompt());
+    var choices = question.putArray("choices");
+    if (asked.options() != null) {
+      asked.options().forEach(option -> choices.add(written(option)));
+    }
+    question.put("multiple", false);
+    return request;
+  }
+
+  /// A choice as people read it.
+  static String written(JsonNode option) {
+    return option.isString() ? option.stringValue() : option.toString();
+  }
+}

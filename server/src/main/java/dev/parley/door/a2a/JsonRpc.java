@@ -1,0 +1,213 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.PushTarget;
+import dev.parley.a2a.Version;
+import dev.parley.a2a.WireForms;
+import dev.parley.a2a.WireReader;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.a2a.TaskStream.Writing;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.view.TaskView;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A2A over JSON-RPC: one path for all methods of both versions.
+final class JsonRpc {
+
+  /// What a body may be sent as.
+  static final Set<String> TYPES = Set.of("application/json", "application/a2a+json");
+
+  private final Agents agents;
+  private final Operations operations;
+
+  JsonRpc(Agents agents, Operations operations) {
+    this.agents = agents;
+    this.operations = operations;
+  }
+
+  /// A call: who calls, and with what.
+  private record Call(Caller caller, RpcMethod method, JsonNode id, Params params) {
+    Version version() {
+      return caller.version();
+    }
+
+    Reply result(JsonNode result) {
+      return new Reply.Json(200, around(result));
+    }
+
+    ObjectNode around(JsonNode result) {
+      var json = Json.object().put("jsonrpc", "2.0");
+      json.set("id", id);
+      json.set("result", result);
+      return json;
+    }
+
+    Writing writing() {
+      return new Writing(WireForms.of(version()), this::around);
+    }
+  }
+
+  /// Answers a request, whatever is wrong with it.
+  Reply handle(Request request) {
+    agents.find(request);
+    var opened = new Opened();
+    try {
+      var json = read(request);
+      opened.id = id(json);
+      opened.version = agents.version(request);
+      var call = call(request, json, opened);
+      return answer(request, call);
+    } catch (A2aException fault) {
+      return refused(opened, fault);
+    } catch (Rejection.Unauthorized | Rejection.Forbidden notAllowed) {
+      throw notAllowed;
+    } catch (Rejection rejection) {
+      return refused(opened, Faults.of(rejection));
+    }
+  }
+
+  /// What is known of a request so far.
+  private static final class Opened {
+    JsonNode id = NullNode.getInstance();
+    Version version = Version.V0_3;
+  }
+
+  private static JsonNode read(Request request) {
+    var bytes = request.json(TYPES);
+    try {
+      return Json.mapper().readTree(bytes);
+    } catch (JacksonException malformed) {
+      throw new A2aException(
+          A2aError.PARSE, "Invalid JSON payload: " + malformed.getOriginalMessage());
+    }
+  }
+
+  /// The request's id, if it is one; what is none is answered as if there were none.
+  private static JsonNode id(JsonNode json) {
+    var id = json.path("id");
+    return id.isString() || id.isIntegralNumber() ? id : NullNode.getInstance();
+  }
+
+  private Call call(Request request, JsonNode json, Opened opened) {
+    if (json.isArray()) {
+      throw wrong("batches are not supported: send one request");
+    }
+    if (!json.isObject() || !json.path("jsonrpc").asString("").equals("2.0")) {
+      throw wrong("jsonrpc must be \"2.0\"");
+    }
+    var id = json.path("id");
+    if (!id.isMissingNode() && !id.isNull() && !id.isString() && !id.isIntegralNumber()) {
+      throw wrong("id must be a string or a whole number");
+    }
+    if (!json.path("method").isString()) {
+      throw wrong("method must be a string");
+    }
+    var name = json.path("method").stringValue();
+    var method =
+        RpcMethod.named(opened.version, name).orElseThrow(() -> unknown(opened.version, name));
+    var params = json.path("params");
+    if (!params.isMissingNode() && !params.isNull() && !params.isObject()) {
+      throw Params.invalid("params must be an object");
+    }
+    var given = new Params(params instanceof ObjectNode object ? Camel.of(object) : Json.object());
+    var caller = agents.caller(request, opened.version).with(given.text("tenant"));
+    return new Call(caller, method, opened.id, given);
+  }
+
+  private static A2aException wrong(String message) {
+    return new A2aException(A2aError.INVALID_REQUEST, "Invalid Request: " + message);
+  }
+
+  private static A2aException unknown(Version version, String name) {
+    var other = version == Version.V1_0 ? Version.V0_3 : Version.V1_0;
+    var hint =
+        RpcMethod.named(other, name).isEmpty()
+            ? ""
+            : "; it is one of version "
+                + other.number()
+                + ", and this request says "
+                + Version.HEADER
+                + ": "
+                + version.number();
+    return new A2aException(A2aError.METHOD_NOT_FOUND, "Method not found: " + name + hint);
+  }
+
+  private Reply answer(Request request, Call call) {
+    var form = WireForms.of(call.version());
+    var params = call.params();
+    return switch (call.method()) {
+      case SEND ->
+          call.result(form.item(operations.send(call.caller(), WireReader.send(params.json()))));
+      case STREAM ->
+          new Reply.Stream(
+              operations.stream(call.caller(), WireReader.send(params.json()), call.writing()));
+      case GET ->
+          call.result(
+              form.task(
+                  operations.get(
+                      call.caller(), params.needed("id"), params.whole("historyLength"))));
+      case LIST -> call.result(operations.list(call.caller(), Listing.of(params)));
+      case CANCEL -> call.result(form.task(operations.cancel(call.caller(), params.needed("id"))));
+      case SUBSCRIBE ->
+          new Reply.Stream(
+              operations.subscribe(
+                  call.caller(), params.needed("id"), lastEventId(request), call.writing()));
+      case PUSH_SET, PUSH_GET, PUSH_LIST, PUSH_DELETE -> call.result(push(call));
+      case CARD -> throw new A2aException(A2aError.EXTENDED_AGENT_CARD_NOT_CONFIGURED, "no");
+    };
+  }
+
+  private JsonNode push(Call call) {
+    var form = WireForms.of(call.version());
+    var desk = operations.pushes();
+    var params = call.params();
+    if (!desk.supported()) {
+      throw new A2aException(
+          A2aError.PUSH_NOTIFICATION_NOT_SUPPORTED, "this agent pushes no notifications");
+    }
+    if (call.method() == RpcMethod.PUSH_SET) {
+      var target = WireReader.push(params.json());
+      return form.push(desk.keep(call.caller(), taskOf(call, target), target));
+    }
+    var early = call.version() == Version.V0_3;
+    var byTask = early && params.text("taskId") == null;
+    var task = operations.find(call.caller(), params.needed(byTask ? "id" : "taskId"));
+    var id = params.text(byTask ? "pushNotificationConfigId" : "id");
+    return switch (call.method()) {
+      case PUSH_GET -> form.push(desk.find(call.caller(), task, id == null ? "" : id));
+      case PUSH_LIST -> form.pushes(desk.list(call.caller(), task));
+      default -> {
+        desk.delete(call.caller(), task, id == null ? "" : id);
+        yield early ? NullNode.getInstance() : Json.object();
+      }
+    };
+  }
+
+  private TaskView taskOf(Call call, PushTarget target) {
+    if (target.taskId() == null) {
+      throw Params.invalid("taskId: is needed");
+    }
+    return operations.find(call.caller(), target.taskId());
+  }
+
+  /// Where a reader stopped.
+  static @Nullable FrameId lastEventId(Request request) {
+    return request
+        .header("Last-Event-ID")
+        .filter(id -> !id.isBlank())
+        .map(FrameId::parse)
+        .orElse(null);
+  }
+
+  private static Reply refused(Opened opened, A2aException fault) {
+    return new Reply.Json(200, Faults.rpc(opened.version, opened.id, fault));
+  }
+}

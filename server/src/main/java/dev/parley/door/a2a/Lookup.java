@@ -1,0 +1,58 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.door.Access;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.view.TaskView;
+import dev.parley.view.Views;
+
+/// Finds the root tasks of an agent, for those who may see them.
+final class Lookup {
+
+  private final Views views;
+  private final Access access;
+
+  Lookup(Views views, Access access) {
+    this.views = views;
+    this.access = access;
+  }
+
+  /// The task with this id.
+  ///
+  /// @throws A2aException also if it was rewound, or is another agent's or tenant's, or the caller may not see it
+  TaskView find(Caller caller, String id) {
+    if (!Id.valid(id)) {
+      throw unknown(id);
+    }
+    var task = new TaskId(id);
+    try {
+      var context = views.contextOf(task).orElseThrow(() -> unknown(id));
+      access.check(caller.principal(), context);
+      var found = views.task(context, task).orElseThrow(() -> unknown(id));
+      if (found.parentTaskId() != null || !visible(caller, found)) {
+        throw unknown(id);
+      }
+      return found;
+    } catch (Rejection.NotFound | Rejection.Gone notThere) {
+      throw unknown(id);
+    }
+  }
+
+  /// True if the agent's caller may know of the task: a caller who names a tenant sees that tenant's only.
+  static boolean visible(Caller caller, TaskView task) {
+    return task.agentId().equals(caller.agent())
+        && (caller.tenant() == null || caller.tenant().equals(tenant(task)));
+  }
+
+  private static String tenant(TaskView task) {
+    var metadata = task.metadata();
+    return metadata == null ? "" : metadata.path(Speech.KEPT).path("tenant").asString("");
+  }
+
+  private static A2aException unknown(String id) {
+    return new A2aException(A2aError.TASK_NOT_FOUND, "Task not found: " + id);
+  }
+}

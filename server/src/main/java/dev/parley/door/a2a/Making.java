@@ -1,0 +1,189 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.WireArtifact;
+import dev.parley.a2a.WirePart;
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.ArtifactEvent.DatasetWrite;
+import dev.parley.protocol.ArtifactEvent.Encoding;
+import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.TaskId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What a task makes: a piece of an artifact at a time, or all that it has made. For one thread.
+final class Making {
+
+  private static final String TEXT = "text";
+
+  private final Map<String, Made> all = new LinkedHashMap<>();
+  private boolean whole = true;
+
+  /// A piece of an artifact.
+  record Piece(WireArtifact artifact, boolean append, boolean last) {}
+
+  /// An artifact as far as it has come.
+  private static final class Made {
+    final String id;
+    final @Nullable String name;
+    final @Nullable String description;
+    final @Nullable String mediaType;
+    final boolean base64;
+    @Nullable ObjectNode metadata;
+    final List<WirePart> parts = new ArrayList<>();
+
+    Made(
+        String id,
+        @Nullable String name,
+        @Nullable String description,
+        @Nullable String mediaType,
+        boolean base64,
+        @Nullable ObjectNode metadata) {
+      this.id = id;
+      this.name = name;
+      this.description = description;
+      this.mediaType = mediaType;
+      this.base64 = base64;
+      this.metadata = metadata;
+    }
+
+    WireArtifact wire(List<WirePart> some) {
+      return new WireArtifact(id, name, description, some, metadata, List.of());
+    }
+  }
+
+  /// A piece of text.
+  Piece text(TaskId task, ContentDelta delta) {
+    var id = id(task, delta.blockId());
+    var made = all.get(id);
+    var first = made == null;
+    if (made == null) {
+      made = new Made(id, TEXT, null, null, false, null);
+      all.put(id, made);
+    }
+    return piece(made, WirePart.text(delta.delta()), !first, false);
+  }
+
+  /// The end of a text, and of the one that it takes the place of.
+  List<Piece> text(TaskId task, ContentComplete end) {
+    var id = id(task, end.blockId());
+    var pieces = new ArrayList<Piece>();
+    if (end.replaces() != null) {
+      replaced(end.replaces().value(), id).ifPresent(pieces::add);
+    }
+    var made = all.get(id);
+    if (made == null && end.content().isEmpty()) {
+      return pieces;
+    }
+    var first = made == null;
+    if (made == null) {
+      made = new Made(id, TEXT, null, null, false, null);
+      all.put(id, made);
+    }
+    if (Boolean.TRUE.equals(end.partial())) {
+      made.metadata = Json.object().put("partial", true);
+    }
+    pieces.add(piece(made, WirePart.text(first ? end.content() : ""), !first, true));
+    return pieces;
+  }
+
+  /// A text that no longer counts becomes an empty one, as nothing can be taken back.
+  private Optional<Piece> replaced(String id, String by) {
+    var made = all.get(id);
+    if (made == null) {
+      return Optional.empty();
+    }
+    made.metadata = Json.object().put("replacedBy", by);
+    made.parts.clear();
+    return Optional.of(piece(made, WirePart.text(""), false, true));
+  }
+
+  private static String id(TaskId task, @Nullable BlockId block) {
+    return block == null ? TEXT + "-" + task : block.value();
+  }
+
+  /// A piece of a file.
+  Piece file(FileWrite write) {
+    var id = write.artifactId().value();
+    var made = all.get(id);
+    if (made == null || write.index() == 0) {
+      made =
+          new Made(
+              id,
+              write.name(),
+              write.description(),
+              write.mimeType(),
+              write.encoding() == Encoding.BASE64,
+              about("file", write.version(), write.metadata()));
+      all.put(id, made);
+    }
+    var content = made.base64 ? new WirePart.Raw(write.data()) : new WirePart.Text(write.data());
+    var part = new WirePart(content, made.name, made.mediaType, null);
+    return piece(made, part, write.index() > 0, write.complete());
+  }
+
+  /// A data record.
+  Piece data(DataWrite write) {
+    var id = write.artifactId().value();
+    var about = about("data", write.version(), write.metadata());
+    var made = new Made(id, write.name(), write.description(), null, false, about);
+    all.put(id, made);
+    return piece(made, WirePart.data(write.data()), false, true);
+  }
+
+  /// Some rows.
+  Piece rows(DatasetWrite write) {
+    var id = write.artifactId().value();
+    var made = all.get(id);
+    if (made == null || write.index() == 0) {
+      var about = about("dataset", write.version(), write.metadata());
+      if (write.schema() != null) {
+        about.set("schema", write.schema());
+      }
+      made = new Made(id, write.name(), write.description(), null, false, about);
+      all.put(id, made);
+    }
+    var rows = Json.object();
+    write.rows().forEach(rows.putArray("rows")::add);
+    return piece(made, WirePart.data(rows), write.index() > 0, write.complete());
+  }
+
+  private static ObjectNode about(
+      String type, @Nullable Integer version, @Nullable ObjectNode told) {
+    var about = told == null ? Json.object() : told.deepCopy();
+    about.put("type", type);
+    if (version != null) {
+      about.put("version", version);
+    }
+    return about;
+  }
+
+  private Piece piece(Made made, WirePart part, boolean append, boolean last) {
+    if (whole) {
+      made.parts.add(part);
+    }
+    return new Piece(made.wire(List.of(part)), append, last);
+  }
+
+  /// Everything, each artifact with as few parts as it can have.
+  List<WireArtifact> all() {
+    if (!whole) {
+      throw new IllegalStateException("what was made is no longer kept");
+    }
+    return all.values().stream().map(made -> made.wire(Joined.of(made.parts))).toList();
+  }
+
+  /// From now on keeps no more than it takes to tell the next piece.
+  void forget() {
+    whole = false;
+    all.values().forEach(made -> made.parts.clear());
+  }
+}

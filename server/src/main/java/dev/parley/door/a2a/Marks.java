@@ -1,0 +1,45 @@
+package dev.parley.door.a2a;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.TaskId;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What every message and task of one root task says in its metadata, as kagent's clients look for it.
+///
+/// @param user who owns the context
+public record Marks(ContextId context, TaskId root, AgentTypeId agent, String user) {
+
+  /// In a message's metadata: the root task that it belongs to.
+  public static final String INVOCATION = "kagent_invocation_id";
+
+  /// In a request's metadata: the root task to go back to before.
+  public static final String REWIND = "kagent_rewind_before_invocation_id";
+
+  /// In a task's metadata: it takes the place of all that was known of the session.
+  public static final String REWOUND = "kagent_rewound";
+
+  /// On a part: what it is.
+  static final String TYPE = "kagent_type";
+
+  static final String USER = "user";
+
+  /// The marks of a task.
+  public ObjectNode ofTask() {
+    return Json.object()
+        .put("kagent_app_name", agent.value())
+        .put("kagent_session_id", context.value())
+        .put("kagent_user_id", user)
+        .put(INVOCATION, root.value());
+  }
+
+  /// The marks of a message, above what its sender says in `told`.
+  public ObjectNode ofMessage(@Nullable ObjectNode told, String author) {
+    var marks = told == null ? Json.object() : told.deepCopy();
+    marks.remove(REWIND);
+    marks.setAll(ofTask());
+    return marks.put("kagent_author", author);
+  }
+}

@@ -1,0 +1,219 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.SendRequest;
+import dev.parley.a2a.Version;
+import dev.parley.a2a.WireItem;
+import dev.parley.a2a.WireTask;
+import dev.parley.door.DoorParts;
+import dev.parley.door.EntryTail;
+import dev.parley.door.EventStream;
+import dev.parley.door.a2a.TaskFold.Told;
+import dev.parley.door.a2a.TaskStream.Writing;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.view.TaskView;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What an agent can be asked, whatever the version and the binding.
+final class Operations {
+
+  private static final int READ = 256;
+  private static final Duration WAIT = Duration.ofMinutes(1);
+  private static final Duration CANCEL_MAX = Duration.ofSeconds(10);
+
+  private final DoorParts parts;
+  private final TaskForm form;
+  private final Lookup lookup;
+  private final Sending sending;
+  private final Rewinding rewinding;
+  private final Lister lister;
+  private final PushDesk pushes;
+
+  Operations(DoorParts parts, TaskForm form, PushDesk pushes, A2aSettings settings) {
+    this.parts = parts;
+    this.form = form;
+    this.pushes = pushes;
+    this.lookup = new Lookup(parts.views(), parts.access());
+    this.sending = new Sending(parts, lookup, form, pushes, settings);
+    this.lister = new Lister(parts, form);
+    this.rewinding = new Rewinding(parts, sending, form);
+  }
+
+  PushDesk pushes() {
+    return pushes;
+  }
+
+  TaskView find(Caller caller, String id) {
+    return lookup.find(caller, id);
+  }
+
+  /// Sends a message, and waits for what comes of it unless the caller does not want to.
+  WireItem send(Caller caller, SendRequest request) {
+    if (Rewinding.isRewind(request)) {
+      var rewound = rewinding.rewind(caller, request);
+      if (rewound.task() == null) {
+        return rewound.told();
+      }
+      return answer(caller, request, rewound.task());
+    }
+    return answer(caller, request, sending.send(caller, request));
+  }
+
+  private WireTask answer(Caller caller, SendRequest request, TaskView task) {
+    var fold = form.now(task, caller.version());
+    if (request.blocking()) {
+      await(task, fold, f -> f.state().terminal() || f.state().interrupted(), null);
+    }
+    return fold.task(request.historyLength(), true);
+  }
+
+  /// Sends a message, and tells all that comes of it.
+  EventStream stream(Caller caller, SendRequest request, Writing writing) {
+    if (Rewinding.isRewind(request)) {
+      var rewound = rewinding.rewind(caller, request);
+      if (rewound.task() == null) {
+        var frame = writing.frame(rewound.id(), rewound.item());
+        return sink -> sink.write(ByteBuffer.wrap(frame));
+      }
+      var first = List.of(new Told(rewound.id(), rewound.told()));
+      return tail(caller, rewound.task(), writing, first);
+    }
+    var before = continued(caller, request);
+    var task = sending.send(caller, request);
+    if (before.isPresent() && before.get().marks().root().equals(task.taskId())) {
+      // The task goes on: its reader begins with the task as it was, and gets all that came after
+      // that.
+      var fold = before.get();
+      var first = new Told(FrameId.of(fold.position()), opening(caller, fold));
+      return new EntryTail(
+          parts.tails(),
+          task.contextId(),
+          fold.position(),
+          new TaskStream(fold, writing, List.of(first), null));
+    }
+    return tail(caller, task, writing, List.of());
+  }
+
+  /// 0.3 tells no history here: there, a task that has one stands for all that was said in its session.
+  private static WireTask opening(Caller caller, TaskFold fold) {
+    var task = fold.task(null, true);
+    return caller.version() == Version.V1_0
+        ? task
+        : new WireTask(
+            task.id(),
+            task.contextId(),
+            task.status(),
+            task.artifacts(),
+            List.of(),
+            task.metadata());
+  }
+
+  /// The task that a message goes on with, as it is before that.
+  private Optional<TaskFold> continued(Caller caller, SendRequest request) {
+    var id = request.message().taskId();
+    return id == null
+        ? Optional.empty()
+        : Optional.of(form.now(lookup.find(caller, id), caller.version()))
+            .filter(fold -> !fold.state().terminal());
+  }
+
+  /// All that a task has to tell, from its beginning.
+  private EventStream tail(Caller caller, TaskView task, Writing writing, List<Told> first) {
+    return new EntryTail(
+        parts.tails(),
+        task.contextId(),
+        TaskForm.before(task),
+        new TaskStream(form.begin(task, caller.version()), writing, first, null));
+  }
+
+  /// Tells how a task goes on: from where the reader stopped, or from how it stands now.
+  EventStream subscribe(Caller caller, String id, @Nullable FrameId after, Writing writing) {
+    var task = lookup.find(caller, id);
+    var fold = form.now(task, caller.version());
+    var over = fold.state().terminal();
+    if (after != null) {
+      if (after.position().after(parts.log().head(task.contextId()))) {
+        throw new A2aException(
+            A2aError.INVALID_PARAMS, "Last-Event-ID: the task has not come that far");
+      }
+      if (!over || FrameId.of(fold.position()).compareTo(after) > 0) {
+        return new EntryTail(
+            parts.tails(),
+            task.contextId(),
+            TaskForm.before(task),
+            new TaskStream(form.begin(task, caller.version()), writing, List.of(), after));
+      }
+    }
+    if (over && caller.version() == Version.V1_0) {
+      throw new A2aException(
+          A2aError.UNSUPPORTED_OPERATION,
+          "task " + id + " has ended: there is nothing to subscribe to, get it instead");
+    }
+    var snapshot = new Told(FrameId.of(fold.position()), fold.task(null, true));
+    return new EntryTail(
+        parts.tails(),
+        task.contextId(),
+        fold.position(),
+        new TaskStream(fold, writing, List.of(snapshot), null));
+  }
+
+  /// A task as it now stands.
+  WireTask get(Caller caller, String id, @Nullable Integer historyLength) {
+    return form.snapshot(lookup.find(caller, id), caller.version(), historyLength, true);
+  }
+
+  /// Tasks, the one that changed last first.
+  ObjectNode list(Caller caller, Listing wanted) {
+    return lister.list(caller, wanted);
+  }
+
+  /// Stops a task, and waits until it has ended.
+  WireTask cancel(Caller caller, String id) {
+    var task = lookup.find(caller, id);
+    var fold = form.now(task, caller.version());
+    if (fold.state().terminal()) {
+      throw new A2aException(
+          A2aError.TASK_NOT_CANCELABLE,
+          "Task cannot be canceled: " + id + " has ended (" + fold.state().kebab() + ")");
+    }
+    parts.tasks().cancel(task.contextId(), task.taskId(), caller.principal(), null);
+    await(task, fold, f -> f.state().terminal(), CANCEL_MAX);
+    return fold.task(null, true);
+  }
+
+  /// Folds on until it is as wanted, the time is up, or the server stops.
+  private void await(
+      TaskView task, TaskFold fold, Predicate<TaskFold> wanted, @Nullable Duration max) {
+    var until = max == null ? null : parts.clock().instant().plus(max);
+    try (var open = parts.tails().streams().open()) {
+      while (!wanted.test(fold) && !open.ended()) {
+        var position = position(task, fold);
+        for (var entry : parts.log().read(task.contextId(), position, READ)) {
+          fold.take(entry);
+          if (wanted.test(fold)) {
+            return;
+          }
+        }
+        if (until != null && parts.clock().instant().isAfter(until)) {
+          return;
+        }
+        var patience = max == null ? WAIT : Duration.ofSeconds(1);
+        open.await(() -> parts.log().await(task.contextId(), position(task, fold), patience));
+      }
+    } catch (Rejection.Gone | Rejection.NotFound deleted) {
+      throw new A2aException(A2aError.TASK_NOT_FOUND, "Task not found: " + task.taskId());
+    }
+  }
+
+  private static Position position(TaskView task, TaskFold fold) {
+    return fold.position().equals(Position.START) ? TaskForm.before(task) : fold.position();
+  }
+}

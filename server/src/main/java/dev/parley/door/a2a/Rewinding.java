@@ -1,0 +1,142 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.SendRequest;
+import dev.parley.a2a.WireItem;
+import dev.parley.a2a.WireMessage;
+import dev.parley.a2a.WirePart;
+import dev.parley.a2a.WireRole;
+import dev.parley.a2a.WireState;
+import dev.parley.a2a.WireStatus;
+import dev.parley.a2a.WireStatusUpdate;
+import dev.parley.a2a.WireTask;
+import dev.parley.door.DoorParts;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.task.Rewinder;
+import dev.parley.view.TaskView;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Takes a context back to before one of its turns, as kagent's clients ask for it: by a message's metadata.
+final class Rewinding {
+
+  private final DoorParts parts;
+  private final Sending sending;
+  private final TaskForm form;
+  private final Rewinder rewinder;
+
+  Rewinding(DoorParts parts, Sending sending, TaskForm form) {
+    this.parts = parts;
+    this.sending = sending;
+    this.form = form;
+    this.rewinder = new Rewinder(parts.log(), parts.views());
+  }
+
+  /// What is told of a rewind, where that stands, and the task that the message itself began, if it said something.
+  record Rewound(FrameId id, WireTask told, @Nullable TaskView task) {
+
+    /// What a stream tells of it: one that failed is no task that takes the place of another.
+    WireItem item() {
+      return told.status().state() == WireState.FAILED
+          ? new WireStatusUpdate(told.id(), told.contextId(), told.status(), true, told.metadata())
+          : told;
+    }
+  }
+
+  /// True if the message asks for it.
+  static boolean isRewind(SendRequest request) {
+    var metadata = request.message().metadata();
+    return metadata != null && metadata.path(Marks.REWIND).isString();
+  }
+
+  /// Takes the context back, and says there what the message says, if anything. One that cannot be done is told as a
+  /// task that failed, and nothing has changed then.
+  Rewound rewind(Caller caller, SendRequest request) {
+    var message = request.message();
+    if (message.contextId() == null || !Id.valid(message.contextId())) {
+      throw new A2aException(
+          A2aError.INVALID_PARAMS, "message.contextId: a rewind needs the session's id");
+    }
+    var context = new ContextId(message.contextId());
+    try {
+      parts.access().check(caller.principal(), context);
+      return rewind(caller, request, context);
+    } catch (Rejection refused) {
+      return new Rewound(FrameId.of(Position.START), failed(caller, context, refused), null);
+    }
+  }
+
+  private Rewound rewind(Caller caller, SendRequest request, ContextId context) {
+    var metadata = Objects.requireNonNull(request.message().metadata());
+    var before =
+        new Rewinder.Target.BeforeTask(new TaskId(metadata.path(Marks.REWIND).stringValue()));
+    if (Wording.of(request.message()).isBlank()) {
+      var rewound = rewinder.rewind(context, before, Guard.none());
+      var id = FrameId.of(Position.of(rewound.seq()));
+      return new Rewound(id, session(caller, context, Long.MAX_VALUE), null);
+    }
+    var task =
+        sending.rewindAndSend(caller, request, context, () -> rewinder.plan(context, before));
+    // Right before the message stands the rewind.
+    var seq = Math.max(0, task.seq() - 2);
+    return new Rewound(
+        FrameId.of(Position.of(seq)), session(caller, context, task.seq() - 1), task);
+  }
+
+  /// The session as one task: what still counts of it, up to a seq.
+  private WireTask session(Caller caller, ContextId context, long to) {
+    var history = new LinkedHashMap<String, WireMessage>();
+    for (var task : parts.views().roots(context, 0, to)) {
+      var shown = form.snapshot(task, caller.version(), null, false).history();
+      if (shown != null) {
+        shown.forEach(message -> history.put(message.messageId(), message));
+      }
+    }
+    return task(caller, context, WireState.COMPLETED, null, history);
+  }
+
+  private WireTask failed(Caller caller, ContextId context, Rejection refused) {
+    var marks = marks(caller, context);
+    var message =
+        new WireMessage(
+            parts.ids().get().toString(),
+            context.value(),
+            context.value(),
+            WireRole.AGENT,
+            List.of(WirePart.text("the rewind failed: " + refused.getMessage())),
+            marks.ofMessage(null, caller.agent().value()));
+    return task(caller, context, WireState.FAILED, message, Map.of());
+  }
+
+  private Marks marks(Caller caller, ContextId context) {
+    return new Marks(context, new TaskId(context.value()), caller.agent(), caller.principal());
+  }
+
+  private WireTask task(
+      Caller caller,
+      ContextId context,
+      WireState state,
+      @Nullable WireMessage message,
+      Map<String, WireMessage> history) {
+    var metadata = marks(caller, context).ofTask();
+    if (state == WireState.COMPLETED) {
+      metadata.put(Marks.REWOUND, true);
+    }
+    return new WireTask(
+        context.value(),
+        context.value(),
+        new WireStatus(state, message, parts.clock().instant()),
+        List.of(),
+        List.copyOf(history.values()),
+        metadata);
+  }
+}

@@ -1,0 +1,269 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.SendRequest;
+import dev.parley.a2a.Version;
+import dev.parley.a2a.WireForms;
+import dev.parley.a2a.WireMessage;
+import dev.parley.a2a.WirePart;
+import dev.parley.a2a.WireRole;
+import dev.parley.a2a.WireState;
+import dev.parley.door.DoorParts;
+import dev.parley.door.NewContextId;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.task.Rewinder;
+import dev.parley.task.Submission;
+import dev.parley.task.WhenBusy;
+import dev.parley.view.TaskView;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Takes messages in: a new task, an answer to what a task asks, or a word to one that works.
+final class Sending {
+
+  private final DoorParts parts;
+  private final Lookup lookup;
+  private final TaskForm form;
+  private final Answering answering;
+  private final PushDesk pushes;
+  private final A2aSettings settings;
+
+  Sending(DoorParts parts, Lookup lookup, TaskForm form, PushDesk pushes, A2aSettings settings) {
+    this.parts = parts;
+    this.lookup = lookup;
+    this.form = form;
+    this.pushes = pushes;
+    this.settings = settings;
+    this.answering = new Answering(parts.tasks());
+  }
+
+  /// The task that the message belongs to, once that is in the log.
+  ///
+  /// @throws A2aException if the message makes no sense
+  TaskView send(Caller caller, SendRequest request) {
+    var message = checked(request);
+    if (message.taskId() == null) {
+      var context = context(caller, message);
+      return begin(caller, request, context, null);
+    }
+    var task = lookup.find(caller, message.taskId());
+    if (message.contextId() != null && !message.contextId().equals(task.contextId().value())) {
+      throw invalid(
+          "message.contextId: task " + task.taskId() + " is in context " + task.contextId());
+    }
+    return goOn(caller, request, task);
+  }
+
+  /// Takes the context back and says the message there, in one step.
+  TaskView rewindAndSend(
+      Caller caller, SendRequest request, ContextId context, Supplier<Rewinder.Plan> rewind) {
+    checked(request);
+    return begin(caller, request, context, rewind);
+  }
+
+  private WireMessage checked(SendRequest request) {
+    var message = request.message();
+    if (message.role() != WireRole.USER) {
+      throw invalid("message.role: only a user can send");
+    }
+    if (!Id.valid(message.messageId())) {
+      throw invalid("message." + Id.refusal("messageId").getMessage());
+    }
+    if (message.contextId() != null && !Id.valid(message.contextId())) {
+      throw invalid("message." + Id.refusal("contextId").getMessage());
+    }
+    message.parts().forEach(Media::check);
+    if (request.push() != null) {
+      pushes.check(request.push());
+    }
+    return message;
+  }
+
+  /// The context that the message names; else the one that stands for it, so that sending it again makes no other.
+  private ContextId context(Caller caller, WireMessage message) {
+    if (message.contextId() != null) {
+      return new ContextId(message.contextId());
+    }
+    if (!settings.idempotent()) {
+      return new ContextId(parts.ids().get().toString());
+    }
+    var about = caller.agent() + "\n" + caller.tenant() + "\n" + message.messageId();
+    return NewContextId.of(caller.principal(), "a2a\n" + about + "\n" + hash(message));
+  }
+
+  private TaskView begin(
+      Caller caller,
+      SendRequest request,
+      ContextId context,
+      @Nullable Supplier<Rewinder.Plan> rewind) {
+    var submission = submission(caller, request, context, null);
+    // Before anything is made: what is refused leaves no context behind.
+    parts.tasks().check(submission);
+    try {
+      parts.log().create(context, new ContextCreated(caller.principal(), null, null));
+      parts.access().check(caller.principal(), context);
+    } catch (Rejection.NotFound | Rejection.Gone notTheirs) {
+      throw invalid("message.contextId: " + notTheirs.getMessage());
+    }
+    var accepted =
+        rewind == null
+            ? parts.tasks().submit(submission)
+            : parts.tasks().submit(submission, rewind);
+    return kept(caller, request, task(context, accepted.taskId().value()));
+  }
+
+  private TaskView goOn(Caller caller, SendRequest request, TaskView task) {
+    var fold = form.now(task, caller.version());
+    if (settings.idempotent() && fold.knows(request.message())) {
+      return task;
+    }
+    var state = fold.state();
+    if (state.terminal()) {
+      var ended = "task " + task.taskId() + " has ended (" + state.kebab() + ")";
+      throw new A2aException(
+          caller.version() == Version.V1_0
+              ? A2aError.UNSUPPORTED_OPERATION
+              : A2aError.INVALID_PARAMS,
+          ended + ": send the message without taskId to begin another task");
+    }
+    if (state.interrupted()) {
+      answering.answer(caller, request.message(), fold, once(caller, request));
+      return kept(caller, request, task);
+    }
+    var how = state == WireState.WORKING ? WhenBusy.STEER : WhenBusy.ENQUEUE;
+    var accepted = parts.tasks().submit(submission(caller, request, task.contextId(), how));
+    return kept(caller, request, task(task.contextId(), accepted.taskId().value()));
+  }
+
+  private TaskView kept(Caller caller, SendRequest request, TaskView task) {
+    if (request.push() != null) {
+      pushes.keep(caller, task, request.push());
+    }
+    return task;
+  }
+
+  private TaskView task(ContextId context, String id) {
+    return parts
+        .views()
+        .task(context, new TaskId(id))
+        .orElseThrow(() -> new Rejection.NotFound("no such task: " + id));
+  }
+
+  private Submission submission(
+      Caller caller, SendRequest request, ContextId context, @Nullable WhenBusy whenBusy) {
+    var message = request.message();
+    var text = Wording.of(message);
+    if (text.isBlank()) {
+      throw invalid("message.parts: a message needs text, data or a file");
+    }
+    var metadata = Json.object();
+    if (caller.tenant() != null) {
+      metadata.putObject(Speech.KEPT).put("tenant", caller.tenant());
+    }
+    var options =
+        new Submission.Options(
+            caller.agent(),
+            null,
+            null,
+            null,
+            null,
+            null,
+            whenBusy,
+            List.of(),
+            metadata.isEmpty() ? null : metadata);
+    return new Submission(
+        context,
+        caller.principal(),
+        text,
+        plain(message) ? null : message.parts().stream().map(Sending::json).toList(),
+        options,
+        once(caller, request),
+        named(context, message));
+  }
+
+  /// The message under its sender's id; if another message of the context has that already, only shown under it.
+  private Submission.Label named(ContextId context, WireMessage message) {
+    var id = new MessageId(message.messageId());
+    var label = label(message);
+    if (!taken(context, id)) {
+      return new Submission.Label(id, label);
+    }
+    var kept = label == null ? Json.object().putObject(Speech.KEPT) : label.path(Speech.KEPT);
+    var renamed = Json.object();
+    renamed.set(Speech.KEPT, ((ObjectNode) kept).put("messageId", id.value()));
+    return new Submission.Label(null, renamed);
+  }
+
+  private boolean taken(ContextId context, MessageId id) {
+    try {
+      return parts.views().place(context, id).isPresent();
+    } catch (Rejection.NotFound | Rejection.Gone none) {
+      return false;
+    }
+  }
+
+  private static JsonNode json(WirePart part) {
+    return WireForms.V1_0.part(part);
+  }
+
+  /// True for words and nothing else.
+  private static boolean plain(WireMessage message) {
+    return message.parts().size() == 1
+        && message.parts().getFirst().content() instanceof WirePart.Text
+        && message.parts().getFirst().metadata() == null;
+  }
+
+  /// What is kept of a message beyond its parts.
+  static @Nullable ObjectNode label(WireMessage message) {
+    var kept = Json.object();
+    if (message.metadata() != null && !message.metadata().isEmpty()) {
+      kept.set("metadata", message.metadata());
+    }
+    if (!message.extensions().isEmpty()) {
+      message.extensions().forEach(kept.putArray("extensions")::add);
+    }
+    if (!message.referenceTaskIds().isEmpty()) {
+      message.referenceTaskIds().forEach(kept.putArray("referenceTaskIds")::add);
+    }
+    return kept.isEmpty() ? null : Json.object().set(Speech.KEPT, kept);
+  }
+
+  /// The same message again does nothing. One that only has the same id is another one.
+  private Guard once(Caller caller, SendRequest request) {
+    var message = request.message();
+    var hash = hash(message);
+    return settings.idempotent()
+        ? new Guard.Once(
+            caller.principal(),
+            "a2a:" + caller.agent() + ":" + message.messageId() + ":" + hash,
+            hash)
+        : Guard.none();
+  }
+
+  private static String hash(WireMessage message) {
+    try {
+      var digest = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(digest.digest(Json.bytes(WireForms.V1_0.message(message))));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  private static A2aException invalid(String message) {
+    return new A2aException(A2aError.INVALID_PARAMS, message);
+  }
+}

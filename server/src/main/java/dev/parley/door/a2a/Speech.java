@@ -1,0 +1,205 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.WireMessage;
+import dev.parley.a2a.WirePart;
+import dev.parley.a2a.WireReader;
+import dev.parley.a2a.WireRole;
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Puts what is said in a root task's turn into A2A's messages.
+final class Speech {
+
+  /// In the metadata of a message and of an answer: what A2A says of it beyond its text.
+  static final String KEPT = "a2a";
+
+  private final Marks marks;
+
+  Speech(Marks marks) {
+    this.marks = marks;
+  }
+
+  /// What a person or the agent said.
+  WireMessage message(Message message) {
+    var own = message.role() == Role.USER;
+    var kept = message.metadata() == null ? Json.object() : message.metadata().path(KEPT);
+    return new WireMessage(
+        kept.path("messageId").asString(message.messageId().value()),
+        marks.context().value(),
+        marks.root().value(),
+        own ? WireRole.USER : WireRole.AGENT,
+        parts(message),
+        marks.ofMessage(
+            kept.path("metadata") instanceof ObjectNode told ? told : null,
+            own ? Marks.USER : marks.agent().value()),
+        texts(kept.path("extensions")),
+        texts(kept.path("referenceTaskIds")));
+  }
+
+  private static List<WirePart> parts(Message message) {
+    if (message.parts() == null) {
+      return List.of(WirePart.text(message.content()));
+    }
+    try {
+      var parts = new ArrayList<WirePart>();
+      for (var part : message.parts()) {
+        parts.add(WireReader.part(part, "parts"));
+      }
+      return parts;
+    } catch (A2aException ofAnotherDoor) {
+      return List.of(WirePart.text(message.content()));
+    }
+  }
+
+  private static List<String> texts(JsonNode list) {
+    return list.valueStream().filter(JsonNode::isString).map(JsonNode::stringValue).toList();
+  }
+
+  /// What a person answered.
+  WireMessage answer(Entry entry, InputReceived received) {
+    var kept = received.metadata() == null ? Json.object() : received.metadata().path(KEPT);
+    var id = kept.path("messageId").asString(entry.eventId().toString());
+    var parts = new ArrayList<WirePart>();
+    for (var part : kept.path("parts")) {
+      parts.add(WireReader.part(part, "parts"));
+    }
+    if (parts.isEmpty() && received.value() != null) {
+      var value = received.value();
+      parts.add(value.isString() ? WirePart.text(value.stringValue()) : WirePart.data(value));
+    }
+    var told = kept.path("metadata") instanceof ObjectNode object ? object : null;
+    return new WireMessage(
+        id,
+        marks.context().value(),
+        marks.root().value(),
+        WireRole.USER,
+        parts,
+        marks.ofMessage(told, Marks.USER),
+        texts(kept.path("extensions")),
+        List.of());
+  }
+
+  /// A tool is called.
+  WireMessage call(Entry entry, ToolStart start) {
+    var data = Json.object().put("id", start.toolCallId().value()).put("name", start.toolName());
+    data.set("args", start.arguments());
+    var about = Json.object().put(Marks.TYPE, "function_call");
+    if (start.subagentMetadata() != null && !start.subagentMetadata().taskIds().isEmpty()) {
+      about.put(
+          "kagent_subagent_session_id", start.subagentMetadata().taskIds().getFirst().value());
+    }
+    return said(entry, List.of(data(data, about)), null);
+  }
+
+  /// A tool has answered.
+  WireMessage result(Entry entry, ToolComplete end) {
+    var response = Json.object();
+    if (!end.success()) {
+      response.put("isError", true);
+    }
+    if (end.result() != null) {
+      response.set("result", end.result());
+    } else if (end.error() != null) {
+      response.put("result", end.error());
+    }
+    var data = Json.object().put("id", end.toolCallId().value()).put("name", end.toolName());
+    data.set("response", response);
+    var about = Json.object().put(Marks.TYPE, "function_response");
+    return said(entry, List.of(data(data, about)), null);
+  }
+
+  private static WirePart data(ObjectNode data, ObjectNode about) {
+    return new WirePart(new WirePart.Data(data), null, null, about);
+  }
+
+  /// Something is asked.
+  WireMessage question(Entry entry, List<Standing.Question> asked) {
+    var text = asked.stream().map(one -> prompt(one)).distinct().collect(Collectors.joining("\n"));
+    var parts = new ArrayList<>(List.of(WirePart.text(text)));
+    for (var one : asked) {
+      if (one.asked() instanceof AuthRequired auth) {
+        parts.add(WirePart.data(signIn(auth)));
+      }
+    }
+    var request = Hitl.request(asked, marks.root());
+    var told = Json.object();
+    request.ifPresent(
+        payload -> {
+          told.set(Hitl.URI, withContext(payload));
+        });
+    var message = said(entry, parts, told);
+    return request.isEmpty()
+        ? message
+        : new WireMessage(
+            message.messageId(),
+            message.contextId(),
+            message.taskId(),
+            message.role(),
+            message.parts(),
+            message.metadata(),
+            List.of(Hitl.URI),
+            List.of());
+  }
+
+  private ObjectNode withContext(ObjectNode payload) {
+    if (payload.path("nested") instanceof ObjectNode nested) {
+      nested.put("context_id", marks.context().value());
+    }
+    return payload;
+  }
+
+  private static String prompt(Standing.Question question) {
+    return switch (question.asked()) {
+      case InputRequired asked -> asked.prompt();
+      case AuthRequired asked ->
+          asked.authUrl() == null ? asked.prompt() : asked.prompt() + "\n" + asked.authUrl();
+      default -> "";
+    };
+  }
+
+  private static ObjectNode signIn(AuthRequired asked) {
+    var json = Json.object().put(Hitl.TYPE, "auth_request").put("id", asked.authId().value());
+    json.put("authType", asked.authType().wire());
+    if (asked.provider() != null) {
+      json.put("provider", asked.provider());
+    }
+    if (asked.authUrl() != null) {
+      json.put("authUrl", asked.authUrl());
+    }
+    if (asked.scopes() != null) {
+      asked.scopes().forEach(json.putArray("scopes")::add);
+    }
+    return json;
+  }
+
+  /// The agent says why something is as it is.
+  WireMessage reason(Entry entry, String text, @Nullable String errorCode) {
+    var told = errorCode == null ? null : Json.object().put("kagent_error_code", errorCode);
+    return said(entry, List.of(WirePart.text(text)), told);
+  }
+
+  private WireMessage said(Entry entry, List<WirePart> parts, @Nullable ObjectNode told) {
+    var author = entry.origin() == null ? marks.agent() : entry.origin().agentId();
+    return new WireMessage(
+        entry.eventId().toString(),
+        marks.context().value(),
+        marks.root().value(),
+        WireRole.AGENT,
+        parts,
+        marks.ofMessage(told, author.value()));
+  }
+}

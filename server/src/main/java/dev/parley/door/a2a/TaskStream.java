@@ -1,0 +1,100 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.WireForm;
+import dev.parley.a2a.WireItem;
+import dev.parley.door.EntryTail;
+import dev.parley.door.a2a.TaskFold.Told;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The stream of a task: what its reader begins with, then all that its fold tells, up to the end or a question.
+///
+/// Every frame has an `id:`, so that the reader can go on exactly after it. For one thread.
+final class TaskStream implements EntryTail.Script {
+
+  /// A bare comment, without the empty line that makes some readers take it for an event without data.
+  private static final byte[] HEARTBEAT = ": heartbeat\n".getBytes(StandardCharsets.US_ASCII);
+
+  /// How frames are written: an item in a version's form, in whatever the binding puts around it.
+  record Writing(WireForm form, UnaryOperator<ObjectNode> around) {
+
+    byte[] frame(FrameId id, WireItem item) {
+      return frame(id, around.apply(form.item(item)));
+    }
+
+    static byte[] frame(@Nullable FrameId id, ObjectNode json) {
+      var bytes = new ByteArrayOutputStream();
+      var head = (id == null ? "" : "id: " + id + "\n") + "data: ";
+      bytes.writeBytes(head.getBytes(StandardCharsets.US_ASCII));
+      bytes.writeBytes(Json.bytes(json));
+      bytes.writeBytes("\n\n".getBytes(StandardCharsets.US_ASCII));
+      return bytes.toByteArray();
+    }
+  }
+
+  private final TaskFold fold;
+  private final Writing writing;
+  private final List<Told> first;
+  private final @Nullable FrameId after;
+  private boolean ended;
+
+  /// @param first what the stream begins with
+  /// @param after where the reader stopped: what stands there or before is not told again
+  TaskStream(TaskFold fold, Writing writing, List<Told> first, @Nullable FrameId after) {
+    this.fold = fold;
+    this.writing = writing;
+    this.first = List.copyOf(first);
+    this.after = after;
+  }
+
+  @Override
+  public byte[] open() {
+    var frames = new ByteArrayOutputStream();
+    first.forEach(told -> frames.writeBytes(writing.frame(told.id(), told.item())));
+    ended = fold.state().terminal();
+    forget();
+    return frames.toByteArray();
+  }
+
+  @Override
+  public byte[] frames(Entry entry) {
+    var frames = new ByteArrayOutputStream();
+    var before = fold.state();
+    for (var told : fold.take(entry)) {
+      if (after == null || told.id().compareTo(after) > 0) {
+        frames.writeBytes(writing.frame(told.id(), told.item()));
+      }
+    }
+    var state = fold.state();
+    forget();
+    ended = state.terminal() || (state.interrupted() && frames.size() > 0 && state != before);
+    return frames.toByteArray();
+  }
+
+  private void forget() {
+    if (fold.begun()) {
+      fold.forget();
+    }
+  }
+
+  @Override
+  public boolean ended() {
+    return ended;
+  }
+
+  @Override
+  public byte[] heartbeat() {
+    return HEARTBEAT.clone();
+  }
+
+  @Override
+  public byte[] gone() {
+    return new byte[0];
+  }
+}

@@ -1,0 +1,64 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.WireMessage;
+import dev.parley.a2a.WirePart;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// What a message says to an agent that reads text.
+final class Wording {
+
+  private static final int FILE_MAX = 100_000;
+
+  private Wording() {}
+
+  /// The words of the message, then its data as JSON and its files: as text where they are text.
+  static String of(WireMessage message) {
+    var pieces = new ArrayList<String>();
+    for (var part : message.parts()) {
+      var text =
+          switch (part.content()) {
+            case WirePart.Text(var said) -> said;
+            case WirePart.Data(var value) -> value.toString();
+            case WirePart.Url(var url) -> named(part) + " at " + url;
+            case WirePart.Raw(var base64) ->
+                text(part.mediaType(), base64)
+                    .map(content -> named(part) + ":\n" + content)
+                    .orElseGet(() -> named(part));
+          };
+      if (!text.isBlank()) {
+        pieces.add(text);
+      }
+    }
+    return String.join("\n", pieces);
+  }
+
+  private static String named(WirePart part) {
+    return "The file "
+        + (part.filename() == null ? "without a name" : part.filename())
+        + (part.mediaType() == null ? "" : " (" + part.mediaType() + ")");
+  }
+
+  private static Optional<String> text(@Nullable String mediaType, String base64) {
+    var textual =
+        mediaType == null
+            || mediaType.startsWith("text/")
+            || mediaType.contains("json")
+            || mediaType.contains("xml");
+    if (!textual || base64.length() > FILE_MAX) {
+      return Optional.empty();
+    }
+    try {
+      var bytes = Base64.getMimeDecoder().decode(base64);
+      return Optional.of(
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+    } catch (IllegalArgumentException | CharacterCodingException notText) {
+      return Optional.empty();
+    }
+  }
+}

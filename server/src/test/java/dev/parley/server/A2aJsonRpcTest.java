@@ -1,0 +1,133 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.Json;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Agents called by A2A over JSON-RPC, in both versions (S5-L, S3-C).
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class A2aJsonRpcTest {
+
+  static final String YAML =
+      """
+      agents:
+        - {id: helper, name: Helper, description: Helps, tools: [files, shell, ask_user, artifacts, sign_in]}
+        - {id: other, description: Somebody else}
+      """;
+
+  private Site site;
+
+  @BeforeAll
+  void open(@TempDir Path folder) {
+    site = Site.durable(folder, Site.Wish.USUAL, YAML);
+  }
+
+  @AfterAll
+  void close() {
+    site.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void a_message_makes_a_task_that_is_answered_when_it_has_ended(String version) {
+    var peer = new A2aPeer(site, "helper", version);
+
+    var task = peer.send(peer.say("send-" + version, "say hello"));
+
+    assertThat(task.path("status").path("state").asString()).isEqualTo(peer.state("completed"));
+    assertThat(A2aPeer.text(task)).contains("hello");
+    assertThat(task.path("history").get(0).path("messageId").asString())
+        .isEqualTo("send-" + version);
+    for (var message : task.path("history")) {
+      assertThat(message.path("metadata").path("kagent_invocation_id")).isEqualTo(task.path("id"));
+    }
+    assertThat(peer.result(peer.getting(), A2aPeer.id(task.path("id").asString()))).isEqualTo(task);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void the_same_message_again_is_the_same_task(String version) {
+    var peer = new A2aPeer(site, "helper", version);
+
+    var first = peer.send(peer.say("twice-" + version, "say once"));
+    var second = peer.send(peer.say("twice-" + version, "say once"));
+
+    assertThat(second).isEqualTo(first);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void a_stream_tells_text_as_it_comes_and_ends_once(String version) throws Exception {
+    var peer = new A2aPeer(site, "helper", version);
+
+    var frames = peer.stream(peer.streaming(), peer.say("stream-" + version, "count to 3"));
+
+    var log = frames.stream().map(frame -> frame.result().toString()).toList();
+    if (peer.modern()) {
+      assertThat(log.getFirst()).startsWith("{\"task\":").contains("\"history\":[{");
+    } else {
+      assertThat(log.getFirst()).startsWith("{\"kind\":\"task\"").contains("\"history\":[]");
+      assertThat(log.get(1)).contains("\"submitted\"").contains("\"stream-0.3\"");
+      assertThat(log).filteredOn(line -> line.contains("\"final\":true")).hasSize(1);
+      assertThat(log.getLast()).contains("\"final\":true");
+    }
+    assertThat(log.getLast()).contains(peer.state("completed"));
+    assertThat(log.get(log.size() - 2)).contains("\"lastChunk\":true");
+    assertThat(frames).extracting(A2aPeer.Frame::id).doesNotHaveDuplicates().doesNotContain("");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void names_of_the_other_version_are_unknown(String version) {
+    var peer = new A2aPeer(site, "helper", version);
+    var other = new A2aPeer(site, "helper", peer.modern() ? "0.3" : "1.0");
+
+    assertThat(peer.error(other.sending(), peer.say("names-" + version, "say x")))
+        .isEqualTo(-32601);
+    assertThat(new A2aPeer(site, "helper", "9.9").error("GetTask", Json.object()))
+        .isEqualTo(-32009);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void a_task_can_be_canceled_once(String version) {
+    var peer = new A2aPeer(site, "helper", version);
+    var wanted = peer.say("cancel-" + version, "count slowly to 500");
+    wanted.putObject("configuration").put("blocking", false).put("returnImmediately", true);
+    var id = A2aPeer.id(peer.send(wanted).path("id").asString());
+
+    var canceled = peer.result(peer.canceling(), id);
+
+    assertThat(canceled.path("status").path("state").asString()).isEqualTo(peer.state("canceled"));
+    assertThat(peer.error(peer.canceling(), id)).isEqualTo(-32002);
+    assertThat(peer.error(peer.getting(), A2aPeer.id("unknown"))).isEqualTo(-32001);
+    assertThat(new A2aPeer(site, "other", version).error(peer.getting(), id)).isEqualTo(-32001);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void what_a_task_asks_is_answered_by_a_message_to_it(String version) {
+    var peer = new A2aPeer(site, "helper", version);
+    var asks = peer.send(peer.say("asks-" + version, "ask me which colour"));
+    assertThat(asks.path("status").path("state").asString())
+        .isEqualTo(peer.state("input-required"));
+    assertThat(asks.path("status").path("message").toString()).contains("colour");
+
+    var answered =
+        peer.send(
+            A2aPeer.in(
+                peer.say("answers-" + version, "blue"), "taskId", asks.path("id").asString()));
+
+    assertThat(answered.path("id")).isEqualTo(asks.path("id"));
+    assertThat(answered.path("status").path("state").asString()).isEqualTo(peer.state("completed"));
+    assertThat(A2aPeer.text(answered)).contains("blue");
+    assertThat(answered.path("history").toString()).contains("answers-" + version);
+  }
+}
