@@ -3,7 +3,6 @@ package dev.parley.door.a2a.push;
 import dev.parley.a2a.A2aError;
 import dev.parley.a2a.A2aException;
 import dev.parley.a2a.PushTarget;
-import dev.parley.a2a.WireState;
 import dev.parley.door.a2a.Caller;
 import dev.parley.door.a2a.FrameId;
 import dev.parley.door.a2a.PushDesk;
@@ -149,6 +148,16 @@ public final class Pushes implements PushDesk, AutoCloseable {
 
   @Override
   public PushTarget keep(Caller caller, TaskView task, PushTarget target) {
+    return keep(caller, task, target, false);
+  }
+
+  @Override
+  public PushTarget keepFromStart(Caller caller, TaskView task, PushTarget target) {
+    return keep(caller, task, target, true);
+  }
+
+  /// @param all whether it is told what has happened already
+  private PushTarget keep(Caller caller, TaskView task, PushTarget target, boolean all) {
     check(target);
     var id = target.id() == null ? parts.ids().get() : target.id();
     var known = store.of(task.contextId(), task.taskId());
@@ -171,11 +180,8 @@ public final class Pushes implements PushDesk, AutoCloseable {
             task.taskId(),
             kept,
             caller.version(),
-            // Whoever registers before anything happened is told of everything.
-            now.state() == WireState.SUBMITTED
-                ? Registration.START
-                : FrameId.of(now.position()).toString(),
-            now.state().terminal() ? Registration.State.DONE : Registration.State.OPEN);
+            all ? Registration.START : FrameId.of(now.position()).toString(),
+            now.state().terminal() && !all ? Registration.State.DONE : Registration.State.OPEN);
     store.put(registration);
     if (registration.state() == Registration.State.OPEN) {
       start(task, registration);
