@@ -118,7 +118,7 @@ public final class Server implements AutoCloseable {
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
-    routes.addAll(new A2aDoor(behind, PushDesk.NONE, A2aSettings.USUAL).routes());
+    routes.addAll(a2a(behind).routes());
     var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
     routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
@@ -126,7 +126,9 @@ public final class Server implements AutoCloseable {
         new HttpDoor(
             new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
             routes,
-            Stream.concat(Stream.of(ChatDoor.ERRORS), AgentsDoor.ERRORS.stream()).toList());
+            Stream.of(List.of(ChatDoor.ERRORS), AgentsDoor.ERRORS, A2aDoor.ERRORS)
+                .flatMap(List::stream)
+                .toList());
     retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
   }
 
@@ -192,6 +194,11 @@ public final class Server implements AutoCloseable {
     door.drain(DRAIN_REQUESTS);
     door.close();
     parts.close();
+  }
+
+  private A2aDoor a2a(DoorParts behind) {
+    var access = new A2aSettings.Access(config.publicUrl(), !config.door().tokens().isEmpty());
+    return new A2aDoor(behind, PushDesk.NONE, config.a2a(), access);
   }
 
   private static void checkSafe(Config config) {

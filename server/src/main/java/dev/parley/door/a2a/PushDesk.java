@@ -33,6 +33,13 @@ public interface PushDesk {
   /// Forgets a target. One that is not known is forgotten already.
   void delete(Caller caller, TaskView task, String id);
 
+  /// Refuses to go on if nothing is pushed at all.
+  static void checkSupported(PushDesk desk) {
+    if (!desk.supported()) {
+      throw NoPushes.refusal();
+    }
+  }
+
   /// Says that pushes are not supported, to everything.
   final class NoPushes implements PushDesk {
 
