@@ -20,7 +20,8 @@ final class A2aReader {
         oneOf("a2a.version", section.version(), "1.0.1", "1.0.0"),
         oneOf("a2a.card", section.card(), "hybrid", "pure"),
         section.idempotent() == null || section.idempotent(),
-        ConfigReader.or(section.requiredExtensions(), List.of()));
+        ConfigReader.or(section.requiredExtensions(), List.of()),
+        Boolean.TRUE.equals(section.privateWebhooks()));
   }
 
   /// True if it is the second.

@@ -139,7 +139,8 @@ record ConfigFile(
       @Nullable String version,
       @Nullable String card,
       @Nullable Boolean idempotent,
-      @Nullable List<String> requiredExtensions) {}
+      @Nullable List<String> requiredExtensions,
+      @Nullable Boolean privateWebhooks) {}
 
   record RetentionSection(@Nullable Duration idleContexts) {}
 }

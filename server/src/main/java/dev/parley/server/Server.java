@@ -13,7 +13,8 @@ import dev.parley.door.Streams;
 import dev.parley.door.Tail;
 import dev.parley.door.a2a.A2aDoor;
 import dev.parley.door.a2a.A2aSettings;
-import dev.parley.door.a2a.PushDesk;
+import dev.parley.door.a2a.push.Backoff;
+import dev.parley.door.a2a.push.Pushes;
 import dev.parley.door.agents.AgentsDoor;
 import dev.parley.door.chat.ChatDoor;
 import dev.parley.door.contexts.ContextsDoor;
@@ -25,6 +26,7 @@ import dev.parley.socket.SocketDoor;
 import dev.parley.socket.Visit;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
+import dev.parley.tool.Poster;
 import dev.parley.vault.SignIns;
 import dev.parley.vault.Vault;
 import dev.parley.view.Views;
@@ -83,6 +85,7 @@ public final class Server implements AutoCloseable {
   private final HttpDoor door;
   private final AgentsDoor agents;
   private final Retention retention;
+  private final Pushes pushes;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
   private Server(Config config, Extensions extensions, Parts parts, Sources sources) {
@@ -118,6 +121,7 @@ public final class Server implements AutoCloseable {
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
+    pushes = pushes(behind);
     routes.addAll(a2a(behind).routes());
     var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
     routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
@@ -168,6 +172,7 @@ public final class Server implements AutoCloseable {
     server.parts.tasks().recover();
     server.door.start();
     server.parts.signIns().reachableAt(config.publicUrl().orElseGet(server::url));
+    server.pushes.start();
     server.retention.start();
     return server;
   }
@@ -193,12 +198,26 @@ public final class Server implements AutoCloseable {
     parts.tasks().drain(DRAIN_TASKS);
     door.drain(DRAIN_REQUESTS);
     door.close();
+    pushes.close();
     parts.close();
+  }
+
+  private Pushes pushes(DoorParts behind) {
+    return new Pushes(
+        new Pushes.Parts(
+            behind.log(),
+            behind.views(),
+            config.data().resolve("push.db"),
+            parts.signIns().seal("push"),
+            new Poster(config.outside().privateHosts(), config.a2a().privateWebhooks()),
+            behind.clock(),
+            () -> behind.ids().get().toString(),
+            Backoff.USUAL));
   }
 
   private A2aDoor a2a(DoorParts behind) {
     var access = new A2aSettings.Access(config.publicUrl(), !config.door().tokens().isEmpty());
-    return new A2aDoor(behind, PushDesk.NONE, config.a2a(), access);
+    return new A2aDoor(behind, pushes, config.a2a(), access);
   }
 
   private static void checkSafe(Config config) {

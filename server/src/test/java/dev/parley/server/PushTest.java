@@ -221,7 +221,9 @@ class PushTest {
           .isEqualTo("a");
       var all = Json.object().put("taskId", task);
       assertThat(
-              call(site, "1.0", "ListTaskPushNotificationConfigs", all).at("/result/configs").size())
+              call(site, "1.0", "ListTaskPushNotificationConfigs", all)
+                  .at("/result/configs")
+                  .size())
           .isEqualTo(1);
       assertThat(call(site, "1.0", "DeleteTaskPushNotificationConfig", named).has("error"))
           .isFalse();

@@ -24,6 +24,9 @@ public interface PushDesk {
   /// has the form of the caller's version.
   PushTarget keep(Caller caller, TaskView task, PushTarget target);
 
+  /// The same, for a target that came with the task's message: it is also told what has happened already.
+  PushTarget keepFromStart(Caller caller, TaskView task, PushTarget target);
+
   /// The target with this id; the task's first one if the id is empty.
   PushTarget find(Caller caller, TaskView task, String id);
 
@@ -57,6 +60,11 @@ public interface PushDesk {
 
     @Override
     public PushTarget keep(Caller caller, TaskView task, PushTarget target) {
+      throw refusal();
+    }
+
+    @Override
+    public PushTarget keepFromStart(Caller caller, TaskView task, PushTarget target) {
       throw refusal();
     }
 

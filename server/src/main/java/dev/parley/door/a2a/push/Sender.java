@@ -1,8 +1,8 @@
 package dev.parley.door.a2a.push;
 
 import dev.parley.a2a.PushTarget;
-import dev.parley.a2a.WireState;
 import dev.parley.a2a.Version;
+import dev.parley.a2a.WireState;
 import dev.parley.door.a2a.FrameId;
 import dev.parley.door.a2a.TaskFold;
 import dev.parley.door.a2a.TaskFold.Told;
@@ -81,7 +81,11 @@ final class Sender implements Runnable {
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
       parts.store().forget(registration.context());
     } catch (Rejection.Unavailable failed) {
-      LOG.log(Level.WARNING, "pushes to {0} stop until the server starts again: {1}", registration.id(), failed.getMessage());
+      LOG.log(
+          Level.WARNING,
+          "pushes to {0} stop until the server starts again: {1}",
+          registration.id(),
+          failed.getMessage());
     }
   }
 
@@ -92,8 +96,7 @@ final class Sender implements Runnable {
       parts.log().await(registration.context(), position, WAIT);
       return List.of();
     }
-    var after =
-        registration.cursor().isEmpty() ? null : FrameId.parse(registration.cursor());
+    var after = registration.cursor().isEmpty() ? null : FrameId.parse(registration.cursor());
     var news = new ArrayList<Told>();
     for (var entry : page) {
       position = entry.position();
@@ -145,7 +148,12 @@ final class Sender implements Runnable {
       var now = parts.clock().instant();
       since = since == null ? now : since;
       if (parts.backoff().over(since, now)) {
-        LOG.log(Level.WARNING, "the webhook {0} of task {1} is given up: {2}", registration.id(), registration.task(), failure);
+        LOG.log(
+            Level.WARNING,
+            "the webhook {0} of task {1} is given up: {2}",
+            registration.id(),
+            registration.task(),
+            failure);
         end(Registration.State.GIVEN_UP);
         return;
       }
@@ -174,8 +182,7 @@ final class Sender implements Runnable {
   static Map<String, String> headers(PushTarget target, Version version, FrameId id) {
     var headers = new HashMap<String, String>();
     headers.put(
-        "Content-Type",
-        version == Version.V1_0 ? "application/a2a+json" : "application/json");
+        "Content-Type", version == Version.V1_0 ? "application/a2a+json" : "application/json");
     headers.put(Version.HEADER, version.number());
     headers.put("X-A2A-Event-Id", id.toString());
     if (target.token() != null) {
