@@ -39,6 +39,7 @@ public sealed interface ReportEvent extends Event {
     MODEL_ERROR,
     INTERRUPTED,
     LIMIT,
+    REJECTED,
     INTERNAL;
 
     @Override

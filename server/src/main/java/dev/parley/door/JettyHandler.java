@@ -49,6 +49,10 @@ final class JettyHandler extends Handler.Abstract {
       InstantSource clock,
       Supplier<UUID> ids) {}
 
+  /// How the path of an agent's public card ends.
+  private static final List<String> CARDS =
+      List.of("/.well-known/agent-card.json", "/.well-known/agent.json");
+
   private final Router router;
   private final Parts parts;
 
@@ -123,7 +127,7 @@ final class JettyHandler extends Handler.Abstract {
       return options(segments, origin);
     }
     var principal =
-        OPEN.contains(path)
+        open(path)
             ? parts.tokens().known(token(jetty)).orElse(Tokens.LOCAL)
             : parts.tokens().principal(token(jetty));
     var match = router.find(jetty.getMethod(), segments);
@@ -140,6 +144,10 @@ final class JettyHandler extends Handler.Abstract {
     return match.route().handler().handle(request);
   }
 
+  private static boolean open(String path) {
+    return OPEN.contains(path) || CARDS.stream().anyMatch(path::endsWith);
+  }
+
   private Reply options(List<String> segments, Optional<String> origin) {
     var allowed = router.allowed(segments);
     var headers = new HashMap<>(Map.of("Allow", allowed));
@@ -147,7 +155,8 @@ final class JettyHandler extends Handler.Abstract {
       headers.put("Access-Control-Allow-Methods", allowed);
       headers.put(
           "Access-Control-Allow-Headers",
-          "Authorization, Content-Type, Idempotency-Key, Last-Event-ID");
+          "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, A2A-Version,"
+              + " A2A-Extensions, X-A2A-Extensions");
       headers.put("Access-Control-Max-Age", "600");
     }
     return new Reply.Empty(204, headers);

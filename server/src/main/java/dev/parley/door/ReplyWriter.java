@@ -17,7 +17,7 @@ final class ReplyWriter {
   private static final String JSON = "application/json";
   private static final String RETRY_SECONDS = "1";
   private static final String EXPOSED =
-      "Location, Retry-After, Link, X-Agent-Id, X-Next-Cursor, X-Total-Count";
+      "Location, Retry-After, Link, ETag, A2A-Extensions, X-Agent-Id, X-Next-Cursor, X-Total-Count";
 
   /// The protocol of streams asks for it. Jetty leaves it out of HTTP/1.1 where it knows the name.
   private static final HttpField KEEP_ALIVE = new HttpField(null, "Connection", "keep-alive");

@@ -58,6 +58,11 @@ public final class Request {
     return value;
   }
 
+  /// What stands in the path for `{name}`, if the route has it.
+  public Optional<String> variable(String name) {
+    return Optional.ofNullable(parts.variables().get(name));
+  }
+
   /// The context that the path names with `{c}`.
   public ContextId context() {
     return new ContextId(path("c"));

@@ -72,6 +72,7 @@ final class AgentReader {
           switch (type) {
             case "llm" -> new Config.Kind.Llm();
             case "proxy" -> ProxyReader.kind(section);
+            case "conformance" -> new Config.Kind.Conformance();
             default -> programs.kind(section, policy);
           });
     } catch (Rejection.Invalid misfit) {
@@ -91,7 +92,7 @@ final class AgentReader {
     if (type.equals("cli") || type.equals("proxy")) {
       return;
     }
-    if (!type.equals("llm")) {
+    if (!type.equals("llm") && !type.equals("conformance")) {
       throw invalid(where + ": type must be llm, cli or proxy");
     }
     if (section.cli() != null || section.command() != null || section.url() != null) {

@@ -3,6 +3,7 @@ package dev.parley.server;
 import dev.parley.agent.Policy;
 import dev.parley.cli.CliSettings;
 import dev.parley.door.Settings;
+import dev.parley.door.a2a.A2aSettings;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
@@ -30,7 +31,8 @@ public record Config(
     List<McpServer> mcpServers,
     Outside outside,
     VaultConfig vault,
-    Optional<String> publicUrl) {
+    Optional<String> publicUrl,
+    A2aSettings a2a) {
 
   public Config {
     models = Map.copyOf(models);
@@ -91,6 +93,7 @@ public record Config(
         case Llm _ -> "llm";
         case Cli _ -> "cli";
         case Proxy _ -> "proxy";
+        case Conformance _ -> "conformance";
       };
     }
 
@@ -102,6 +105,9 @@ public record Config(
 
     /// An agent behind a service elsewhere.
     record Proxy(ProxySettings settings) implements Kind {}
+
+    /// What the conformance kits of A2A ask for.
+    record Conformance() implements Kind {}
   }
 
   /// Who decides which agents act: with which model, and who acts where nothing points to another.
@@ -232,7 +238,8 @@ public record Config(
         mcpServers,
         outside,
         vault,
-        publicUrl);
+        publicUrl,
+        a2a);
   }
 
   private Config with(Settings newDoor, boolean newInsecure, Path newData) {
@@ -249,6 +256,7 @@ public record Config(
         mcpServers,
         outside,
         vault,
-        publicUrl);
+        publicUrl,
+        a2a);
   }
 }

@@ -21,11 +21,12 @@ record ConfigFile(
     @Nullable Duration heartbeat,
     @Nullable List<String> privateHosts,
     @Nullable VaultSection vault,
-    @Nullable String publicUrl) {
+    @Nullable String publicUrl,
+    @Nullable A2aSection a2a) {
 
   static final ConfigFile EMPTY =
       new ConfigFile(
-          null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+          null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
 
   record ModelSection(
       @Nullable String provider,
@@ -133,6 +134,13 @@ record ConfigFile(
   record AuthSection(@Nullable List<TokenSection> tokens) {}
 
   record TokenSection(@Nullable String name, @Nullable String sha256) {}
+
+  record A2aSection(
+      @Nullable String version,
+      @Nullable String card,
+      @Nullable Boolean idempotent,
+      @Nullable List<String> requiredExtensions,
+      @Nullable Boolean privateWebhooks) {}
 
   record RetentionSection(@Nullable Duration idleContexts) {}
 }

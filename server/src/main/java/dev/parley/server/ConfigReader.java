@@ -78,7 +78,8 @@ final class ConfigReader {
             Shell.environment(surroundings.environment(), Set.of()),
             Set.copyOf(or(file.privateHosts(), List.of()))),
         vault(file.vault()),
-        Optional.ofNullable(file.publicUrl()).map(ConfigReader::publicUrl));
+        Optional.ofNullable(file.publicUrl()).map(ConfigReader::publicUrl),
+        A2aReader.read(file.a2a()));
   }
 
   private Config.VaultConfig vault(@Nullable VaultSection section) {

@@ -1,5 +1,6 @@
 package dev.parley.server;
 
+import dev.parley.a2a.conformance.ConformanceAgent;
 import dev.parley.agent.AgentTool;
 import dev.parley.agent.AgentType;
 import dev.parley.agent.Coordinators;
@@ -72,6 +73,7 @@ final class Crew {
             case Config.Kind.Cli(var settings) -> new CliAgent(settings, parts.programs());
             case Config.Kind.Proxy(var settings) ->
                 new ProxyAgent(settings, parts.remote(), parts.memory());
+            case Config.Kind.Conformance _ -> new ConformanceAgent();
           });
     }
     own.forEach(agent -> agents.put(agent.id(), agent.making().agent(config.limits())));

@@ -14,7 +14,8 @@ import dev.parley.door.Streams;
 import dev.parley.door.Tail;
 import dev.parley.door.a2a.A2aDoor;
 import dev.parley.door.a2a.A2aSettings;
-import dev.parley.door.a2a.PushDesk;
+import dev.parley.door.a2a.push.Backoff;
+import dev.parley.door.a2a.push.Pushes;
 import dev.parley.door.a2a.sessions.SessionsDoor;
 import dev.parley.door.agents.AgentsDoor;
 import dev.parley.door.agui.AgUiDoor;
@@ -28,6 +29,7 @@ import dev.parley.socket.SocketDoor;
 import dev.parley.socket.Visit;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
+import dev.parley.tool.Poster;
 import dev.parley.vault.SignIns;
 import dev.parley.vault.Vault;
 import dev.parley.view.Views;
@@ -87,6 +89,7 @@ public final class Server implements AutoCloseable {
   private final HttpDoor door;
   private final AgentsDoor agents;
   private final Retention retention;
+  private final Pushes pushes;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
   private Server(Config config, Extensions extensions, Parts parts, Sources sources) {
@@ -122,9 +125,10 @@ public final class Server implements AutoCloseable {
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
-    routes.addAll(new AgUiDoor(behind).routes());
-    routes.addAll(new A2aDoor(behind, PushDesk.NONE, A2aSettings.USUAL).routes());
+    pushes = pushes(behind);
+    routes.addAll(a2a(behind).routes());
     routes.addAll(new SessionsDoor(behind).routes());
+    routes.addAll(new AgUiDoor(behind).routes());
     var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
     routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
@@ -137,7 +141,11 @@ public final class Server implements AutoCloseable {
   }
 
   private static List<ErrorForm> errorForms() {
-    return Stream.of(List.of(ChatDoor.ERRORS, AgUiDoor.ERRORS), AgentsDoor.ERRORS, SessionsDoor.ERRORS)
+    return Stream.of(
+            List.of(ChatDoor.ERRORS, AgUiDoor.ERRORS),
+            AgentsDoor.ERRORS,
+            SessionsDoor.ERRORS,
+            A2aDoor.ERRORS)
         .flatMap(List::stream)
         .toList();
   }
@@ -178,6 +186,7 @@ public final class Server implements AutoCloseable {
     server.parts.tasks().recover();
     server.door.start();
     server.parts.signIns().reachableAt(config.publicUrl().orElseGet(server::url));
+    server.pushes.start();
     server.retention.start();
     return server;
   }
@@ -203,7 +212,26 @@ public final class Server implements AutoCloseable {
     parts.tasks().drain(DRAIN_TASKS);
     door.drain(DRAIN_REQUESTS);
     door.close();
+    pushes.close();
     parts.close();
+  }
+
+  private Pushes pushes(DoorParts behind) {
+    return new Pushes(
+        new Pushes.Parts(
+            behind.log(),
+            behind.views(),
+            config.data().resolve("push.db"),
+            parts.signIns().seal("push"),
+            new Poster(config.outside().privateHosts(), config.a2a().privateWebhooks()),
+            behind.clock(),
+            () -> behind.ids().get().toString(),
+            Backoff.USUAL));
+  }
+
+  private A2aDoor a2a(DoorParts behind) {
+    var access = new A2aSettings.Access(config.publicUrl(), !config.door().tokens().isEmpty());
+    return new A2aDoor(behind, pushes, config.a2a(), access);
   }
 
   private static void checkSafe(Config config) {

@@ -46,6 +46,11 @@ public final class SignIns implements SignInDesk, AutoCloseable {
     this.flows = new OAuthFlow(vault, client);
   }
 
+  /// Seals what others keep, for this purpose.
+  public Seal seal(String purpose) {
+    return Seal.of(vault, purpose);
+  }
+
   /// Gives out what people have signed in with.
   public Bearers bearers() {
     return bearers;

@@ -1,14 +1,26 @@
 package dev.parley.door.a2a;
 
 import dev.parley.a2a.Version;
+import dev.parley.door.AgentType;
 import dev.parley.door.Answer;
 import dev.parley.door.DoorParts;
+import dev.parley.door.ErrorForm;
+import dev.parley.door.Handler;
 import dev.parley.door.Parameter;
+import dev.parley.door.Request;
 import dev.parley.door.Route;
+import dev.parley.door.Route.Method;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// The A2A door: its routes.
 public final class A2aDoor {
+
+  /// What went wrong before a request has come to any version's routes.
+  public static final List<ErrorForm> ERRORS =
+      Stream.of("/a2a", "/api/a2a").map(path -> ErrorForm.json(path, RestErrors::body)).toList();
 
   /// The version may stand in the header or in the query; what else others add is ignored.
   static final List<Parameter> PARAMETERS =
@@ -17,16 +29,24 @@ public final class A2aDoor {
           Parameter.query(Version.HEADER, "the same, for those who cannot send headers"),
           Parameter.OTHERS);
 
+  private static final String AGENT = "/a2a/{agent}";
+
+  /// Where kagent's clients look for agents; the first name is a namespace, which we have none of.
+  private static final String KAGENT = "/api/a2a/{namespace}/{agent}";
+
   private final DoorParts parts;
   private final TaskForm form;
   private final PushDesk pushes;
   private final A2aSettings settings;
+  private final List<Route> routes = new ArrayList<>();
 
-  public A2aDoor(DoorParts parts, PushDesk pushes, A2aSettings settings) {
+  public A2aDoor(
+      DoorParts parts, PushDesk pushes, A2aSettings settings, A2aSettings.Access access) {
     this.parts = parts;
     this.form = new TaskForm(parts.log(), parts.views());
     this.pushes = pushes;
     this.settings = settings;
+    addAll(access);
   }
 
   /// How this door shows tasks.
@@ -36,18 +56,49 @@ public final class A2aDoor {
 
   /// The routes.
   public List<Route> routes() {
+    return List.copyOf(routes);
+  }
+
+  private void addAll(A2aSettings.Access access) {
     var agents = new Agents(parts);
     var operations = new Operations(parts, form, pushes, settings);
-    var rpc = new JsonRpc(agents, operations);
-    return List.of(
-        Route.send(
-            Route.Method.POST,
-            "/a2a/{agent}",
-            new Route.Description(
-                "Calls an agent by A2A over JSON-RPC, in version 0.3 or 1.0",
-                PARAMETERS,
-                null,
-                Answer.other("application/json")),
-            rpc::handle));
+    var negotiation = new Negotiation(settings.requiredExtensions());
+    var cards = new Cards(settings, access, pushes, negotiation);
+    var rpc = new JsonRpc(agents, operations, cards, negotiation);
+    for (var prefix : List.of(AGENT, KAGENT)) {
+      // Some clients add a slash to the address that a card gives them.
+      add(Method.POST, prefix, "Calls an agent by A2A over JSON-RPC", rpc::handle);
+      add(Method.POST, prefix + "/", "Calls an agent by A2A over JSON-RPC", rpc::handle);
+      card(prefix, agents, cards, agents::find);
+    }
+    card("", agents, cards, _ -> agents.standard());
+    var rest = new RestRoutes.Parts(agents, operations, cards, negotiation, settings);
+    var early = new RestRoutes(rest, Version.V0_3);
+    var now = new RestRoutes(rest, Version.V1_0);
+    routes.addAll(RestPaths.of(AGENT + "/v1", early, Version.V0_3));
+    routes.addAll(RestPaths.of(AGENT, now, Version.V1_0));
+    routes.addAll(RestPaths.of(AGENT + "/{tenant}", now, Version.V1_0));
+  }
+
+  private void card(String prefix, Agents agents, Cards cards, Function<Request, AgentType> agent) {
+    for (var path : List.of(Cards.PATH, Cards.EARLY_PATH)) {
+      add(
+          Method.GET,
+          prefix + path,
+          "Shows an agent's card",
+          request -> {
+            var found = agent.apply(request);
+            return cards.answer(request, found, agents.cardVersion(request));
+          });
+    }
+  }
+
+  private void add(Method method, String path, String summary, Handler handler) {
+    routes.add(
+        new Route(
+            method,
+            path,
+            new Route.Description(summary, PARAMETERS, null, Answer.other(Bodies.JSON)),
+            handler));
   }
 }

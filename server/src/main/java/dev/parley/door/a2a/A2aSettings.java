@@ -9,21 +9,21 @@ import java.util.Optional;
 /// @param pureCard cards in the form of 1.0 also for those who name no version
 /// @param idempotent the same message again is the same task
 /// @param requiredExtensions extensions that callers must say they support
-/// @param publicUrl where callers reach the server, if that is not where it listens
-/// @param tokens whether callers must show a token
+/// @param privateWebhooks updates may be pushed to addresses that are not public
 public record A2aSettings(
     boolean asIn100,
     boolean pureCard,
     boolean idempotent,
     List<String> requiredExtensions,
-    Optional<String> publicUrl,
-    boolean tokens) {
+    boolean privateWebhooks) {
 
   /// What is used unless the configuration says otherwise.
-  public static final A2aSettings USUAL =
-      new A2aSettings(false, false, true, List.of(), Optional.empty(), false);
+  public static final A2aSettings USUAL = new A2aSettings(false, false, true, List.of(), false);
 
   public A2aSettings {
     requiredExtensions = List.copyOf(requiredExtensions);
   }
+
+  /// Where callers reach the server, if that is not where it listens, and whether they must show a token.
+  public record Access(Optional<String> publicUrl, boolean tokens) {}
 }

@@ -23,7 +23,15 @@ final class Agents {
   ///
   /// @throws Rejection.NotFound if there is none
   AgentType find(Request request) {
-    var id = request.path("agent");
+    return find(request.path("agent"));
+  }
+
+  /// The agent that takes what names none.
+  AgentType standard() {
+    return find(parts.standard().value());
+  }
+
+  private AgentType find(String id) {
     return parts.agentTypes().stream()
         .filter(type -> type.id().value().equals(id))
         .findFirst()
@@ -54,6 +62,12 @@ final class Agents {
                         + Arrays.stream(Version.values())
                             .map(Version::number)
                             .collect(Collectors.joining(", "))));
+  }
+
+  /// The version that a card is wanted in. Whoever asks for one that is not spoken here learns from the card which are.
+  Version cardVersion(Request request) {
+    var named = request.header(Version.HEADER).or(() -> request.query(Version.HEADER)).orElse(null);
+    return Version.named(named).orElse(Version.V1_0);
   }
 
   /// Who calls.

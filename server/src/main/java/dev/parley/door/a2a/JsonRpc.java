@@ -2,7 +2,6 @@ package dev.parley.door.a2a;
 
 import dev.parley.a2a.A2aError;
 import dev.parley.a2a.A2aException;
-import dev.parley.a2a.PushTarget;
 import dev.parley.a2a.Version;
 import dev.parley.a2a.WireForms;
 import dev.parley.a2a.WireReader;
@@ -11,10 +10,7 @@ import dev.parley.door.Request;
 import dev.parley.door.a2a.TaskStream.Writing;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
-import dev.parley.view.TaskView;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,15 +18,16 @@ import tools.jackson.databind.node.ObjectNode;
 /// A2A over JSON-RPC: one path for all methods of both versions.
 final class JsonRpc {
 
-  /// What a body may be sent as.
-  static final Set<String> TYPES = Set.of("application/json", "application/a2a+json");
-
   private final Agents agents;
   private final Operations operations;
+  private final Cards cards;
+  private final Negotiation negotiation;
 
-  JsonRpc(Agents agents, Operations operations) {
+  JsonRpc(Agents agents, Operations operations, Cards cards, Negotiation negotiation) {
     this.agents = agents;
     this.operations = operations;
+    this.cards = cards;
+    this.negotiation = negotiation;
   }
 
   /// A call: who calls, and with what.
@@ -60,11 +57,12 @@ final class JsonRpc {
     agents.find(request);
     var opened = new Opened();
     try {
-      var json = read(request);
+      var json = Bodies.read(request);
       opened.id = id(json);
       opened.version = agents.version(request);
       var call = call(request, json, opened);
-      return answer(request, call);
+      var asked = negotiation.asked(request);
+      return negotiation.told(answer(request, call), asked, opened.version);
     } catch (A2aException fault) {
       return refused(opened, fault);
     } catch (Rejection.Unauthorized | Rejection.Forbidden notAllowed) {
@@ -78,16 +76,6 @@ final class JsonRpc {
   private static final class Opened {
     JsonNode id = NullNode.getInstance();
     Version version = Version.V0_3;
-  }
-
-  private static JsonNode read(Request request) {
-    var bytes = request.json(TYPES);
-    try {
-      return Json.mapper().readTree(bytes);
-    } catch (JacksonException malformed) {
-      throw new A2aException(
-          A2aError.PARSE, "Invalid JSON payload: " + malformed.getOriginalMessage());
-    }
   }
 
   /// The request's id, if it is one; what is none is answered as if there were none.
@@ -154,14 +142,14 @@ final class JsonRpc {
               form.task(
                   operations.get(
                       call.caller(), params.needed("id"), params.whole("historyLength"))));
-      case LIST -> call.result(operations.list(call.caller(), Listing.of(params)));
+      case LIST -> call.result(operations.list(call.caller(), Listing.of(params), form));
       case CANCEL -> call.result(form.task(operations.cancel(call.caller(), params.needed("id"))));
       case SUBSCRIBE ->
           new Reply.Stream(
               operations.subscribe(
                   call.caller(), params.needed("id"), lastEventId(request), call.writing()));
       case PUSH_SET, PUSH_GET, PUSH_LIST, PUSH_DELETE -> call.result(push(call));
-      case CARD -> throw new A2aException(A2aError.EXTENDED_AGENT_CARD_NOT_CONFIGURED, "no");
+      case CARD -> call.result(cards.extended(request, agents.find(request), call.version()));
     };
   }
 
@@ -169,33 +157,32 @@ final class JsonRpc {
     var form = WireForms.of(call.version());
     var desk = operations.pushes();
     var params = call.params();
-    if (!desk.supported()) {
-      throw new A2aException(
-          A2aError.PUSH_NOTIFICATION_NOT_SUPPORTED, "this agent pushes no notifications");
-    }
+    PushDesk.checkSupported(desk);
     if (call.method() == RpcMethod.PUSH_SET) {
       var target = WireReader.push(params.json());
-      return form.push(desk.keep(call.caller(), taskOf(call, target), target));
+      var task = operations.find(call.caller(), needed("taskId", target.taskId()));
+      desk.check(target);
+      return form.push(desk.keep(call.caller(), task, target));
     }
-    var early = call.version() == Version.V0_3;
-    var byTask = early && params.text("taskId") == null;
-    var task = operations.find(call.caller(), params.needed(byTask ? "id" : "taskId"));
-    var id = params.text(byTask ? "pushNotificationConfigId" : "id");
-    return switch (call.method()) {
-      case PUSH_GET -> form.push(desk.find(call.caller(), task, id == null ? "" : id));
-      case PUSH_LIST -> form.pushes(desk.list(call.caller(), task));
-      default -> {
-        desk.delete(call.caller(), task, id == null ? "" : id);
-        yield early ? NullNode.getInstance() : Json.object();
-      }
-    };
+    // 0.3 calls the task `id`.
+    var early = call.version() == Version.V0_3 && params.text("taskId") == null;
+    var task = operations.find(call.caller(), params.needed(early ? "id" : "taskId"));
+    if (call.method() == RpcMethod.PUSH_LIST) {
+      return form.pushes(desk.list(call.caller(), task));
+    }
+    var id = params.text(early ? "pushNotificationConfigId" : "id");
+    if (call.method() == RpcMethod.PUSH_GET) {
+      return form.push(desk.find(call.caller(), task, id == null ? "" : id));
+    }
+    desk.delete(call.caller(), task, needed("id", id));
+    return call.version() == Version.V0_3 ? NullNode.getInstance() : Json.object();
   }
 
-  private TaskView taskOf(Call call, PushTarget target) {
-    if (target.taskId() == null) {
-      throw Params.invalid("taskId: is needed");
+  private static String needed(String name, @Nullable String value) {
+    if (value == null) {
+      throw Params.invalid(name + ": is needed");
     }
-    return operations.find(call.caller(), target.taskId());
+    return value;
   }
 
   /// Where a reader stopped.

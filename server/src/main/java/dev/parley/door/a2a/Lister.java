@@ -1,6 +1,6 @@
 package dev.parley.door.a2a;
 
-import dev.parley.a2a.WireForms;
+import dev.parley.a2a.WireForm;
 import dev.parley.a2a.WireState;
 import dev.parley.a2a.WireTask;
 import dev.parley.door.DoorParts;
@@ -42,7 +42,7 @@ final class Lister {
   private record Found(Page<TaskView> page, long total) {}
 
   /// The answer to a request for tasks.
-  ObjectNode list(Caller caller, Listing wanted) {
+  ObjectNode list(Caller caller, Listing wanted, WireForm written) {
     var filter =
         new RootFilter(
             caller.agent(),
@@ -60,7 +60,7 @@ final class Lister {
     var next = found.page().nextCursor();
     var json = Json.object();
     var list = json.putArray("tasks");
-    tasks.forEach(task -> list.add(WireForms.V1_0.task(task)));
+    tasks.forEach(task -> list.add(written.task(task)));
     return json.put("nextPageToken", next == null ? "" : next)
         .put("pageSize", wanted.pageSize())
         .put("totalSize", found.total());

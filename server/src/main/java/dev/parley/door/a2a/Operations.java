@@ -4,6 +4,7 @@ import dev.parley.a2a.A2aError;
 import dev.parley.a2a.A2aException;
 import dev.parley.a2a.SendRequest;
 import dev.parley.a2a.Version;
+import dev.parley.a2a.WireForm;
 import dev.parley.a2a.WireItem;
 import dev.parley.a2a.WireTask;
 import dev.parley.door.DoorParts;
@@ -171,8 +172,8 @@ final class Operations {
   }
 
   /// Tasks, the one that changed last first.
-  ObjectNode list(Caller caller, Listing wanted) {
-    return lister.list(caller, wanted);
+  ObjectNode list(Caller caller, Listing wanted, WireForm written) {
+    return lister.list(caller, wanted, written);
   }
 
   /// Stops a task, and waits until it has ended.

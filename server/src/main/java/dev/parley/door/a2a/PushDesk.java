@@ -24,6 +24,9 @@ public interface PushDesk {
   /// has the form of the caller's version.
   PushTarget keep(Caller caller, TaskView task, PushTarget target);
 
+  /// The same, for a target that came with the task's message: it is also told what has happened already.
+  PushTarget keepFromStart(Caller caller, TaskView task, PushTarget target);
+
   /// The target with this id; the task's first one if the id is empty.
   PushTarget find(Caller caller, TaskView task, String id);
 
@@ -32,6 +35,13 @@ public interface PushDesk {
 
   /// Forgets a target. One that is not known is forgotten already.
   void delete(Caller caller, TaskView task, String id);
+
+  /// Refuses to go on if nothing is pushed at all.
+  static void checkSupported(PushDesk desk) {
+    if (!desk.supported()) {
+      throw NoPushes.refusal();
+    }
+  }
 
   /// Says that pushes are not supported, to everything.
   final class NoPushes implements PushDesk {
@@ -50,6 +60,11 @@ public interface PushDesk {
 
     @Override
     public PushTarget keep(Caller caller, TaskView task, PushTarget target) {
+      throw refusal();
+    }
+
+    @Override
+    public PushTarget keepFromStart(Caller caller, TaskView task, PushTarget target) {
       throw refusal();
     }
 

@@ -151,7 +151,7 @@ final class Sending {
 
   private TaskView kept(Caller caller, SendRequest request, TaskView task) {
     if (request.push() != null) {
-      pushes.keep(caller, task, request.push());
+      pushes.keepFromStart(caller, task, request.push());
     }
     return task;
   }

@@ -1,0 +1,161 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.Version;
+import dev.parley.door.AgentType;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.protocol.Json;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The cards of agents: what they can do, and where and how to call them.
+final class Cards {
+
+  /// Where a card is, below an agent's own address.
+  static final String PATH = "/.well-known/agent-card.json";
+
+  /// Where 0.2 had it.
+  static final String EARLY_PATH = "/.well-known/agent.json";
+
+  private static final String RPC = "JSONRPC";
+  private static final String REST = "HTTP+JSON";
+  private static final String SCHEME = "bearer";
+  private static final String CACHED = "public, max-age=3600";
+
+  private final A2aSettings settings;
+  private final A2aSettings.Access access;
+  private final PushDesk pushes;
+  private final Negotiation negotiation;
+
+  Cards(A2aSettings settings, A2aSettings.Access access, PushDesk pushes, Negotiation negotiation) {
+    this.settings = settings;
+    this.access = access;
+    this.pushes = pushes;
+    this.negotiation = negotiation;
+  }
+
+  /// Answers with a card in the version that the request names, or that nothing has changed.
+  Reply answer(Request request, AgentType agent, Version version) {
+    var named = request.header(Version.HEADER).or(() -> request.query(Version.HEADER));
+    var pure = version == Version.V1_0 || (settings.pureCard() && named.isEmpty());
+    var card = card(request, agent, pure ? Version.V1_0 : Version.V0_3, false);
+    var bytes = Json.bytes(card);
+    var tag = "\"" + hash(bytes) + "\"";
+    var headers =
+        new HashMap<>(
+            Map.of("ETag", tag, "Cache-Control", CACHED, "Vary", "Origin, " + Version.HEADER));
+    var known =
+        request
+            .header("If-None-Match")
+            .filter(tags -> tags.equals("*") || List.of(tags.split("\\s*,\\s*", -1)).contains(tag));
+    return known.isPresent()
+        ? new Reply.Empty(304, headers)
+        : new Reply.Bytes(200, "application/json", bytes, headers);
+  }
+
+  /// The card for those who have shown who they are: it also says what the agent works with.
+  ///
+  /// @throws A2aException if there is no other card than the public one
+  ObjectNode extended(Request request, AgentType agent, Version version) {
+    if (!access.tokens()) {
+      throw new A2aException(
+          version == Version.V1_0
+              ? A2aError.UNSUPPORTED_OPERATION
+              : A2aError.EXTENDED_AGENT_CARD_NOT_CONFIGURED,
+          "this agent has no extended card: no tokens are configured, so its card says all");
+    }
+    return card(request, agent, version, true);
+  }
+
+  private ObjectNode card(Request request, AgentType agent, Version version, boolean extended) {
+    var url = base(request) + "/a2a/" + agent.id();
+    var early = version == Version.V0_3;
+    var card = Json.object();
+    if (early) {
+      card.put("protocolVersion", "0.3.0").put("url", url).put("preferredTransport", RPC);
+      var others = card.putArray("additionalInterfaces");
+      others.addObject().put("url", url).put("transport", RPC);
+      others.addObject().put("url", url).put("transport", REST);
+      card.put("supportsAuthenticatedExtendedCard", access.tokens());
+    }
+    card.put("name", agent.name()).put("description", description(agent)).put("version", "1");
+    interfaces(card, url);
+    card.set("capabilities", capabilities(early));
+    security(card, early);
+    Media.IN.forEach(card.putArray("defaultInputModes")::add);
+    Media.OUT.forEach(card.putArray("defaultOutputModes")::add);
+    Skills.of(agent, extended).forEach(card.putArray("skills")::add);
+    return card;
+  }
+
+  static String description(AgentType agent) {
+    return agent.description() == null ? agent.name() : agent.description();
+  }
+
+  /// All ways to call the agent, the newest first. All have the same address.
+  private static void interfaces(ObjectNode card, String url) {
+    var all = card.putArray("supportedInterfaces");
+    for (var version : List.of(Version.V1_0, Version.V0_3)) {
+      for (var binding : List.of(RPC, REST)) {
+        all.addObject()
+            .put("url", url)
+            .put("protocolBinding", binding)
+            .put("protocolVersion", version.number());
+      }
+    }
+  }
+
+  private ObjectNode capabilities(boolean early) {
+    var capabilities =
+        Json.object().put("streaming", true).put("pushNotifications", pushes.supported());
+    negotiation.declared().forEach(capabilities.putArray("extensions")::add);
+    capabilities.put("extendedAgentCard", access.tokens());
+    return early ? capabilities.put("stateTransitionHistory", false) : capabilities;
+  }
+
+  private void security(ObjectNode card, boolean early) {
+    if (!access.tokens()) {
+      return;
+    }
+    var scheme = card.putObject("securitySchemes").putObject(SCHEME);
+    if (early) {
+      scheme.put("type", "http").put("scheme", SCHEME);
+      card.putArray("security").addObject().putArray(SCHEME);
+    } else {
+      scheme.putObject("httpAuthSecurityScheme").put("scheme", "Bearer");
+      card.putArray("securityRequirements")
+          .addObject()
+          .putObject("schemes")
+          .putObject(SCHEME)
+          .putArray("list");
+    }
+  }
+
+  /// Where the caller reaches this server; the listener has checked the name that it uses.
+  private String base(Request request) {
+    return access
+        .publicUrl()
+        .orElseGet(
+            () -> {
+              var secure =
+                  request.header("X-Forwarded-Proto").filter("https"::equalsIgnoreCase).isPresent();
+              return (secure ? "https://" : "http://") + request.header("Host").orElse("localhost");
+            });
+  }
+
+  private static String hash(byte[] bytes) {
+    try {
+      var digest = MessageDigest.getInstance("SHA-256").digest(bytes);
+      return HexFormat.of().formatHex(digest, 0, 16);
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.Version;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.protocol.Json;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Which extensions of the protocol are used with a caller: those that both know.
+final class Negotiation {
+
+  private static final String HEADER = "A2A-Extensions";
+  private static final String EARLY_HEADER = "X-A2A-Extensions";
+
+  private final List<String> required;
+
+  Negotiation(List<String> required) {
+    this.required = List.copyOf(required);
+  }
+
+  /// The extensions, as cards have them.
+  List<ObjectNode> declared() {
+    return known()
+        .map(
+            uri -> {
+              var extension = Json.object().put("uri", uri);
+              if (uri.equals(Hitl.URI)) {
+                extension.put("description", "Approvals and questions that people answer");
+              }
+              return extension.put("required", required.contains(uri));
+            })
+        .toList();
+  }
+
+  private Stream<String> known() {
+    return Stream.concat(Stream.of(Hitl.URI), required.stream()).distinct();
+  }
+
+  /// What the caller knows.
+  ///
+  /// @throws A2aException if that lacks an extension that it must know
+  Set<String> asked(Request request) {
+    var asked = new LinkedHashSet<String>();
+    for (var name : List.of(HEADER, EARLY_HEADER)) {
+      request
+          .header(name)
+          .ifPresent(
+              list ->
+                  Arrays.stream(list.split(",", -1))
+                      .map(String::strip)
+                      .filter(uri -> !uri.isEmpty())
+                      .forEach(asked::add));
+    }
+    for (var uri : required) {
+      if (!asked.contains(uri)) {
+        throw new A2aException(
+            A2aError.EXTENSION_SUPPORT_REQUIRED,
+            "this agent needs its callers to support the extension "
+                + uri
+                + ": name it in the header "
+                + HEADER);
+      }
+    }
+    return asked;
+  }
+
+  /// The reply, which says what is used.
+  Reply told(Reply reply, Set<String> asked, Version version) {
+    var used = known().filter(asked::contains).toList();
+    if (used.isEmpty()) {
+      return reply;
+    }
+    var headers = new HashMap<>(reply.headers());
+    headers.put(version == Version.V1_0 ? HEADER : EARLY_HEADER, String.join(", ", used));
+    // Those who come from kagent look for the newer name in both versions.
+    headers.put(HEADER, String.join(", ", used));
+    return with(reply, headers);
+  }
+
+  static Reply with(Reply reply, Map<String, String> headers) {
+    return switch (reply) {
+      case Reply.Json json -> new Reply.Json(json.status(), json.value(), headers);
+      case Reply.Bytes bytes ->
+          new Reply.Bytes(bytes.status(), bytes.contentType(), bytes.bytes(), headers);
+      case Reply.Stream stream -> new Reply.Stream(stream.events(), headers);
+      case Reply.Empty empty -> new Reply.Empty(empty.status(), headers);
+      case Reply.Refused _, Reply.Upgrade _ -> reply;
+    };
+  }
+}

@@ -1,0 +1,90 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.Version;
+import dev.parley.door.Problem;
+import dev.parley.door.Reply;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.util.Locale;
+import java.util.Map;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What went wrong, as a version says it over HTTP+JSON.
+final class RestErrors {
+
+  private final Version version;
+  private final boolean asIn100;
+
+  RestErrors(Version version, boolean asIn100) {
+    this.version = version;
+    this.asIn100 = asIn100;
+  }
+
+  /// What JSON is sent as: 1.0.1 has a type of its own.
+  String contentType() {
+    return version == Version.V1_0 && !asIn100 ? Bodies.A2A_JSON : Bodies.JSON;
+  }
+
+  Reply reply(A2aException fault) {
+    var error = fault.error();
+    return reply(
+        error.status(asIn100),
+        error.statusName(asIn100),
+        error,
+        String.valueOf(fault.getMessage()));
+  }
+
+  /// A rejection, under a status of its own where A2A has no error for it.
+  Reply reply(Rejection rejection) {
+    var fault = Faults.of(rejection);
+    var message = String.valueOf(rejection.getMessage());
+    return switch (rejection) {
+      case Rejection.Busy _ -> reply(429, "RESOURCE_EXHAUSTED", fault.error(), message);
+      case Rejection.Unavailable _ -> reply(503, "UNAVAILABLE", fault.error(), message);
+      case Rejection.TooLarge _ -> reply(413, "INVALID_ARGUMENT", fault.error(), message);
+      case Rejection.Invalid _,
+          Rejection.Unauthorized _,
+          Rejection.Forbidden _,
+          Rejection.NotFound _,
+          Rejection.Conflict _,
+          Rejection.Stale _,
+          Rejection.Gone _ ->
+          reply(fault);
+    };
+  }
+
+  private Reply reply(int status, String name, A2aError error, String message) {
+    var body =
+        version == Version.V0_3
+            ? Json.object().put("code", error.code()).put("message", message)
+            : body(status, name, message, Faults.info(error));
+    return new Reply.Bytes(status, contentType(), Json.bytes(body), Map.of());
+  }
+
+  private static ObjectNode body(int status, String name, String message, ObjectNode info) {
+    var json = Json.object();
+    var error = json.putObject("error").put("code", status).put("status", name);
+    error.put("message", message).putArray("details").add(info);
+    return json;
+  }
+
+  /// What is wrong before a request has come to any version's routes.
+  static ObjectNode body(Problem problem) {
+    var name =
+        switch (problem.status()) {
+          case 401 -> "UNAUTHENTICATED";
+          case 403 -> "PERMISSION_DENIED";
+          case 404 -> "NOT_FOUND";
+          case 405, 501 -> "UNIMPLEMENTED";
+          case 409 -> "ABORTED";
+          case 429 -> "RESOURCE_EXHAUSTED";
+          case 503 -> "UNAVAILABLE";
+          default -> problem.status() < 500 ? "INVALID_ARGUMENT" : "INTERNAL";
+        };
+    var info = Faults.info(A2aError.INVALID_REQUEST);
+    info.put("reason", problem.code().toUpperCase(Locale.ROOT).replace('-', '_'));
+    return body(problem.status(), name, problem.detail(), info);
+  }
+}

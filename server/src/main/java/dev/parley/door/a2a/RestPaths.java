@@ -1,0 +1,80 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.Version;
+import dev.parley.door.Answer;
+import dev.parley.door.Handler;
+import dev.parley.door.Parameter;
+import dev.parley.door.Route;
+import dev.parley.door.Route.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// Where the routes of a version stand.
+final class RestPaths {
+
+  /// What may stand in a query.
+  static final List<String> QUERY =
+      List.of(
+          "contextId",
+          "status",
+          "pageSize",
+          "pageToken",
+          "historyLength",
+          "statusTimestampAfter",
+          "includeArtifacts",
+          "tenant");
+
+  private static final List<Parameter> PARAMETERS =
+      Stream.concat(
+              A2aDoor.PARAMETERS.stream(),
+              QUERY.stream().map(name -> Parameter.query(name, "as A2A has it")))
+          .toList();
+
+  private static final String TASK = "/tasks/{task}";
+  private static final String PUSH = TASK + "/pushNotificationConfigs";
+  private static final Answer JSON = Answer.other(Bodies.JSON);
+
+  private final List<Route> routes = new ArrayList<>();
+  private final String prefix;
+
+  private RestPaths(String prefix) {
+    this.prefix = prefix;
+  }
+
+  /// The routes of a version below `prefix`.
+  static List<Route> of(String prefix, RestRoutes rest, Version version) {
+    var paths = new RestPaths(prefix);
+    var early = version == Version.V0_3;
+    paths.add(Method.POST, "/message:send", "Sends a message to an agent", JSON, rest.send());
+    paths.add(
+        Method.POST,
+        "/message:stream",
+        "Sends a message to an agent and streams what comes of it",
+        Answer.stream(),
+        rest.stream());
+    paths.add(Method.GET, "/tasks", "Lists an agent's tasks", JSON, rest.list());
+    paths.add(Method.GET, TASK, "Shows a task; with :subscribe, streams it", JSON, rest.task());
+    paths.add(Method.POST, TASK, "Does :cancel or :subscribe to a task", JSON, rest.act());
+    paths.add(Method.POST, PUSH, "Has a task's updates pushed", JSON, rest.keepPush());
+    paths.add(Method.GET, PUSH, "Lists where updates are pushed to", JSON, rest.pushes());
+    paths.add(Method.GET, PUSH + "/{config}", "Shows where updates go", JSON, rest.push());
+    paths.add(Method.DELETE, PUSH + "/{config}", "Ends pushing there", JSON, rest.dropPush());
+    paths.add(
+        Method.GET,
+        early ? "/card" : "/extendedAgentCard",
+        "Shows an agent's card to those with a token",
+        JSON,
+        rest.card());
+    return paths.routes;
+  }
+
+  private void add(Method method, String path, String summary, Answer answer, Handler handler) {
+    routes.add(
+        new Route(
+            method,
+            prefix + path,
+            new Route.Description(summary, PARAMETERS, null, answer),
+            handler));
+  }
+}

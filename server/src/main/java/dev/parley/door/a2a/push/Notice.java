@@ -1,0 +1,88 @@
+package dev.parley.door.a2a.push;
+
+import dev.parley.a2a.Version;
+import dev.parley.a2a.WireArtifact;
+import dev.parley.a2a.WireArtifactUpdate;
+import dev.parley.a2a.WireForms;
+import dev.parley.a2a.WireItem;
+import dev.parley.a2a.WirePart;
+import dev.parley.a2a.WireStatusUpdate;
+import dev.parley.a2a.WireTask;
+import dev.parley.door.a2a.FrameId;
+import dev.parley.door.a2a.TaskFold.Told;
+import dev.parley.protocol.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// One post to a webhook: what it says, and up to where it tells.
+record Notice(FrameId id, WireItem item) {
+
+  private static final int TEXT_MAX = 64 * 1024;
+
+  /// The posts that tell all of this. Pieces of one text that wait together travel together.
+  static List<Notice> of(List<Told> told) {
+    var notices = new ArrayList<Notice>();
+    for (var next : told) {
+      var joined = notices.isEmpty() ? null : joined(notices.getLast().item(), next.item());
+      if (joined == null) {
+        notices.add(new Notice(next.id(), next.item()));
+      } else {
+        notices.set(notices.size() - 1, new Notice(next.id(), joined));
+      }
+    }
+    return notices;
+  }
+
+  private static @Nullable WireItem joined(WireItem one, WireItem next) {
+    if (one instanceof WireArtifactUpdate first
+        && next instanceof WireArtifactUpdate second
+        && second.append()
+        && first.artifact().artifactId().equals(second.artifact().artifactId())
+        && text(first.artifact()) != null
+        && text(second.artifact()) != null) {
+      var text = text(first.artifact()) + text(second.artifact());
+      if (text.length() <= TEXT_MAX) {
+        var artifact = first.artifact();
+        return new WireArtifactUpdate(
+            first.taskId(),
+            first.contextId(),
+            new WireArtifact(
+                artifact.artifactId(),
+                artifact.name(),
+                artifact.description(),
+                List.of(WirePart.text(text)),
+                artifact.metadata(),
+                artifact.extensions()),
+            first.append(),
+            second.lastChunk(),
+            first.metadata());
+      }
+    }
+    return null;
+  }
+
+  /// The artifact's words, if it is words and nothing else.
+  private static @Nullable String text(WireArtifact artifact) {
+    if (artifact.parts().isEmpty()) {
+      return "";
+    }
+    return artifact.parts().size() == 1
+            && artifact.parts().getFirst().content() instanceof WirePart.Text(var text)
+            && artifact.parts().getFirst().mediaType() == null
+        ? text
+        : null;
+  }
+
+  /// True if a webhook of this version is told: those of 0.3 get the task whenever its state changes.
+  boolean concerns(Version version) {
+    return version == Version.V1_0 || item instanceof WireStatusUpdate || item instanceof WireTask;
+  }
+
+  /// What is posted; `task` is the task as it now stands, for versions that post nothing else.
+  byte[] body(Version version, Supplier<WireTask> task) {
+    return Json.bytes(
+        version == Version.V1_0 ? WireForms.V1_0.item(item) : WireForms.V0_3.task(task.get()));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.parley.server;
+
+import static dev.parley.server.ConfigYaml.invalid;
+
+import dev.parley.door.a2a.A2aSettings;
+import dev.parley.server.ConfigFile.A2aSection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Reads how the A2A door is to behave.
+final class A2aReader {
+
+  private A2aReader() {}
+
+  static A2aSettings read(@Nullable A2aSection section) {
+    if (section == null) {
+      return A2aSettings.USUAL;
+    }
+    return new A2aSettings(
+        oneOf("a2a.version", section.version(), "1.0.1", "1.0.0"),
+        oneOf("a2a.card", section.card(), "hybrid", "pure"),
+        section.idempotent() == null || section.idempotent(),
+        ConfigReader.or(section.requiredExtensions(), List.of()),
+        Boolean.TRUE.equals(section.privateWebhooks()));
+  }
+
+  /// True if it is the second.
+  private static boolean oneOf(String name, @Nullable String value, String usual, String other) {
+    if (value == null || value.equals(usual)) {
+      return false;
+    }
+    if (value.equals(other)) {
+      return true;
+    }
+    throw invalid(name + " is " + usual + " or " + other + ", not " + value);
+  }
+}

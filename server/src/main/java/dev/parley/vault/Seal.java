@@ -1,0 +1,76 @@
+package dev.parley.vault;
+
+import dev.parley.protocol.Rejection;
+import dev.parley.vault.Credential.Kind;
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Base64;
+import javax.crypto.Cipher;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+
+/// Seals what others keep in files of their own, with a key that is in the vault: a nonce, then AES-256-GCM.
+///
+/// Safe for many threads.
+public final class Seal {
+
+  private static final String OWNER = "#server";
+  private static final String CIPHER = "AES/GCM/NoPadding";
+  private static final int KEY = 32;
+  private static final int NONCE = 12;
+  private static final int TAG_BITS = 128;
+
+  private final SecretKey key;
+  private final SecureRandom random;
+
+  private Seal(SecretKey key, SecureRandom random) {
+    this.key = key;
+    this.random = random;
+  }
+
+  /// The seal for this purpose. Its key is made, durably, when it is first asked for.
+  public static Seal of(Vault vault, String purpose) {
+    synchronized (vault) {
+      var random = vault.sources().random();
+      var kept = vault.find(Kind.KEY, OWNER, purpose);
+      if (kept.isEmpty()) {
+        var bytes = new byte[KEY];
+        random.nextBytes(bytes);
+        var made = Credential.of(Base64.getEncoder().encodeToString(bytes));
+        vault.put(Kind.KEY, OWNER, purpose, made);
+        kept = java.util.Optional.of(made);
+      }
+      var bytes = Base64.getDecoder().decode(kept.get().secret());
+      return new Seal(new SecretKeySpec(bytes, "AES"), random);
+    }
+  }
+
+  /// Seals `plain`.
+  public byte[] close(byte[] plain) {
+    var nonce = new byte[NONCE];
+    random.nextBytes(nonce);
+    try {
+      var cipher = Cipher.getInstance(CIPHER);
+      cipher.init(Cipher.ENCRYPT_MODE, key, new GCMParameterSpec(TAG_BITS, nonce));
+      var sealed = cipher.doFinal(plain);
+      return ByteBuffer.allocate(NONCE + sealed.length).put(nonce).put(sealed).array();
+    } catch (GeneralSecurityException broken) {
+      throw new IllegalStateException("AES-GCM is missing from this JDK", broken);
+    }
+  }
+
+  /// What was sealed.
+  ///
+  /// @throws Rejection.Unavailable if it was sealed with another key, or is damaged
+  public byte[] open(byte[] sealed) {
+    try {
+      var cipher = Cipher.getInstance(CIPHER);
+      cipher.init(Cipher.DECRYPT_MODE, key, new GCMParameterSpec(TAG_BITS, sealed, 0, NONCE));
+      return cipher.doFinal(sealed, NONCE, sealed.length - NONCE);
+    } catch (GeneralSecurityException | IllegalArgumentException wrong) {
+      throw new Rejection.Unavailable("this was sealed with another key than the vault has now");
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.Json;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Lists of tasks.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class A2aListTest {
+
+  private Site site;
+  private A2aPeer peer;
+
+  @BeforeAll
+  void open(@TempDir Path folder) {
+    site = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML);
+    peer = new A2aPeer(site, "helper", "1.0");
+    for (var i = 0; i < 7; i++) {
+      var say = peer.say("m" + i, i == 6 ? "ask me which one" : "say number " + i);
+      peer.send(A2aPeer.in(say, "contextId", i < 5 ? "first" : "second"));
+    }
+  }
+
+  @AfterAll
+  void close() {
+    site.close();
+  }
+
+  private JsonNode list(String params) {
+    return peer.result("ListTasks", Json.mapper().readTree(params));
+  }
+
+  @Test
+  void pages_lead_to_every_task_once_the_latest_first() {
+    var seen = new ArrayList<String>();
+    var times = new ArrayList<String>();
+    var token = "";
+    do {
+      var page = list("{\"pageSize\":2,\"pageToken\":\"" + token + "\"}");
+      assertThat(page.path("totalSize").asInt()).isEqualTo(7);
+      assertThat(page.path("pageSize").asInt()).isEqualTo(2);
+      for (var task : page.path("tasks")) {
+        seen.add(task.path("id").asString());
+        times.add(task.path("status").path("timestamp").asString());
+      }
+      token = page.path("nextPageToken").asString();
+    } while (!token.isEmpty());
+
+    assertThat(seen).hasSize(7).doesNotHaveDuplicates();
+    assertThat(times).isSortedAccordingTo(Comparator.reverseOrder());
+  }
+
+  @Test
+  void a_list_can_be_narrowed() {
+    assertThat(list("{\"contextId\":\"first\"}").path("totalSize").asInt()).isEqualTo(5);
+    assertThat(list("{\"context_id\":\"second\"}").path("totalSize").asInt()).isEqualTo(2);
+    assertThat(list("{\"contextId\":\"none\"}").path("tasks").isEmpty()).isTrue();
+    assertThat(list("{\"status\":\"TASK_STATE_INPUT_REQUIRED\"}").path("tasks").size())
+        .isEqualTo(1);
+    assertThat(list("{\"status\":\"TASK_STATE_COMPLETED\"}").path("totalSize").asInt())
+        .isEqualTo(6);
+    assertThat(list("{\"status\":\"TASK_STATE_FAILED\"}").path("totalSize").asInt()).isZero();
+    var all = list("{}").path("tasks");
+    var third = all.get(2).path("status").path("timestamp").asString();
+    var since = list("{\"statusTimestampAfter\":\"" + third + "\"}");
+    assertThat(since.path("totalSize").asInt()).isBetween(3, 7);
+    assertThat(since.path("tasks").findValuesAsString("timestamp"))
+        .allSatisfy(time -> assertThat(time).isGreaterThanOrEqualTo(third));
+  }
+
+  @Test
+  void artifacts_and_history_come_if_asked_for() {
+    var bare = list("{\"contextId\":\"first\",\"historyLength\":0}").path("tasks").get(0);
+    assertThat(List.copyOf(bare.propertyNames())).doesNotContain("artifacts", "history");
+    var whole = list("{\"contextId\":\"first\",\"includeArtifacts\":true}").path("tasks").get(0);
+    assertThat(whole.path("artifacts").isEmpty()).isFalse();
+    assertThat(((ObjectNode) whole).has("history")).isTrue();
+  }
+
+  @Test
+  void what_makes_no_sense_is_refused() {
+    for (var params :
+        List.of(
+            "{\"pageSize\":0}",
+            "{\"pageSize\":101}",
+            "{\"pageSize\":-1}",
+            "{\"pageToken\":\"nonsense\"}",
+            "{\"status\":\"SLEEPING\"}",
+            "{\"historyLength\":-1}",
+            "{\"statusTimestampAfter\":\"yesterday\"}")) {
+      assertThat(peer.error("ListTasks", Json.mapper().readTree(params)))
+          .as(params)
+          .isEqualTo(-32602);
+    }
+  }
+}

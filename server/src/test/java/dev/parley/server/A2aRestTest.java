@@ -1,0 +1,194 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.Json;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/// Agents called by A2A over HTTP+JSON, in both versions.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class A2aRestTest {
+
+  private static final String BASE = "/a2a/helper";
+
+  private Site site;
+
+  @BeforeAll
+  void open(@TempDir Path folder) {
+    site = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML);
+  }
+
+  @AfterAll
+  void close() {
+    site.close();
+  }
+
+  private static JsonNode json(HttpResponse<String> reply) {
+    return Json.mapper().readTree(reply.body());
+  }
+
+  private static String say(String id, String text) {
+    return """
+        {"message": {"messageId": "%s", "role": "ROLE_USER", "parts": [{"text": "%s"}]}}
+        """
+        .formatted(id, text);
+  }
+
+  private static String early(String id, String text) {
+    return """
+        {"request": {"messageId": "%s", "role": "ROLE_USER", "content": [{"text": "%s"}]}}
+        """
+        .formatted(id, text);
+  }
+
+  private static List<JsonNode> frames(HttpResponse<String> reply) {
+    return reply
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("data: "))
+        .map(line -> Json.mapper().readTree(line.substring(6)))
+        .toList();
+  }
+
+  @Test
+  void version_1_0_sends_gets_lists_and_cancels() {
+    var sent = site.post(BASE + "/message:send", say("rest-1", "say hello"), "A2A-Version", "1.0");
+
+    assertThat(sent.statusCode()).isEqualTo(200);
+    assertThat(sent.headers().firstValue("Content-Type")).hasValue("application/a2a+json");
+    var task = json(sent).path("task");
+    assertThat(task.path("status").path("state").asString()).isEqualTo("TASK_STATE_COMPLETED");
+    var path = BASE + "/tasks/" + task.path("id").asString();
+    assertThat(json(site.get(path))).isEqualTo(task);
+    assertThat(json(site.get(path + "?historyLength=0")).has("history")).isFalse();
+    assertThat(json(site.get(path + "?historyLength=1")).path("history").size()).isEqualTo(1);
+    assertThat(site.get(path + "?historyLength=-1").statusCode()).isEqualTo(400);
+    var listed = json(site.get(BASE + "/tasks?contextId=" + task.path("contextId").asString()));
+    assertThat(listed.path("totalSize").asInt()).isEqualTo(1);
+    assertThat(listed.path("nextPageToken").asString("-")).isEmpty();
+    assertThat(listed.path("tasks").get(0).has("artifacts")).isFalse();
+    var refused = site.post(path + ":cancel", "");
+    assertThat(refused.statusCode()).isEqualTo(400);
+    var error = json(refused).path("error");
+    assertThat(error.path("status").asString()).isEqualTo("FAILED_PRECONDITION");
+    assertThat(error.path("details").get(0).path("reason").asString())
+        .isEqualTo("TASK_NOT_CANCELABLE");
+    assertThat(json(site.get(BASE + "/tasks/none")).path("error").path("code").asInt())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void version_1_0_streams_without_an_envelope() {
+    var streamed = site.post(BASE + "/message:stream", say("rest-2", "count to 3"));
+
+    assertThat(streamed.headers().firstValue("Content-Type").orElseThrow())
+        .startsWith("text/event-stream");
+    var frames = frames(streamed);
+    assertThat(frames.getFirst().has("task")).isTrue();
+    assertThat(frames.getLast().path("statusUpdate").path("status").path("state").asString())
+        .isEqualTo("TASK_STATE_COMPLETED");
+    var path = BASE + "/tasks/" + frames.getFirst().path("task").path("id").asString();
+    assertThat(site.get(path + ":subscribe").statusCode()).isEqualTo(400);
+    assertThat(site.post(path + ":subscribe", "").statusCode()).isEqualTo(400);
+    assertThat(site.post(path + ":frobnicate", "").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void tenants_do_not_see_each_others_tasks() {
+    var task =
+        json(site.post(BASE + "/acme/message:send", say("rest-3", "say tenant"))).path("task");
+    var id = task.path("id").asString();
+
+    assertThat(task.path("metadata").path("tenant").asString()).isEqualTo("acme");
+    assertThat(site.get(BASE + "/acme/tasks/" + id).statusCode()).isEqualTo(200);
+    assertThat(site.get(BASE + "/zeus/tasks/" + id).statusCode()).isEqualTo(404);
+    assertThat(site.get(BASE + "/tasks/" + id).statusCode()).isEqualTo(200);
+    assertThat(json(site.get(BASE + "/acme/tasks")).path("totalSize").asInt()).isEqualTo(1);
+    assertThat(json(site.get(BASE + "/zeus/tasks")).path("totalSize").asInt()).isZero();
+  }
+
+  @Test
+  void version_0_3_has_its_own_paths_and_form() {
+    var sent = site.post(BASE + "/v1/message:send", early("rest-4", "say early"));
+
+    assertThat(sent.statusCode()).isEqualTo(201);
+    var task = json(sent).path("task");
+    assertThat(task.path("status").path("state").asString()).isEqualTo("TASK_STATE_COMPLETED");
+    assertThat(task.path("history").get(0).path("content").get(0).path("text").asString())
+        .isEqualTo("say early");
+    var path = BASE + "/v1/tasks/" + task.path("id").asString();
+    assertThat(json(site.get(path))).isEqualTo(task);
+    assertThat(frames(site.get(path + ":subscribe"))).hasSize(1);
+    var missing = site.get(BASE + "/v1/tasks/none");
+    assertThat(missing.statusCode()).isEqualTo(404);
+    assertThat(json(missing).path("code").asInt()).isEqualTo(-32001);
+    var frames = frames(site.post(BASE + "/v1/message:stream", early("rest-5", "count to 2")));
+    assertThat(frames.getFirst().has("task")).isTrue();
+    assertThat(frames.getLast().path("statusUpdate").path("final").asBoolean()).isTrue();
+  }
+
+  @Test
+  void a_path_is_that_of_one_version() {
+    assertThat(
+            site.post(BASE + "/message:send", say("rest-6", "say x"), "A2A-Version", "0.3")
+                .statusCode())
+        .isEqualTo(400);
+    var refused = site.post(BASE + "/message:send", say("rest-7", "say x"), "A2A-Version", "99.0");
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("VERSION_NOT_SUPPORTED");
+  }
+
+  @Test
+  void what_is_not_json_is_refused_in_both_versions() {
+    for (var path : List.of(BASE + "/message:send", BASE + "/v1/message:send", BASE)) {
+      for (var body : List.of("{", "[]", "\"x\"", "{}", "{\"message\":[]}", "null")) {
+        var reply = site.post(path, body);
+        assertThat(reply.statusCode()).as(path + " " + body).isIn(200, 400);
+        assertThat(reply.body()).contains("\"message\"").contains("\"code\"");
+      }
+    }
+    var plain =
+        site.send(
+            site.request(BASE + "/message:send", "Content-Type", "text/plain")
+                .POST(java.net.http.HttpRequest.BodyPublishers.ofString(say("rest-8", "say x"))));
+    assertThat(plain.statusCode()).isEqualTo(400);
+    assertThat(plain.body()).contains("CONTENT_TYPE_NOT_SUPPORTED");
+  }
+
+  @Test
+  void one_switch_gives_the_codes_of_1_0_0(@TempDir Path folder) {
+    var yaml = A2aJsonRpcTest.YAML + "a2a: {version: 1.0.0}\n";
+    try (var first = Site.durable(folder, Site.Wish.USUAL, yaml)) {
+      var sent = first.post(BASE + "/message:send", say("m", "say hello"));
+      assertThat(sent.headers().firstValue("Content-Type")).hasValue("application/json");
+      var id = json(sent).path("task").path("id").asString();
+      var refused = first.post(BASE + "/tasks/" + id + ":cancel", "");
+      assertThat(refused.statusCode()).isEqualTo(409);
+      var plain =
+          first.send(
+              first
+                  .request(BASE + "/message:send", "Content-Type", "text/plain")
+                  .POST(java.net.http.HttpRequest.BodyPublishers.ofString("{}")));
+      assertThat(plain.statusCode()).isEqualTo(415);
+    }
+  }
+
+  @Test
+  void pushes_are_refused_while_there_are_none() {
+    var push = BASE + "/tasks/none/pushNotificationConfigs";
+    assertThat(site.get(push).body()).contains("PUSH_NOTIFICATION_NOT_SUPPORTED");
+    assertThat(site.post(push, "{\"url\":\"https://example.org\"}").statusCode()).isEqualTo(400);
+    assertThat(
+            new A2aPeer(site, "helper", "0.3")
+                .error("tasks/pushNotificationConfig/list", A2aPeer.id("none")))
+        .isEqualTo(-32003);
+  }
+}

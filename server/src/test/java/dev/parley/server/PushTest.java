@@ -1,0 +1,246 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.parley.protocol.Json;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Webhooks of A2A tasks are told everything once, in order, also if they or the server are away for a while.
+class PushTest {
+
+  private static final String CONFIG =
+      """
+      agents: [{id: kit, type: conformance}]
+      a2a: {privateWebhooks: true}
+      """;
+
+  @TempDir Path folder;
+  @AutoClose final Hook hook = new Hook();
+
+  /// A webhook, which answers with 503 as often as it is told to.
+  static final class Hook implements AutoCloseable {
+
+    record Call(String token, String authorization, String type, String id, JsonNode body) {}
+
+    final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
+    final AtomicInteger refusals = new AtomicInteger();
+    final AtomicInteger refused = new AtomicInteger();
+    private final HttpServer server;
+
+    Hook() {
+      try {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      } catch (IOException failed) {
+        throw new AssertionError(failed);
+      }
+      server.createContext("/hook", this::take);
+      server.start();
+    }
+
+    String url() {
+      return "http://127.0.0.1:" + server.getAddress().getPort() + "/hook";
+    }
+
+    private void take(HttpExchange exchange) throws IOException {
+      var body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+      var refuse = refusals.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+      if (refuse) {
+        refused.incrementAndGet();
+      } else {
+        var headers = exchange.getRequestHeaders();
+        calls.add(
+            new Call(
+                headers.getFirst("X-A2A-Notification-Token"),
+                headers.getFirst("Authorization"),
+                headers.getFirst("Content-Type"),
+                headers.getFirst("X-A2A-Event-Id"),
+                Json.mapper().readTree(body)));
+      }
+      exchange.sendResponseHeaders(refuse ? 503 : 200, -1);
+      exchange.close();
+    }
+
+    /// What comes until the task has ended.
+    List<Call> untilEnd() throws InterruptedException {
+      var all = new ArrayList<Call>();
+      while (all.isEmpty() || !all.getLast().body().toString().contains("OMPLETED")) {
+        var next = calls.poll(20, TimeUnit.SECONDS);
+        if (next == null) {
+          throw new AssertionError("nothing more came after " + all);
+        }
+        all.add(next);
+      }
+      return all;
+    }
+
+    @Override
+    public void close() {
+      server.stop(0);
+    }
+  }
+
+  private static JsonNode call(Site site, String version, String method, ObjectNode params) {
+    var request = Json.object().put("jsonrpc", "2.0").put("id", 1).put("method", method);
+    request.set("params", params);
+    var reply = site.post("/a2a/kit", request.toString(), "A2A-Version", version);
+    return Json.mapper().readTree(reply.body());
+  }
+
+  private static ObjectNode send(String messageId, String text) {
+    var params = Json.object();
+    var message = params.putObject("message");
+    message.put("messageId", messageId).put("role", "ROLE_USER");
+    message.putArray("parts").addObject().put("text", text);
+    return params;
+  }
+
+  private ObjectNode sendWithHook(String messageId) {
+    var params = send(messageId, "hi");
+    var push =
+        params
+            .putObject("configuration")
+            .put("returnImmediately", true)
+            .putObject("taskPushNotificationConfig")
+            .put("id", "w1")
+            .put("url", hook.url())
+            .put("token", "t-1");
+    push.putObject("authentication").put("scheme", "Bearer").put("credentials", "secret-1");
+    return params;
+  }
+
+  @Test
+  void tellsEverythingInOrder() throws Exception {
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      call(site, "1.0", "SendMessage", sendWithHook("tck-stream-artifact-chunked-1"));
+      var calls = hook.untilEnd();
+      assertThat(calls.getFirst().body().has("task")).isTrue();
+      assertThat(calls)
+          .allSatisfy(
+              one -> {
+                assertThat(one.token()).isEqualTo("t-1");
+                assertThat(one.authorization()).isEqualTo("Bearer secret-1");
+                assertThat(one.type()).isEqualTo("application/a2a+json");
+              });
+      assertThat(calls.stream().map(Hook.Call::id)).doesNotHaveDuplicates();
+      var text = new StringBuilder();
+      for (var one : calls) {
+        one.body()
+            .path("artifactUpdate")
+            .path("artifact")
+            .path("parts")
+            .forEach(part -> text.append(part.path("text").asString("")));
+      }
+      assertThat(text.toString()).isEqualTo("chunk-1 chunk-2");
+      assertThat(calls.getLast().body().at("/statusUpdate/status/state").asString())
+          .isEqualTo("TASK_STATE_COMPLETED");
+    }
+  }
+
+  @Test
+  void triesAgainUntilTheWebhookTakesIt() throws Exception {
+    hook.refusals.set(3);
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      call(site, "1.0", "SendMessage", sendWithHook("tck-complete-task-1"));
+      var calls = hook.untilEnd();
+      assertThat(hook.refused.get()).isEqualTo(3);
+      assertThat(calls.getFirst().body().has("task")).isTrue();
+      assertThat(calls.stream().map(Hook.Call::id)).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void goesOnAfterARestart() throws Exception {
+    hook.refusals.set(Integer.MAX_VALUE);
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      call(site, "1.0", "SendMessage", sendWithHook("tck-complete-task-1"));
+    }
+    hook.refusals.set(0);
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      assertThat(site.url).isNotNull();
+      var calls = hook.untilEnd();
+      assertThat(calls.getFirst().body().has("task")).isTrue();
+      assertThat(calls.getFirst().authorization()).isEqualTo("Bearer secret-1");
+    }
+  }
+
+  @Test
+  void tellsThoseOfZeroThreeTheWholeTask() throws Exception {
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      var params = send("tck-input-required-1", "hi");
+      params.withObject("message").put("kind", "message").put("role", "user");
+      var task = call(site, "0.3", "message/send", params).path("result").path("id").asString();
+      var set = Json.object().put("taskId", task);
+      set.putObject("pushNotificationConfig").put("url", hook.url());
+      var kept = call(site, "0.3", "tasks/pushNotificationConfig/set", set);
+      assertThat(kept.at("/result/pushNotificationConfig/id").asString()).isNotEmpty();
+      var answer = send("m2", "go on");
+      answer.withObject("message").put("kind", "message").put("role", "user").put("taskId", task);
+      call(site, "0.3", "message/send", answer);
+      var last = hook.calls.poll(20, TimeUnit.SECONDS);
+      while (!last.body().at("/status/state").asString().equals("completed")) {
+        last = hook.calls.poll(20, TimeUnit.SECONDS);
+        assertThat(last).isNotNull();
+      }
+      assertThat(last.type()).isEqualTo("application/json");
+      assertThat(last.body().path("kind").asString()).isEqualTo("task");
+      assertThat(last.body().path("id").asString()).isEqualTo(task);
+    }
+  }
+
+  @Test
+  void keepsListsAndForgetsWebhooks() {
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      var sent = call(site, "1.0", "SendMessage", send("tck-input-required-1", "hi"));
+      var task = sent.at("/result/task/id").asString();
+      var config = Json.object().put("taskId", task).put("id", "a").put("url", hook.url());
+      assertThat(
+              call(site, "1.0", "CreateTaskPushNotificationConfig", config)
+                  .at("/result/url")
+                  .asString())
+          .isEqualTo(hook.url());
+      var named = Json.object().put("taskId", task).put("id", "a");
+      assertThat(
+              call(site, "1.0", "GetTaskPushNotificationConfig", named).at("/result/id").asString())
+          .isEqualTo("a");
+      var all = Json.object().put("taskId", task);
+      assertThat(
+              call(site, "1.0", "ListTaskPushNotificationConfigs", all)
+                  .at("/result/configs")
+                  .size())
+          .isEqualTo(1);
+      assertThat(call(site, "1.0", "DeleteTaskPushNotificationConfig", named).has("error"))
+          .isFalse();
+      assertThat(
+              call(site, "1.0", "GetTaskPushNotificationConfig", named).at("/error/code").asInt())
+          .isEqualTo(-32001);
+    }
+  }
+
+  @Test
+  void postsToNoPrivateAddressUnlessAllowed() {
+    var config = "agents: [{id: kit, type: conformance}]\n";
+    try (var site = Site.durable(folder, Site.Wish.USUAL, config)) {
+      var reply = call(site, "1.0", "SendMessage", sendWithHook("tck-complete-task-1"));
+      assertThat(reply.at("/error/code").asInt()).isEqualTo(-32602);
+      assertThat(reply.at("/error/message").asString()).contains("private");
+      assertThat(hook.calls).isEmpty();
+    }
+  }
+}
