@@ -1,5 +1,6 @@
 package dev.parley.server;
 
+import dev.parley.a2a.remote.RemoteSettings;
 import dev.parley.agent.Policy;
 import dev.parley.cli.CliSettings;
 import dev.parley.door.Settings;
@@ -91,6 +92,7 @@ public record Config(
         case Llm _ -> "llm";
         case Cli _ -> "cli";
         case Proxy _ -> "proxy";
+        case A2a _ -> "a2a";
       };
     }
 
@@ -102,6 +104,9 @@ public record Config(
 
     /// An agent behind a service elsewhere.
     record Proxy(ProxySettings settings) implements Kind {}
+
+    /// An agent elsewhere that speaks Agent2Agent.
+    record A2a(RemoteSettings settings) implements Kind {}
   }
 
   /// Who decides which agents act: with which model, and who acts where nothing points to another.
