@@ -30,20 +30,20 @@ import tools.jackson.databind.node.ObjectNode;
 /// Decides whether a program may make a call: the policy first, then a person.
 ///
 /// For one thread.
-final class Approvals {
+public final class Approvals {
 
   /// In the state of a checkpoint: the question whose answer the program is about to be told.
   static final String DELIVERED = "delivered";
 
   /// In the metadata of a question: what it is asked for.
-  static final String PURPOSE = "purpose";
+  public static final String PURPOSE = "purpose";
 
   static final String GONE = "the program that asked has ended";
   private static final String WITHDRAWN = "the program no longer asks for it";
   private static final int WITHDRAWN_MAX = 1_000;
 
   /// What came of a question.
-  sealed interface Verdict {
+  public sealed interface Verdict {
 
     /// What the program is to be told.
     sealed interface Given extends Verdict {}
@@ -210,7 +210,7 @@ final class Approvals {
   }
 
   /// What an answer means.
-  static Verdict.Given verdict(@Nullable JsonNode value, ObjectNode arguments) {
+  public static Verdict.Given verdict(@Nullable JsonNode value, ObjectNode arguments) {
     if (value == null) {
       return new Verdict.Denied("a person denied this call");
     }

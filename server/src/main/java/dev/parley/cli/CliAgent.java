@@ -172,8 +172,12 @@ public final class CliAgent implements Agent {
       }
       return story.begun == 0
           ? perform(
-              sessions.first(run, dialect, mine.program().wire()), 0, () -> sessions.fresh(run))
+              sessions.first(run, skills(), mine.program().wire()), 0, () -> sessions.fresh(run))
           : goOn();
+    }
+
+    private Sessions.Skills skills() {
+      return new Sessions.Skills(dialect.resumes(), dialect.goesBack(), false);
     }
 
     /// Somebody said something to the task while the program worked.

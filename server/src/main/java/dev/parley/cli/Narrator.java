@@ -1,7 +1,6 @@
 package dev.parley.cli;
 
 import dev.parley.cli.Voice.Call;
-import dev.parley.protocol.Event;
 import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -21,7 +20,6 @@ import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.Run;
 import dev.parley.task.Spawner;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,7 +34,7 @@ import tools.jackson.databind.node.StringNode;
 public final class Narrator {
 
   /// In the state of a checkpoint: which session of which program the task is.
-  static final String STATE = "cli";
+  static final String STATE = Sessions.STATE;
 
   private static final long TOLD_MAX = 20_000_000;
   private static final int RAW_LINES_MAX = 100_000;
@@ -280,39 +278,14 @@ public final class Narrator {
     }
     var events = main.take();
     if (!events.isEmpty()) {
-      emit(events);
+      OpenCalls.emit(run, events);
     }
-  }
-
-  /// Leaves out the ends of calls that somebody has ended meanwhile.
-  private void emit(List<Event> events) {
-    run.emit(
-        state -> {
-          var open = new HashSet<ToolCallId>();
-          state
-              .openTask(run.origin().taskId())
-              .ifPresent(task -> open.addAll(task.openCalls().keySet()));
-          return events.stream()
-              .filter(
-                  event ->
-                      switch (event) {
-                        case ToolStart start -> open.add(start.toolCallId());
-                        case ToolComplete end -> open.remove(end.toolCallId());
-                        default -> true; // All others are free of what others do.
-                      })
-              .toList();
-        });
   }
 
   private ObjectNode checkpoint() {
     var state = Json.object();
-    var about =
-        state
-            .putObject(STATE)
-            .put("program", provider)
-            .put("session", session)
-            .put("context", run.context().value())
-            .put("lasting", lasting);
+    var about = Sessions.note(run, provider, String.valueOf(session), lasting);
+    state.set(STATE, about);
     if (mark != null) {
       about.put("mark", mark);
     }

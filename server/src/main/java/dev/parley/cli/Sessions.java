@@ -4,6 +4,7 @@ import dev.parley.agent.Memory;
 import dev.parley.agent.TokenCount;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
@@ -18,17 +19,25 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/// Finds what a program is to know when a task begins: a session of its own that it can go on with, or
+/// Finds what a program, or an agent elsewhere, is to know when a task begins: a session of its own that it can go on with, or
 /// the conversation as text.
 ///
 /// Only what counts now may be known: a session that has turns which a rewind took back, or which it
 /// shares with another context, is copied up to the last turn that counts, or left.
-final class Sessions {
+public final class Sessions {
+
+  /// In the state of a checkpoint: where it says which session the task is.
+  public static final String STATE = "cli";
 
   private static final int TURNS_MAX = 20;
   private static final int PAGE = 1_000;
   private static final int LOOK_MAX = 200_000;
+
+  /// What whoever keeps the sessions can do: go on with one, go on with a copy that is taken back to a place in
+  /// it, have several tasks go on with one at the same time.
+  public record Skills(boolean resumes, boolean goesBack, boolean shares) {}
 
   private record Turn(TaskId task, long seq) {}
 
@@ -37,20 +46,20 @@ final class Sessions {
   private final EventLog log;
   private final Memory memory;
 
-  Sessions(EventLog log, Memory memory) {
+  public Sessions(EventLog log, Memory memory) {
     this.log = log;
     this.memory = memory;
   }
 
   /// What to start the program for when a task begins.
-  Errand first(Run run, Dialect dialect, String program) {
+  public Errand first(Run run, Skills skills, String program) {
     var prompt = Memory.given(run);
     if (!remembers(run)) {
       return new Errand(prompt, null);
     }
     var earlier = memory.earlier(run);
-    if (dialect.resumes()) {
-      var resumed = resumed(run, dialect, program, earlier, prompt);
+    if (skills.resumes()) {
+      var resumed = resumed(run, skills, program, earlier, prompt);
       if (resumed.isPresent()) {
         return resumed.get();
       }
@@ -59,14 +68,14 @@ final class Sessions {
   }
 
   /// The same without a session.
-  Errand fresh(Run run) {
+  public Errand fresh(Run run) {
     return remembers(run)
         ? fresh(memory.earlier(run), Memory.given(run))
         : new Errand(Memory.given(run), null);
   }
 
   /// True if the task knows what was said in its context, and later ones may know what it did.
-  static boolean remembers(Run run) {
+  public static boolean remembers(Run run) {
     var metadata = run.created().metadata();
     return run.origin().parentTaskId() == null
         || (metadata != null && metadata.path(Memory.HISTORY).asBoolean(false));
@@ -107,7 +116,7 @@ final class Sessions {
   }
 
   private Optional<Errand> resumed(
-      Run run, Dialect dialect, String program, List<MessageView> earlier, String prompt) {
+      Run run, Skills skills, String program, List<MessageView> earlier, String prompt) {
     if (earlier.stream().anyMatch(message -> message.editedAt() != null)) {
       return Optional.empty();
     }
@@ -121,7 +130,7 @@ final class Sessions {
                 .filter(message -> !turn.task().equals(Memory.task(message)))
                 .filter(message -> message.seq() > turn.seq())
                 .toList();
-        return resume(run, dialect, turn, place.get())
+        return resume(run, skills, turn, place.get())
             .map(
                 resume ->
                     new Errand(told("Said meanwhile, by or to others:", since, prompt), resume));
@@ -170,7 +179,7 @@ final class Sessions {
   }
 
   /// How to go on from there; empty if that cannot be without what no longer counts.
-  private Optional<Errand.Resume> resume(Run run, Dialect dialect, Turn turn, Place place) {
+  private Optional<Errand.Resume> resume(Run run, Skills skills, Turn turn, Place place) {
     var session = place.state().path("session").asString("");
     var mark = place.state().path("mark").asString("");
     var clean =
@@ -192,10 +201,10 @@ final class Sessions {
       return Optional.empty();
     }
     var totals = place.state().get("totals");
-    if (clean[0] && run.origin().parentTaskId() == null) {
+    if (clean[0] && (run.origin().parentTaskId() == null || skills.shares())) {
       return Optional.of(new Errand.Resume(session, null, false, totals));
     }
-    return dialect.goesBack() && !mark.isEmpty()
+    return skills.goesBack() && !mark.isEmpty()
         ? Optional.of(new Errand.Resume(session, mark, true, totals))
         : Optional.empty();
   }
@@ -205,7 +214,7 @@ final class Sessions {
     if (!(entry.event() instanceof InternalCheckpoint checkpoint) || checkpoint.state() == null) {
       return false;
     }
-    var state = checkpoint.state().path(Narrator.STATE);
+    var state = checkpoint.state().path(STATE);
     return state.path("session").asString("").equals(session)
         || state.path(CliStory.RESUMES).asString("").equals(session);
   }
@@ -231,12 +240,26 @@ final class Sessions {
     }
   }
 
+  /// What a checkpoint says so that later tasks of the agent find the session; `lasting` if they may go on with it.
+  public static ObjectNode note(Run run, String program, String session, boolean lasting) {
+    return Json.object()
+        .put("program", program)
+        .put("session", session)
+        .put("context", run.context().value())
+        .put("lasting", lasting);
+  }
+
+  /// What a checkpoint says before somebody goes on with the session.
+  public static ObjectNode resuming(String session) {
+    return Json.object().put(CliStory.RESUMES, session);
+  }
+
   /// What a checkpoint says of a session.
   static @Nullable JsonNode state(Entry entry) {
     if (!(entry.event() instanceof InternalCheckpoint checkpoint) || checkpoint.state() == null) {
       return null;
     }
-    var state = checkpoint.state().path(Narrator.STATE);
+    var state = checkpoint.state().path(STATE);
     return state.has("session") ? state : null;
   }
 }

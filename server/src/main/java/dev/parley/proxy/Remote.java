@@ -66,13 +66,16 @@ public final class Remote implements AutoCloseable {
     }
   }
 
-  private HttpResponse<InputStream> send(HttpRequest request, Duration patience)
+  /// Sends a request; the caller closes what is answered.
+  ///
+  /// @throws IOException with what went wrong as its cause
+  public HttpResponse<InputStream> send(HttpRequest request, Duration patience)
       throws IOException, InterruptedException, TimeoutException {
     var sent = http.sendAsync(request, BodyHandlers.ofInputStream());
     try {
       return sent.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException failed) {
-      throw new IOException(String.valueOf(failed.getCause()), failed);
+      throw new IOException(String.valueOf(failed.getCause()), failed.getCause());
     } catch (TimeoutException | InterruptedException given) {
       sent.cancel(true);
       throw given;

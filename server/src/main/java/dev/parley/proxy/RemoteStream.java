@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 /// The stream of a service while it comes in, read a little ahead by a thread of its own.
 ///
 /// For one thread that reads. Closing it closes the connection, and so ends the thread.
-final class RemoteStream implements AutoCloseable {
+public final class RemoteStream implements AutoCloseable {
 
   private static final int AHEAD = 256;
 
   /// What comes of reading.
-  sealed interface Item {
+  public sealed interface Item {
 
     /// An event.
     record Came(Frame frame) implements Item {}
@@ -32,19 +32,19 @@ final class RemoteStream implements AutoCloseable {
   private final BlockingQueue<Item> items = new ArrayBlockingQueue<>(AHEAD);
   private final Thread reader;
 
-  RemoteStream(InputStream in) {
+  public RemoteStream(InputStream in) {
     this.in = in;
     this.reader = Thread.ofVirtual().name("proxy-reader").start(this::read);
   }
 
   /// What is next.
-  Item next(Duration patience) throws InterruptedException {
+  public Item next(Duration patience) throws InterruptedException {
     var item = items.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
     return item == null ? new Item.Silent() : item;
   }
 
   /// What has come already, if something has.
-  @Nullable Item ready() {
+  public @Nullable Item ready() {
     return items.poll();
   }
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// Reads `agents` and `supervisor`.
 final class AgentReader {
 
-  private static final Set<String> LATER = Set.of("a2a");
+  private static final Set<String> ELSEWHERE = Set.of("proxy", "a2a");
 
   private final Set<String> models;
   private final String standardModel;
@@ -72,6 +72,7 @@ final class AgentReader {
           switch (type) {
             case "llm" -> new Config.Kind.Llm();
             case "proxy" -> ProxyReader.kind(section);
+            case "a2a" -> RemoteReader.kind(section);
             case "conformance" -> new Config.Kind.Conformance();
             default -> programs.kind(section, policy);
           });
@@ -82,18 +83,15 @@ final class AgentReader {
 
   private static void checkType(String where, AgentSection section) {
     var type = or(section.type(), "llm");
-    if (LATER.contains(type)) {
+    if (section.speaksA2a() && !type.equals("a2a")) {
       throw invalid(
-          where
-              + ": type "
-              + type
-              + " is not available in this version of Parley yet; llm, cli and proxy are");
+          where + ": version, transport, headers, token and timeout go with type a2a only");
     }
-    if (type.equals("cli") || type.equals("proxy")) {
+    if (type.equals("cli") || ELSEWHERE.contains(type)) {
       return;
     }
     if (!type.equals("llm") && !type.equals("conformance")) {
-      throw invalid(where + ": type must be llm, cli or proxy");
+      throw invalid(where + ": type must be llm, cli, proxy or a2a");
     }
     if (section.cli() != null || section.command() != null || section.url() != null) {
       throw invalid(where + ": cli, command and url do not go with type llm");

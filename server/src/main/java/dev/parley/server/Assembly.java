@@ -1,5 +1,6 @@
 package dev.parley.server;
 
+import dev.parley.a2a.remote.A2aAgent;
 import dev.parley.agent.Memory;
 import dev.parley.cli.CliAgent;
 import dev.parley.door.Metrics;
@@ -117,7 +118,21 @@ final class Assembly {
             config,
             extensions.agents(),
             new Crew.Parts(
-                models, tools(signIns.bearers()), mcp, memory, signIns, programs, remote));
+                models,
+                tools(signIns.bearers()),
+                mcp,
+                memory,
+                signIns,
+                programs,
+                remote,
+                new A2aAgent.Parts(
+                    remote,
+                    log,
+                    memory,
+                    config.limits().inputTimeout(),
+                    signIns,
+                    signIns.bearers()::key,
+                    sources.clock())));
     var setup =
         new Tasks.Setup(
             crew.agents(),

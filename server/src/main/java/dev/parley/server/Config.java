@@ -1,5 +1,6 @@
 package dev.parley.server;
 
+import dev.parley.a2a.remote.RemoteSettings;
 import dev.parley.agent.Policy;
 import dev.parley.cli.CliSettings;
 import dev.parley.door.Settings;
@@ -93,6 +94,7 @@ public record Config(
         case Llm _ -> "llm";
         case Cli _ -> "cli";
         case Proxy _ -> "proxy";
+        case A2a _ -> "a2a";
         case Conformance _ -> "conformance";
       };
     }
@@ -105,6 +107,9 @@ public record Config(
 
     /// An agent behind a service elsewhere.
     record Proxy(ProxySettings settings) implements Kind {}
+
+    /// An agent elsewhere that speaks Agent2Agent.
+    record A2a(RemoteSettings settings) implements Kind {}
 
     /// What the conformance kits of A2A ask for.
     record Conformance() implements Kind {}

@@ -4,6 +4,8 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// `parley.yaml` as it is written: every section, and everything in it, may be missing.
@@ -67,7 +69,39 @@ record ConfigFile(
       @Nullable Map<String, String> env,
       @Nullable MappingSection mapping,
       @Nullable List<String> resume,
-      @Nullable Duration silence) {}
+      @Nullable Duration silence,
+      @Nullable String version,
+      @Nullable String transport,
+      @Nullable Map<String, String> headers,
+      @Nullable String token,
+      @Nullable Duration timeout) {
+
+    /// True if it says something that only agents which work here can heed.
+    boolean worksHere() {
+      return Stream.of(
+              model,
+              instructions,
+              tools,
+              cli,
+              command,
+              permission,
+              permissions,
+              args,
+              allowedTools,
+              disallowedTools,
+              mcp,
+              maxTurns,
+              env,
+              mapping,
+              resume)
+          .anyMatch(Objects::nonNull);
+    }
+
+    /// True if it says something that only agents which speak A2A can heed.
+    boolean speaksA2a() {
+      return Stream.of(version, transport, headers, token, timeout).anyMatch(Objects::nonNull);
+    }
+  }
 
   record MappingSection(
       @Nullable String type,

@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.a2a.conformance.ConformanceAgent;
+import dev.parley.a2a.remote.A2aAgent;
 import dev.parley.agent.AgentTool;
 import dev.parley.agent.AgentType;
 import dev.parley.agent.Coordinators;
@@ -46,7 +47,8 @@ final class Crew {
       Memory memory,
       SignInDesk signIns,
       CliAgent.Parts programs,
-      Remote remote) {}
+      Remote proxied,
+      A2aAgent.Parts remote) {}
 
   private final Config config;
   private final List<CustomAgent> own;
@@ -72,7 +74,8 @@ final class Crew {
             case Config.Kind.Llm _ -> new ModelLoop(type(agent), loop);
             case Config.Kind.Cli(var settings) -> new CliAgent(settings, parts.programs());
             case Config.Kind.Proxy(var settings) ->
-                new ProxyAgent(settings, parts.remote(), parts.memory());
+                new ProxyAgent(settings, parts.proxied(), parts.memory());
+            case Config.Kind.A2a(var settings) -> new A2aAgent(settings, parts.remote());
             case Config.Kind.Conformance _ -> new ConformanceAgent();
           });
     }

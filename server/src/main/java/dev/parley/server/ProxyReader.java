@@ -7,8 +7,6 @@ import dev.parley.proxy.ProxySettings;
 import dev.parley.server.ConfigFile.AgentSection;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Reads agents of type `proxy`.
@@ -19,23 +17,7 @@ final class ProxyReader {
   private ProxyReader() {}
 
   static Config.Kind.Proxy kind(AgentSection section) {
-    if (Stream.of(
-            section.model(),
-            section.instructions(),
-            section.tools(),
-            section.cli(),
-            section.command(),
-            section.permission(),
-            section.permissions(),
-            section.args(),
-            section.allowedTools(),
-            section.disallowedTools(),
-            section.mcp(),
-            section.maxTurns(),
-            section.env(),
-            section.mapping(),
-            section.resume())
-        .anyMatch(Objects::nonNull)) {
+    if (section.worksHere()) {
       throw invalid(
           "type proxy has url and silence, and id, name, description and taskTypes as every"
               + " agent; what the agent may do is said where it runs");
@@ -47,7 +29,8 @@ final class ProxyReader {
     return new Config.Kind.Proxy(new ProxySettings(url(section.url()), silence));
   }
 
-  private static URI url(@Nullable String text) {
+  /// The address in `url`.
+  static URI url(@Nullable String text) {
     try {
       var url = URI.create(text == null ? "" : text);
       if (("http".equals(url.getScheme()) || "https".equals(url.getScheme()))

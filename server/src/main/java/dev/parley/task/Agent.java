@@ -1,5 +1,9 @@
 package dev.parley.task;
 
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.TaskId;
+import java.util.Optional;
+
 /// Does the work of a task.
 @FunctionalInterface
 public interface Agent {
@@ -15,6 +19,20 @@ public interface Agent {
   /// interrupted.
   default boolean resumes() {
     return false;
+  }
+
+  /// Lets go of what tasks hold elsewhere, for agents whose tasks do.
+  default Optional<Release> release() {
+    return Optional.empty();
+  }
+
+  /// Lets go of what a task holds elsewhere.
+  @FunctionalInterface
+  interface Release {
+
+    /// Called before the task's end is written, if that is no success, whether it runs or waits; perhaps more than
+    /// once. Does not wait for long.
+    void letGo(ContextId context, TaskId task) throws InterruptedException;
   }
 
   /// True if what people say to its tasks while they work is for the tasks right below.

@@ -42,6 +42,8 @@ final class Runner implements AutoCloseable {
   private final Run.Parts runParts;
   private final Stubborn stubborn = new Stubborn();
   private final Finisher finisher;
+  private final Releases releases;
+  private final IdleEnds idle;
 
   Runner(EventLog log, Tasks.Setup setup, Sources sources, Parts parts) {
     this.log = log;
@@ -64,6 +66,8 @@ final class Runner implements AutoCloseable {
             (task, ending) -> board.find(task).ifPresent(run -> stop(run, ending)),
             this::advance);
     var spawner = new Spawner(log, setup, this::advance);
+    this.releases = new Releases(log, setup.agents());
+    this.idle = new IdleEnds(board, releases, this::end, this::advance);
     this.finisher = new Finisher(log, sources, stubborn);
     var rest = new Rest(log, board, deadlines, this::advance);
     this.runParts = new Run.Parts(log, sources, spawner, setup.failPoint(), inputs::watch, rest);
@@ -76,7 +80,7 @@ final class Runner implements AutoCloseable {
       inputs.unwatch(context);
       while (true) {
         var work = log.inspect(context, state -> work(context, state));
-        if (!endIdle(context, work.stoppable()) || stubborn.closed()) {
+        if (!idle.end(context, work.stoppable()) || stubborn.closed()) {
           work.ready().forEach(board::claim);
           work.ready().forEach(ready -> board.find(ready.task()).ifPresent(Run::signal));
           break;
@@ -90,22 +94,6 @@ final class Runner implements AutoCloseable {
     for (var ready : board.next()) {
       Thread.ofVirtual().name("task-" + ready.task()).start(() -> carry(ready));
     }
-  }
-
-  /// Ends those that are to stop and do not run. False if there was nothing to do, or others do it: the
-  /// ends of many children come at once, and each of them would end the parent.
-  private boolean endIdle(ContextId context, List<TaskId> stoppable) {
-    var ended = false;
-    for (var task : stoppable) {
-      if (!board.has(task) && board.bar(task)) {
-        try {
-          ended |= end(context, task, Ending.canceled(null));
-        } finally {
-          board.unbar(task);
-        }
-      }
-    }
-    return ended;
   }
 
   private static Work work(ContextId context, ContextState state) {
@@ -374,6 +362,7 @@ final class Runner implements AutoCloseable {
     try {
       stopBelow(context, task, ending.reason());
       setup.failPoint().reach("below-ended");
+      releases.letGo(context, task);
       end(context, task, ending);
     } finally {
       board.unbar(task);

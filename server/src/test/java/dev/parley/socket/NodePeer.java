@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
-/// A program of Node's in `peers/doors` that is told and tells, a JSON object a line.
+/// A program of Node's in `peers`, in `doors` unless its name says otherwise, that is told and tells, a JSON object a
+/// line.
 public final class NodePeer implements AutoCloseable {
 
   private static final int PATIENCE_SECONDS = 30;
@@ -47,10 +48,11 @@ public final class NodePeer implements AutoCloseable {
   private static Path script(String name) {
     var given = System.getProperty("parley.peers");
     var peers = given == null ? above(Path.of("").toAbsolutePath()) : Path.of(given);
-    if (!Files.isDirectory(peers.resolve("doors/node_modules"))) {
-      fail("the peers are missing: ./check installs them, or npm ci in the folder peers/doors");
+    var script = peers.resolve(name.contains("/") ? name : "doors/" + name);
+    if (!Files.isDirectory(script.resolveSibling("node_modules"))) {
+      fail("the peers are missing: ./check installs them, or npm ci beside %s", script);
     }
-    return peers.resolve("doors").resolve(name);
+    return script;
   }
 
   private static Path above(Path folder) {

@@ -1,0 +1,149 @@
+package dev.parley.a2a.remote;
+
+import dev.parley.agent.Memory;
+import dev.parley.log.EventLog;
+import dev.parley.log.OpenTask;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.TaskId;
+import dev.parley.proxy.Remote;
+import dev.parley.task.Agent;
+import dev.parley.task.Outcome;
+import dev.parley.task.Run;
+import dev.parley.tool.Credentials;
+import dev.parley.vault.SignInDesk;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// An agent elsewhere that speaks Agent2Agent, 1.0 or 0.3.
+///
+/// What it says and does goes into the log of the task here, with its ids beside ours. Its task goes on while this
+/// server does not run, and is taken up where the log ends.
+public final class A2aAgent implements Agent {
+
+  private static final System.Logger LOG = System.getLogger(A2aAgent.class.getName());
+  private static final Duration CANCEL_WAIT = Duration.ofSeconds(3);
+  private static final int CANCELS_MAX = 3;
+  private static final int LOOKED_AT = 50;
+  private static final int PAGE = 1_000;
+
+  /// What agents of this kind share; `patience` is how long people are waited for.
+  public record Parts(
+      Remote http,
+      EventLog log,
+      Memory memory,
+      Duration patience,
+      SignInDesk desk,
+      Credentials credentials,
+      InstantSource clock) {}
+
+  private final Parts parts;
+  private final Peer peer;
+
+  public A2aAgent(RemoteSettings settings, Parts parts) {
+    this.parts = parts;
+    this.peer = new Peer(settings, parts.http(), parts.credentials(), parts.clock());
+  }
+
+  @Override
+  public boolean resumes() {
+    return true;
+  }
+
+  @Override
+  public Outcome work(Run run) throws InterruptedException {
+    return new Visit(run, peer, parts).work();
+  }
+
+  @Override
+  public Optional<Release> release() {
+    return Optional.of(this::cancel);
+  }
+
+  /// Has the remote task canceled, and waits a little for that.
+  private void cancel(ContextId context, TaskId task) throws InterruptedException {
+    var story = story(context, task);
+    if (story.sent == null || story.ended != null || (story.heard && story.task == null)) {
+      return;
+    }
+    var owner = parts.log().owner(context);
+    var done = new CountDownLatch(1);
+    Thread.ofVirtual()
+        .name("cancel-" + task)
+        .start(
+            () -> {
+              try {
+                cancel(story, owner);
+              } catch (Trouble trouble) {
+                LOG.log(
+                    System.Logger.Level.WARNING,
+                    "task {0} of context {1} was not canceled at {2}: {3}",
+                    task,
+                    context,
+                    peer.settings().url(),
+                    trouble.said());
+              } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+              } finally {
+                done.countDown();
+              }
+            });
+    var _ = done.await(CANCEL_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void cancel(RemoteStory story, String owner) throws Trouble, InterruptedException {
+    for (var attempt = 1; ; attempt++) {
+      try {
+        var task = story.heard || story.answered != null ? story.task : find(story, owner);
+        if (task != null) {
+          peer.task(new Ask.Cancel(task), owner);
+        }
+        return;
+      } catch (Trouble trouble) {
+        if (trouble.kind() == Trouble.Kind.REFUSED) {
+          // It has ended, or does not let itself be canceled.
+          return;
+        }
+        if (attempt == CANCELS_MAX) {
+          throw trouble;
+        }
+        Watch.pause(attempt);
+      }
+    }
+  }
+
+  /// The remote task that came of a message of which nothing was heard.
+  private @Nullable String find(RemoteStory story, String owner)
+      throws Trouble, InterruptedException {
+    return peer.lists(owner)
+        ? peer.latest(new Ask.Latest(LOOKED_AT, LOOKED_AT), owner).stream()
+            .filter(task -> Visit.arrived(task, String.valueOf(story.sent)))
+            .map(task -> task.id())
+            .findFirst()
+            .orElse(null)
+        : null;
+  }
+
+  private RemoteStory story(ContextId context, TaskId task) {
+    var story = new RemoteStory();
+    var begun =
+        parts.log().inspect(context, state -> state.openTask(task).map(OpenTask::createdSeq));
+    if (begun.isEmpty()) {
+      return story;
+    }
+    var position = Position.of(begun.get());
+    for (var page = parts.log().read(context, position, PAGE);
+        !page.isEmpty();
+        page = parts.log().read(context, position, PAGE)) {
+      page.stream()
+          .filter(entry -> task.equals(entry.taskId()))
+          .forEach(entry -> story.add(entry.event()));
+      position = page.getLast().position();
+    }
+    return story;
+  }
+}

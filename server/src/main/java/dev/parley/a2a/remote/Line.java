@@ -1,0 +1,115 @@
+package dev.parley.a2a.remote;
+
+import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.proxy.Remote;
+import dev.parley.tool.Credentials;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/// The connection to an agent: adds what it is to be shown, and reads answers up to a limit. For many threads.
+final class Line {
+
+  private static final String AUTHORIZATION = "Authorization";
+
+  /// What was answered, read whole.
+  record Answer(int status, HttpHeaders headers, String text) {
+
+    Optional<String> header(String name) {
+      return headers.firstValue(name);
+    }
+
+    /// @throws Trouble if it is no JSON
+    JsonNode json() throws Trouble {
+      try {
+        return Json.mapper().readTree(text);
+      } catch (JacksonException malformed) {
+        throw status >= 400
+            ? Trouble.status(status, null, shortened(text))
+            : Trouble.unusable("it answered with something that is no JSON: " + shortened(text));
+      }
+    }
+  }
+
+  private static final int SHOWN_MAX = 300;
+
+  private final RemoteSettings settings;
+  private final Remote http;
+  private final Credentials credentials;
+
+  Line(RemoteSettings settings, Remote http, Credentials credentials) {
+    this.settings = settings;
+    this.http = http;
+    this.credentials = credentials;
+  }
+
+  /// Sends a request for `owner`, and reads the answer whole.
+  Answer whole(HttpRequest.Builder request, String owner, int max)
+      throws Trouble, InterruptedException {
+    return read(send(request, owner, settings.timeout()), max);
+  }
+
+  /// Sends a request for `owner`; the caller closes what is answered.
+  HttpResponse<InputStream> send(HttpRequest.Builder request, String owner, Duration patience)
+      throws Trouble, InterruptedException {
+    var plain = request.build();
+    if (!settings.covers(plain.uri())) {
+      throw new IllegalArgumentException("not for this agent: " + plain.uri());
+    }
+    settings.headers().forEach(request::setHeader);
+    if (settings.headers().keySet().stream().noneMatch(AUTHORIZATION::equalsIgnoreCase)) {
+      credentials
+          .bearer(owner, settings.host())
+          .ifPresent(key -> request.setHeader(AUTHORIZATION, "Bearer " + key));
+    }
+    try {
+      return http.send(request.build(), patience);
+    } catch (IOException failed) {
+      throw unsent(failed.getCause())
+          ? Trouble.unreachable(String.valueOf(failed.getMessage()))
+          : Trouble.lost(ErrorCode.INTERNAL, "the connection broke: " + failed.getMessage());
+    } catch (TimeoutException silent) {
+      throw Trouble.lost(
+          ErrorCode.TIMEOUT, "it did not answer within " + patience.toMillis() + " ms");
+    }
+  }
+
+  private static boolean unsent(@Nullable Throwable cause) {
+    return cause instanceof ConnectException
+        || cause instanceof HttpConnectTimeoutException
+        || cause instanceof UnknownHostException
+        || cause instanceof UnresolvedAddressException;
+  }
+
+  /// Reads the rest of an answer.
+  static Answer read(HttpResponse<InputStream> response, int max) throws Trouble {
+    try (var body = response.body()) {
+      var bytes = body.readNBytes(max + 1);
+      if (bytes.length > max) {
+        throw Trouble.tooLarge("it answered with more than " + max + " bytes");
+      }
+      return new Answer(
+          response.statusCode(), response.headers(), new String(bytes, StandardCharsets.UTF_8));
+    } catch (IOException broken) {
+      throw Trouble.lost(ErrorCode.INTERNAL, "the connection broke: " + broken.getMessage());
+    }
+  }
+
+  static String shortened(String text) {
+    return text.length() <= SHOWN_MAX ? text : text.substring(0, SHOWN_MAX) + "…";
+  }
+}

@@ -1,0 +1,231 @@
+package dev.parley.a2a.remote;
+
+import dev.parley.a2a.WireState;
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.ArtifactEvent.DatasetWrite;
+import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.AuthEvent.AuthCompleted;
+import dev.parley.protocol.AuthEvent.AuthLapsed;
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Where a task of an agent elsewhere stands, folded from its events here. For one thread.
+final class RemoteStory {
+
+  /// In the state of a checkpoint, and in metadata: what belongs to the agent elsewhere.
+  static final String STATE = "a2a";
+
+  /// In a thought's metadata: the message that it is from. In a checkpoint: a message is about to be sent.
+  static final String MESSAGE = "messageId";
+
+  /// Beside it: how many of the messages that were said to the task here it tells.
+  static final String TOLD = "told";
+
+  /// Beside it: what is answered by it, as the agent named it; empty if the agent gave it no name.
+  static final String ANSWERS = "answers";
+
+  /// In a checkpoint: the message was heard, and this is the task, and the context, that it belongs to.
+  static final String HEARD = "heard";
+
+  static final String TASK = "taskId";
+  static final String CONTEXT = "contextId";
+
+  /// Beside it: the message was refused, and what it said is still to be told.
+  static final String REFUSED = "refused";
+
+  /// In a checkpoint: the ids of the approvals that the agent wants now.
+  static final String WANTED = "wanted";
+
+  /// In a checkpoint: the remote task has ended so.
+  static final String ENDED = "ended";
+
+  /// In a checkpoint: a block of text begins, for this artifact, and replaces what was told of it.
+  static final String BLOCK = "blockId";
+
+  static final String ARTIFACT = "artifactId";
+  static final String FRESH = "fresh";
+
+  /// In a tool call's metadata: what the agent calls it.
+  static final String CALL = "callId";
+
+  /// Something that is asked of a person; `value` is the answer if there is one, `reason` why there is none.
+  record Question(
+      ObjectNode metadata,
+      boolean signIn,
+      boolean open,
+      @Nullable JsonNode value,
+      @Nullable String reason) {
+
+    private static Question of(@Nullable ObjectNode metadata, boolean signIn) {
+      return new Question(metadata == null ? Json.object() : metadata, signIn, true, null, null);
+    }
+
+    /// How the agent elsewhere asked.
+    JsonNode about() {
+      return metadata.path(STATE);
+    }
+
+    private Question given(@Nullable JsonNode answer) {
+      return new Question(metadata, signIn, false, answer, null);
+    }
+
+    private Question lapsed(@Nullable String why) {
+      return new Question(metadata, signIn, false, null, why == null ? "nobody answered" : why);
+    }
+  }
+
+  final Told told = new Told();
+  final Set<String> thought = new HashSet<>();
+  final Map<String, ToolStart> calls = new LinkedHashMap<>();
+  final Set<String> called = new HashSet<>();
+  final Map<String, Question> questions = new LinkedHashMap<>();
+
+  /// The approvals that are wanted; those that were given before for others are past.
+  final Set<String> wanted = new LinkedHashSet<>();
+
+  /// True if the message that was sent last was refused. Not folded: what comes next says so in the log.
+  boolean refused;
+
+  @Nullable String sent;
+  @Nullable String answered;
+  boolean heard;
+  int telling;
+  @Nullable String task;
+  @Nullable String previous;
+  @Nullable String context;
+  @Nullable WireState ended;
+  int thoughts;
+  private final List<String> said = new ArrayList<>();
+
+  /// Takes in an event of the task's own, or a message that was said to it.
+  void add(Event event) {
+    switch (event) {
+      case InternalCheckpoint checkpoint when checkpoint.state() != null ->
+          add(checkpoint.state().path(STATE));
+      case ContentDelta delta -> told.add(delta);
+      case ContentComplete complete -> told.end(complete);
+      case FileWrite write -> told.add(write);
+      case DataWrite write -> told.add(write);
+      case DatasetWrite write -> told.add(write);
+      case ThoughtStream piece -> {
+        thoughts++;
+        thought.add(text(piece.metadata(), MESSAGE));
+      }
+      case ToolStart start -> {
+        calls.put(text(start.metadata(), CALL), start);
+        called.add(text(start.metadata(), CALL));
+      }
+      case ToolComplete end ->
+          calls.values().removeIf(call -> call.toolCallId().equals(end.toolCallId()));
+      case InputRequired asked ->
+          questions.put(asked.inputId().value(), Question.of(asked.metadata(), false));
+      case AuthRequired asked ->
+          questions.put(asked.authId().value(), Question.of(asked.metadata(), true));
+      default -> hear(event);
+    }
+  }
+
+  /// Takes in an event that somebody else appended for the task; nothing if it is the task's own.
+  void hear(Event event) {
+    switch (event) {
+      case Message message when message.role() == Role.USER -> said.add(message.content());
+      case InputReceived answer ->
+          questions.computeIfPresent(answer.inputId().value(), (_, q) -> q.given(answer.value()));
+      case InputLapsed lapsed ->
+          questions.computeIfPresent(lapsed.inputId().value(), (_, q) -> q.lapsed(lapsed.reason()));
+      case AuthCompleted done ->
+          questions.computeIfPresent(done.authId().value(), (_, q) -> q.given(null));
+      case AuthLapsed lapsed ->
+          questions.computeIfPresent(lapsed.authId().value(), (_, q) -> q.lapsed(lapsed.reason()));
+      default -> {} // Where the task stands does not depend on the rest.
+    }
+  }
+
+  private void add(JsonNode state) {
+    if (state.has(MESSAGE)) {
+      sent = state.path(MESSAGE).asString();
+      heard = false;
+      ended = null;
+      telling = state.path(TOLD).asInt(0);
+      answered = state.has(ANSWERS) ? state.path(ANSWERS).asString() : null;
+      if (answered == null) {
+        previous = task;
+        task = null;
+        told.clear();
+      }
+    }
+    if (state.has(HEARD)) {
+      heard = true;
+      said.subList(0, Math.min(telling, said.size())).clear();
+      telling = 0;
+      if (!state.path(REFUSED).asBoolean(false)) {
+        questions.values().removeIf(question -> !question.open());
+        wanted.clear();
+      }
+      refused = false;
+      task = state.has(TASK) ? state.path(TASK).asString() : null;
+      context = state.has(CONTEXT) ? state.path(CONTEXT).asString() : context;
+    }
+    if (state.has(WANTED)) {
+      wanted.clear();
+      state.path(WANTED).forEach(id -> wanted.add(id.asString("")));
+    }
+    if (state.has(BLOCK)) {
+      told.begin(
+          state.path(ARTIFACT).asString(""),
+          new BlockId(state.path(BLOCK).asString()),
+          state.path(FRESH).asBoolean(false));
+    }
+    if (state.has(ENDED)) {
+      ended = WireState.of(state.path(ENDED).asString("")).orElse(WireState.UNKNOWN);
+    }
+  }
+
+  /// True if a person is asked, or was and the agent was not told the answer.
+  boolean asks() {
+    return !questions.isEmpty();
+  }
+
+  /// True if a person is asked.
+  boolean waits() {
+    return questions.values().stream().anyMatch(Question::open);
+  }
+
+  /// How many messages [#unheard] is.
+  int unheardCount() {
+    return said.size();
+  }
+
+  /// What people said to the task that the agent was not told.
+  Optional<String> unheard() {
+    return said.isEmpty() ? Optional.empty() : Optional.of(String.join("\n\n", said));
+  }
+
+  private static String text(@Nullable ObjectNode metadata, String name) {
+    return metadata == null ? "" : metadata.path(name).asString("");
+  }
+}

@@ -1,0 +1,114 @@
+package dev.parley.a2a.remote;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.task.Outcome;
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+
+/// A request to an agent elsewhere that was not answered as wanted.
+final class Trouble extends Exception {
+
+  @Serial private static final long serialVersionUID = 1L;
+
+  /// What is known of the request.
+  enum Kind {
+    /// It did not arrive.
+    UNREACHABLE,
+    /// It may have arrived.
+    LOST,
+    /// It was refused.
+    REFUSED
+  }
+
+  private final Kind kind;
+  private final @Nullable A2aError error;
+  private final ErrorCode code;
+  private final boolean retryable;
+
+  private Trouble(
+      Kind kind, @Nullable A2aError error, ErrorCode code, boolean retryable, String message) {
+    super(message, null, false, false);
+    this.kind = kind;
+    this.error = error;
+    this.code = code;
+    this.retryable = retryable;
+  }
+
+  static Trouble unreachable(String why) {
+    return new Trouble(
+        Kind.UNREACHABLE, null, ErrorCode.INTERNAL, true, "it cannot be reached: " + why);
+  }
+
+  static Trouble lost(ErrorCode code, String why) {
+    return new Trouble(Kind.LOST, null, code, true, why);
+  }
+
+  /// Nobody knows whether it has begun, and nobody can find out.
+  static Trouble unknown(String why) {
+    return new Trouble(Kind.REFUSED, null, ErrorCode.INTERRUPTED, true, why);
+  }
+
+  /// It answers, but in a way that makes no sense.
+  static Trouble unusable(String why) {
+    return new Trouble(Kind.REFUSED, null, ErrorCode.INTERNAL, false, why);
+  }
+
+  static Trouble tooLarge(String why) {
+    return new Trouble(Kind.REFUSED, null, ErrorCode.LIMIT, false, why);
+  }
+
+  /// It refuses with an HTTP status.
+  static Trouble status(int status, @Nullable A2aError error, String said) {
+    var code =
+        switch (status) {
+          case 401, 403 -> ErrorCode.AUTH;
+          case 429 -> ErrorCode.RATE_LIMITED;
+          default -> status < 500 ? ErrorCode.INVALID_INPUT : ErrorCode.INTERNAL;
+        };
+    return new Trouble(
+        Kind.REFUSED,
+        error,
+        code,
+        status == 429 || status >= 500,
+        "it answered " + status + (said.isBlank() ? "" : ": " + said.strip()));
+  }
+
+  /// It refuses with an error of the protocol.
+  static Trouble refused(@Nullable A2aError error, String said) {
+    var internal = error == A2aError.INTERNAL || error == null;
+    return new Trouble(
+        Kind.REFUSED,
+        error,
+        internal ? ErrorCode.INTERNAL : ErrorCode.INVALID_INPUT,
+        internal,
+        "it refused: " + said.strip());
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /// True if it was refused with one of these.
+  boolean is(A2aError... some) {
+    for (var one : some) {
+      if (error == one) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// True if the same request may go well in a while.
+  boolean passing() {
+    return retryable;
+  }
+
+  String said() {
+    return String.valueOf(getMessage());
+  }
+
+  Outcome.Failed outcome(String agent) {
+    return new Outcome.Failed(code, "the agent behind " + agent + ": " + said(), retryable);
+  }
+}

@@ -1,0 +1,35 @@
+package dev.parley.cli;
+
+import dev.parley.protocol.Event;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Run;
+import java.util.HashSet;
+import java.util.List;
+
+/// Appends events of a run whose tool calls others may end, too.
+public final class OpenCalls {
+
+  private OpenCalls() {}
+
+  /// Appends them, and leaves out the ends of calls that somebody has ended meanwhile.
+  public static void emit(Run run, List<Event> events) {
+    run.emit(
+        state -> {
+          var open = new HashSet<ToolCallId>();
+          state
+              .openTask(run.origin().taskId())
+              .ifPresent(task -> open.addAll(task.openCalls().keySet()));
+          return events.stream()
+              .filter(
+                  event ->
+                      switch (event) {
+                        case ToolStart start -> open.add(start.toolCallId());
+                        case ToolComplete end -> open.remove(end.toolCallId());
+                        default -> true; // All others are free of what others do.
+                      })
+              .toList();
+        });
+  }
+}

@@ -1,0 +1,85 @@
+package dev.parley.server;
+
+import static dev.parley.server.ConfigReader.or;
+import static dev.parley.server.ConfigYaml.invalid;
+
+import dev.parley.a2a.Version;
+import dev.parley.a2a.remote.RemoteSettings;
+import dev.parley.a2a.remote.Transport;
+import dev.parley.protocol.WireName;
+import dev.parley.server.ConfigFile.AgentSection;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Reads agents of type `a2a`.
+final class RemoteReader {
+
+  private static final String AUTO = "auto";
+  private static final Duration WAIT_MIN = Duration.ofSeconds(1);
+  private static final Duration WAIT_MAX = Duration.ofHours(1);
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}");
+
+  private RemoteReader() {}
+
+  static Config.Kind.A2a kind(AgentSection section) {
+    if (section.worksHere()) {
+      throw invalid(
+          "type a2a has url, version, transport, headers, token, timeout and silence, and id, name,"
+              + " description and taskTypes as every agent; what the agent may do is said where it runs");
+    }
+    return new Config.Kind.A2a(
+        new RemoteSettings(
+            ProxyReader.url(section.url()),
+            version(or(section.version(), AUTO)),
+            transport(or(section.transport(), AUTO)),
+            headers(or(section.headers(), Map.of()), section.token()),
+            wait("timeout", or(section.timeout(), RemoteSettings.TIMEOUT)),
+            wait("silence", or(section.silence(), RemoteSettings.SILENCE))));
+  }
+
+  private static @Nullable Version version(String text) {
+    if (text.equals(AUTO)) {
+      return null;
+    }
+    return Version.named(text)
+        .filter(version -> !text.isBlank())
+        .orElseThrow(() -> invalid("version must be auto, \"1.0\" or \"0.3\""));
+  }
+
+  private static @Nullable Transport transport(String text) {
+    return text.equals(AUTO)
+        ? null
+        : WireName.find(Transport.class, text)
+            .orElseThrow(() -> invalid("transport must be auto, jsonrpc or rest"));
+  }
+
+  private static Map<String, String> headers(Map<String, String> given, @Nullable String token) {
+    var headers = new LinkedHashMap<>(given);
+    if (token != null) {
+      if (given.keySet().stream().anyMatch("authorization"::equalsIgnoreCase)) {
+        throw invalid("either token or the header Authorization");
+      }
+      headers.put("Authorization", "Bearer " + token);
+    }
+    headers.forEach(
+        (name, value) -> {
+          if (!NAME.matcher(name).matches()
+              || value.chars().anyMatch(Character::isISOControl)
+              || value.isBlank()) {
+            // Never shows a value.
+            throw invalid("the header " + name + " cannot be sent");
+          }
+        });
+    return headers;
+  }
+
+  private static Duration wait(String where, Duration wait) {
+    if (wait.compareTo(WAIT_MIN) < 0 || wait.compareTo(WAIT_MAX) > 0) {
+      throw invalid(where + " is 1 s to 1 h");
+    }
+    return wait;
+  }
+}

@@ -1,0 +1,58 @@
+package dev.parley.task;
+
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.TaskId;
+import java.util.List;
+import java.util.function.Consumer;
+
+/// Ends tasks that are to stop and do not run.
+final class IdleEnds {
+
+  /// Writes the end of a task. False if that cannot be.
+  interface End {
+    boolean write(ContextId context, TaskId task, Ending ending);
+  }
+
+  private final Board board;
+  private final Releases releases;
+  private final End end;
+  private final Consumer<ContextId> advance;
+
+  IdleEnds(Board board, Releases releases, End end, Consumer<ContextId> advance) {
+    this.board = board;
+    this.releases = releases;
+    this.end = end;
+    this.advance = advance;
+  }
+
+  /// Ends them. False if there was nothing to do, or others do it: the ends of many children come at once, and each
+  /// of them would end the parent.
+  boolean end(ContextId context, List<TaskId> stoppable) {
+    var ended = false;
+    for (var task : stoppable) {
+      if (!board.has(task) && board.bar(task)) {
+        if (releases.of(context, task).isPresent()) {
+          Thread.ofVirtual().name("release-" + task).start(() -> endHolding(context, task));
+        } else {
+          ended |= endBarred(context, task);
+        }
+      }
+    }
+    return ended;
+  }
+
+  /// The same for one that holds something elsewhere: that takes a while.
+  private void endHolding(ContextId context, TaskId task) {
+    releases.letGo(context, task);
+    endBarred(context, task);
+    advance.accept(context);
+  }
+
+  private boolean endBarred(ContextId context, TaskId task) {
+    try {
+      return end.write(context, task, Ending.canceled(null));
+    } finally {
+      board.unbar(task);
+    }
+  }
+}
