@@ -72,7 +72,7 @@ public final class ToldTail implements EventStream {
     var head = parts.log().head(context);
     while (head.after(position)) {
       var frames = new ByteArrayOutputStream();
-      for (var entry : parts.cache().entries(context, position, PAGE)) {
+      for (var entry : parts.log().read(context, position, PAGE)) {
         position = entry.position();
         frames.writeBytes(teller.tell(entry));
         if (teller.done(false)) {

@@ -261,7 +261,8 @@ public final class Server implements AutoCloseable {
         .map(
             agent ->
                 switch (agent.kind()) {
-                  case Config.Kind.Llm _ -> Set.<String>of();
+                  case Config.Kind.Llm _, Config.Kind.A2a _, Config.Kind.Conformance _ ->
+                      Set.<String>of();
                   case Config.Kind.Cli(var settings) -> settings.honours();
                   case Config.Kind.Proxy _ -> Set.of("model", "allowedTools", "disallowedTools");
                 })

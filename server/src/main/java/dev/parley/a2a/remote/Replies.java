@@ -74,7 +74,7 @@ final class Replies {
   }
 
   /// What was decided. An approval of other arguments than the agent asked for cannot be told: it is none.
-  private static Verdict verdict(Question question, @Nullable String instead) {
+  private static Verdict.Given verdict(Question question, @Nullable String instead) {
     var arguments = arguments(question);
     if (instead != null) {
       return new Verdict.Denied(instead);

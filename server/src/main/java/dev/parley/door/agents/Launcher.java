@@ -28,8 +28,7 @@ final class Launcher {
   private final AgentLookup agents;
   private final Function<AgentType, Set<String>> honours;
 
-  Launcher(
-      DoorParts parts, AgentLookup agents, Function<AgentType, Set<String>> honours) {
+  Launcher(DoorParts parts, AgentLookup agents, Function<AgentType, Set<String>> honours) {
     this.parts = parts;
     this.honours = honours;
     this.agents = agents;

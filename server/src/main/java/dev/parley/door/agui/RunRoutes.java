@@ -317,15 +317,7 @@ final class RunRoutes {
         next.text(),
         kept.isEmpty() ? null : kept,
         new Submission.Options(
-            wanted.agent(),
-            null,
-            null,
-            null,
-            null,
-            null,
-            whenBusy(input),
-            input.tools(),
-            metadata),
+            wanted.agent(), null, null, null, null, null, whenBusy(input), input.tools(), metadata),
         wanted.guard(),
         new Submission.Label(new MessageId(next.id()), null));
   }

@@ -169,7 +169,7 @@ final class Threads {
   private Position fold(ContextId thread, Narrator narrator, Position from, Position to) {
     var position = from;
     while (to.after(position)) {
-      for (var entry : parts.tails().cache().entries(thread, position, PAGE)) {
+      for (var entry : parts.log().read(thread, position, PAGE)) {
         if (entry.position().after(to)) {
           return to;
         }
