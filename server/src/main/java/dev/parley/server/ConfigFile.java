@@ -139,6 +139,7 @@ record ConfigFile(
       @Nullable String version,
       @Nullable String card,
       @Nullable Boolean idempotent,
+      @Nullable Boolean kagentMetadata,
       @Nullable List<String> requiredExtensions) {}
 
   record RetentionSection(@Nullable Duration idleContexts) {}
