@@ -19,7 +19,8 @@ final class A2aReader {
     return new A2aSettings(
         oneOf("a2a.version", section.version(), "1.0.1", "1.0.0"),
         oneOf("a2a.card", section.card(), "hybrid", "pure"),
-        section.idempotent() == null || section.idempotent(),
+        ConfigReader.or(section.idempotent(), true),
+        ConfigReader.or(section.kagentMetadata(), true),
         ConfigReader.or(section.requiredExtensions(), List.of()),
         Boolean.TRUE.equals(section.privateWebhooks()));
   }

@@ -173,6 +173,7 @@ record ConfigFile(
       @Nullable String version,
       @Nullable String card,
       @Nullable Boolean idempotent,
+      @Nullable Boolean kagentMetadata,
       @Nullable List<String> requiredExtensions,
       @Nullable Boolean privateWebhooks) {}
 

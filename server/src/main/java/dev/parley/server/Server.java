@@ -14,6 +14,7 @@ import dev.parley.door.Streams;
 import dev.parley.door.Tail;
 import dev.parley.door.a2a.A2aDoor;
 import dev.parley.door.a2a.A2aSettings;
+import dev.parley.door.a2a.TaskForm;
 import dev.parley.door.a2a.push.Backoff;
 import dev.parley.door.a2a.push.Pushes;
 import dev.parley.door.a2a.sessions.SessionsDoor;
@@ -221,6 +222,7 @@ public final class Server implements AutoCloseable {
         new Pushes.Parts(
             behind.log(),
             behind.views(),
+            new TaskForm(behind.log(), behind.views(), config.a2a().kagent()),
             config.data().resolve("push.db"),
             parts.signIns().seal("push"),
             new Poster(config.outside().privateHosts(), config.a2a().privateWebhooks()),

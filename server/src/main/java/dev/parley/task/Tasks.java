@@ -2,23 +2,17 @@ package dev.parley.task;
 
 import dev.parley.log.Appended;
 import dev.parley.log.ContextState;
-import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
 import dev.parley.log.OpenTask;
-import dev.parley.protocol.AuthEvent.AuthLapsed;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
-import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputId;
-import dev.parley.protocol.Origin;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolCallId;
-import dev.parley.protocol.ToolEvent;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -201,47 +195,9 @@ public final class Tasks implements AutoCloseable {
 
   /// Ends one running tool call, and the sub-agents that it spawned; its task goes on.
   public void cancelTool(ContextId context, TaskId task, ToolCallId call) {
-    log.append(context, Guard.none(), state -> canceledCall(state, task, call));
+    log.append(context, Guard.none(), state -> CanceledCall.of(state, task, call));
     board.find(task).ifPresent(run -> run.cancelCall(call));
     stopRequested(context, _ -> true);
-  }
-
-  private static List<Draft> canceledCall(ContextState state, TaskId task, ToolCallId call) {
-    var open = state.openTask(task).orElse(null);
-    var running = open == null ? null : open.openCalls().get(call);
-    var asked = open == null ? List.<Draft>of() : lapsed(state, open.origin(), call);
-    if (open == null || (running == null && asked.isEmpty())) {
-      throw new Rejection.NotFound("no such tool call is running: " + call);
-    }
-    var drafts = new ArrayList<Draft>();
-    var request = new CancelRequested(null, "the call that spawned it was canceled");
-    Lineup.children(state, task)
-        .filter(child -> call.equals(child.origin().spawnedByCallId()))
-        .forEach(child -> drafts.addAll(Lineup.cancel(state, child.origin().taskId(), request)));
-    drafts.addAll(asked);
-    if (running != null) {
-      var closed = Closer.closed(call, running, ToolEvent.Outcome.CANCELED);
-      drafts.add(new Draft(open.origin(), closed));
-    }
-    return drafts;
-  }
-
-  /// The end of all that is asked for a call, which may not have begun: somebody may have to approve it.
-  private static List<Draft> lapsed(ContextState state, Origin origin, ToolCallId call) {
-    var drafts = new ArrayList<Draft>();
-    for (var input : state.openInputs()) {
-      var required = input.required();
-      if (input.task().equals(origin.taskId()) && Asked.by(required).equals(Optional.of(call))) {
-        drafts.add(new Draft(origin, new InputLapsed(required.inputId(), "canceled")));
-      }
-    }
-    for (var auth : state.openAuths()) {
-      var required = auth.required();
-      if (auth.task().equals(origin.taskId()) && Asked.by(required).equals(Optional.of(call))) {
-        drafts.add(new Draft(origin, new AuthLapsed(required.authId(), "canceled")));
-      }
-    }
-    return drafts;
   }
 
   /// Answers what a task asked. Returns where that stands, once it is durable.

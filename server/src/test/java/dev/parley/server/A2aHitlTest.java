@@ -197,5 +197,17 @@ class A2aHitlTest {
     assertThat(more.getFirst().result().toString()).contains(peer.state("input-required"));
     assertThat(more.getLast().result().toString()).contains(peer.state("completed"));
     assertThat(more.toString()).contains("monday");
+    var again =
+        peer.stream(
+            peer.subscribing(), A2aPeer.id(task.path("id").asString()), "Last-Event-ID", "0");
+    var last = peer.modern() ? "completed" : "input-required";
+    assertThat(again.getLast().result().toString()).contains(peer.state(last));
+    var rest =
+        peer.stream(
+            peer.subscribing(),
+            A2aPeer.id(task.path("id").asString()),
+            "Last-Event-ID",
+            frames.getLast().id());
+    assertThat(rest.getLast().result().toString()).contains(peer.state("completed"));
   }
 }

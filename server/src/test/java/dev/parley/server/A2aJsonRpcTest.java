@@ -130,4 +130,26 @@ class A2aJsonRpcTest {
     assertThat(A2aPeer.text(answered)).contains("blue");
     assertThat(answered.path("history").toString()).contains("answers-" + version);
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void a_message_to_a_task_that_works_belongs_to_it(String version) {
+    var peer = new A2aPeer(site, "helper", version);
+    var wanted = peer.say("works-" + version, "count slowly to 60");
+    wanted.putObject("configuration").put("blocking", false).put("returnImmediately", true);
+    var id = peer.send(wanted).path("id").asString();
+    while (!peer.result(peer.getting(), A2aPeer.id(id))
+        .toString()
+        .contains(peer.state("working"))) {
+      Thread.onSpinWait();
+    }
+    var more = A2aPeer.in(peer.say("more-" + version, "say more"), "taskId", id);
+    more.putObject("configuration").put("blocking", false).put("returnImmediately", true);
+
+    var told = peer.send(more);
+
+    assertThat(told.path("id").asString()).isEqualTo(id);
+    assertThat(told.path("history").toString()).contains("more-" + version);
+    peer.result(peer.canceling(), A2aPeer.id(id));
+  }
 }

@@ -66,8 +66,9 @@ public final class ConformanceAgent implements Agent {
       return said(run, "Generated text content");
     }
     if (id.startsWith("tck-message-response")) {
-      return new Outcome.Completed(
-          "Direct message response", Json.object().put("answer", "message"));
+      var alone = Json.object();
+      alone.putObject("a2a").put("message", true);
+      return new Outcome.Completed("Direct message response", alone);
     }
     if (id.startsWith("tck-reject-task")) {
       return new Outcome.Failed(ErrorCode.REJECTED, "rejected", false);

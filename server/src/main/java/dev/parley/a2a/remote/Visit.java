@@ -308,7 +308,7 @@ final class Visit {
         yield null;
       }
       case FAILED -> failed(ErrorCode.MODEL_ERROR, words.isEmpty() ? "it failed" : words, true);
-      case REJECTED -> failed(ErrorCode.INVALID_INPUT, "it rejected the task: " + words, false);
+      case REJECTED -> failed(ErrorCode.REJECTED, "it rejected the task: " + words, false);
       case CANCELED -> failed(ErrorCode.INTERRUPTED, "the task was canceled there: " + words, true);
       case SUBMITTED, WORKING, UNKNOWN -> throw new IllegalStateException("not at an end");
     };

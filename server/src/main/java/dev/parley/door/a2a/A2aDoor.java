@@ -43,7 +43,7 @@ public final class A2aDoor {
   public A2aDoor(
       DoorParts parts, PushDesk pushes, A2aSettings settings, A2aSettings.Access access) {
     this.parts = parts;
-    this.form = new TaskForm(parts.log(), parts.views());
+    this.form = new TaskForm(parts.log(), parts.views(), settings.kagent());
     this.pushes = pushes;
     this.settings = settings;
     addAll(access);

@@ -8,17 +8,20 @@ import java.util.Optional;
 /// @param asIn100 status codes and content types of 1.0.0 over HTTP+JSON, instead of 1.0.1's
 /// @param pureCard cards in the form of 1.0 also for those who name no version
 /// @param idempotent the same message again is the same task
+/// @param kagent messages and tasks say in their metadata what kagent's clients look for
 /// @param requiredExtensions extensions that callers must say they support
 /// @param privateWebhooks updates may be pushed to addresses that are not public
 public record A2aSettings(
     boolean asIn100,
     boolean pureCard,
     boolean idempotent,
+    boolean kagent,
     List<String> requiredExtensions,
     boolean privateWebhooks) {
 
   /// What is used unless the configuration says otherwise.
-  public static final A2aSettings USUAL = new A2aSettings(false, false, true, List.of(), false);
+  public static final A2aSettings USUAL =
+      new A2aSettings(false, false, true, true, List.of(), false);
 
   public A2aSettings {
     requiredExtensions = List.copyOf(requiredExtensions);

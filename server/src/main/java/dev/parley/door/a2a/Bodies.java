@@ -31,7 +31,12 @@ final class Bodies {
     if (!plain.isEmpty() && !TYPES.contains(plain)) {
       throw new A2aException(
           A2aError.CONTENT_TYPE_NOT_SUPPORTED,
-          "the body must be sent as " + JSON + " or " + A2A_JSON + ", not as " + type);
+          "Incompatible content types: the body must be sent as "
+              + JSON
+              + " or "
+              + A2A_JSON
+              + ", not as "
+              + type);
     }
     try {
       return Json.read(request.json(TYPES), JsonNode.class);

@@ -69,7 +69,7 @@ final class Cards {
           version == Version.V1_0
               ? A2aError.UNSUPPORTED_OPERATION
               : A2aError.EXTENDED_AGENT_CARD_NOT_CONFIGURED,
-          "this agent has no extended card: no tokens are configured, so its card says all");
+          "This operation is not supported: there is no extended card, as no tokens are configured");
     }
     return card(request, agent, version, true);
   }

@@ -11,7 +11,9 @@ import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.TaskId;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -125,9 +127,21 @@ final class Making {
               about("file", write.version(), write.metadata()));
       all.put(id, made);
     }
-    var content = made.base64 ? new WirePart.Raw(write.data()) : new WirePart.Text(write.data());
+    var content = content(made, write);
     var part = new WirePart(content, made.name, made.mediaType, null);
     return piece(made, part, write.index() > 0, write.complete());
+  }
+
+  /// A file's bytes, or where they are, if the agent says that it is elsewhere.
+  private static WirePart.Content content(Made made, FileWrite write) {
+    var url = made.metadata == null ? "" : made.metadata.path("url").asString("");
+    if (!url.isEmpty() && write.data().isEmpty()) {
+      return new WirePart.Url(url);
+    }
+    return new WirePart.Raw(
+        made.base64
+            ? write.data()
+            : Base64.getEncoder().encodeToString(write.data().getBytes(StandardCharsets.UTF_8)));
   }
 
   /// A data record.

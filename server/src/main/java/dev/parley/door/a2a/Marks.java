@@ -10,7 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
 /// What every message and task of one root task says in its metadata, as kagent's clients look for it.
 ///
 /// @param user who owns the context
-public record Marks(ContextId context, TaskId root, AgentTypeId agent, String user) {
+/// @param told whether any of it is said at all
+public record Marks(ContextId context, TaskId root, AgentTypeId agent, String user, boolean told) {
 
   /// In a message's metadata: the root task that it belongs to.
   public static final String INVOCATION = "kagent_invocation_id";
@@ -28,6 +29,9 @@ public record Marks(ContextId context, TaskId root, AgentTypeId agent, String us
 
   /// The marks of a task.
   public ObjectNode ofTask() {
+    if (!told) {
+      return Json.object();
+    }
     return Json.object()
         .put("kagent_app_name", agent.value())
         .put("kagent_session_id", context.value())
@@ -35,11 +39,19 @@ public record Marks(ContextId context, TaskId root, AgentTypeId agent, String us
         .put(INVOCATION, root.value());
   }
 
-  /// The marks of a message, above what its sender says in `told`.
-  public ObjectNode ofMessage(@Nullable ObjectNode told, String author) {
-    var marks = told == null ? Json.object() : told.deepCopy();
+  /// The marks of a message, above what its sender said.
+  public @Nullable ObjectNode ofMessage(@Nullable ObjectNode said, String author) {
+    var marks = said == null ? Json.object() : said.deepCopy();
     marks.remove(REWIND);
     marks.setAll(ofTask());
-    return marks.put("kagent_author", author);
+    if (told) {
+      marks.put("kagent_author", author);
+    }
+    return marks.isEmpty() ? null : marks;
+  }
+
+  /// The marks of a part, if there are any.
+  @Nullable ObjectNode ofPart(ObjectNode marks) {
+    return told ? marks : null;
   }
 }

@@ -47,7 +47,10 @@ final class Media {
         && !TEXTUAL.contains(plain)) {
       throw new A2aException(
           A2aError.CONTENT_TYPE_NOT_SUPPORTED,
-          "this agent does not read " + type + "; it reads " + String.join(", ", IN));
+          "Incompatible content types: this agent does not read "
+              + type
+              + "; it reads "
+              + String.join(", ", IN));
     }
   }
 }

@@ -68,12 +68,14 @@ final class Operations {
     return answer(caller, request, sending.send(caller, request));
   }
 
-  private WireTask answer(Caller caller, SendRequest request, TaskView task) {
+  private WireItem answer(Caller caller, SendRequest request, TaskView task) {
     var fold = form.now(task, caller.version());
     if (request.blocking()) {
       await(task, fold, f -> f.state().terminal() || f.state().interrupted(), null);
     }
-    return fold.task(request.historyLength(), true);
+    return fold.answer()
+        .map(WireItem.class::cast)
+        .orElseGet(() -> fold.task(request.historyLength(), true));
   }
 
   /// Sends a message, and tells all that comes of it.
@@ -150,13 +152,21 @@ final class Operations {
             parts.tails(),
             task.contextId(),
             TaskForm.before(task),
-            new TaskStream(form.begin(task, caller.version()), writing, List.of(), after));
+            new TaskStream(
+                form.begin(task, caller.version()),
+                writing,
+                List.of(),
+                after,
+                // In 0.3 a question is always the last of its stream: it says so itself.
+                caller.version() == Version.V1_0 ? fold.position() : Position.START));
       }
     }
     if (over && caller.version() == Version.V1_0) {
       throw new A2aException(
           A2aError.UNSUPPORTED_OPERATION,
-          "task " + id + " has ended: there is nothing to subscribe to, get it instead");
+          "This operation is not supported: task "
+              + id
+              + " has ended; there is nothing to subscribe to, get it instead");
     }
     var snapshot = new Told(FrameId.of(fold.position()), fold.task(null, true));
     return new EntryTail(

@@ -85,7 +85,8 @@ public interface PushDesk {
 
     private static A2aException refusal() {
       return new A2aException(
-          A2aError.PUSH_NOTIFICATION_NOT_SUPPORTED, "this agent pushes no notifications");
+          A2aError.PUSH_NOTIFICATION_NOT_SUPPORTED,
+          "Push Notification is not supported by this agent");
     }
   }
 }

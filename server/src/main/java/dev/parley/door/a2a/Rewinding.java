@@ -120,7 +120,7 @@ final class Rewinding {
   }
 
   private Marks marks(Caller caller, ContextId context) {
-    return new Marks(context, new TaskId(context.value()), caller.agent(), caller.principal());
+    return form.marks(context, new TaskId(context.value()), caller.agent());
   }
 
   private WireTask task(

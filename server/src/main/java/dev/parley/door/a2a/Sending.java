@@ -133,7 +133,12 @@ final class Sending {
     }
     var state = fold.state();
     if (state.terminal()) {
-      var ended = "task " + task.taskId() + " has ended (" + state.kebab() + ")";
+      var ended =
+          "This operation is not supported: task "
+              + task.taskId()
+              + " has ended ("
+              + state.kebab()
+              + ")";
       throw new A2aException(
           caller.version() == Version.V1_0
               ? A2aError.UNSUPPORTED_OPERATION

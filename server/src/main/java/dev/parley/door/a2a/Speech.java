@@ -102,7 +102,7 @@ final class Speech {
       about.put(
           "kagent_subagent_session_id", start.subagentMetadata().taskIds().getFirst().value());
     }
-    return said(entry, List.of(data(data, about)), null);
+    return said(entry, List.of(data(data, marks.ofPart(about))), null);
   }
 
   /// A tool has answered.
@@ -119,10 +119,10 @@ final class Speech {
     var data = Json.object().put("id", end.toolCallId().value()).put("name", end.toolName());
     data.set("response", response);
     var about = Json.object().put(Marks.TYPE, "function_response");
-    return said(entry, List.of(data(data, about)), null);
+    return said(entry, List.of(data(data, marks.ofPart(about))), null);
   }
 
-  private static WirePart data(ObjectNode data, ObjectNode about) {
+  private static WirePart data(ObjectNode data, @Nullable ObjectNode about) {
     return new WirePart(new WirePart.Data(data), null, null, about);
   }
 
@@ -188,7 +188,10 @@ final class Speech {
 
   /// The agent says why something is as it is.
   WireMessage reason(Entry entry, String text, @Nullable String errorCode) {
-    var told = errorCode == null ? null : Json.object().put("kagent_error_code", errorCode);
+    var told =
+        errorCode == null || !marks.told()
+            ? null
+            : Json.object().put("kagent_error_code", errorCode);
     return said(entry, List.of(WirePart.text(text)), told);
   }
 

@@ -12,21 +12,24 @@ import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Origin;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Where a root task stands as A2A has it: what those below it ask, it asks. For one thread.
 final class Standing {
-
-  private static final String REJECTED = "rejected";
 
   private final TaskId root;
 
@@ -34,6 +37,7 @@ final class Standing {
   private final Map<TaskId, Stand> open = new LinkedHashMap<>();
 
   private final Map<Id, Question> questions = new LinkedHashMap<>();
+  private final Set<TaskId> refused = new HashSet<>();
   private @Nullable WireState end;
 
   /// What a task of the tree asks: an [InputRequired] or an [AuthRequired].
@@ -62,6 +66,9 @@ final class Standing {
               asked.authId(), new Question(asked.authId(), task, origin.agentId(), asked));
       case AuthCompleted completed -> questions.remove(completed.authId());
       case AuthLapsed lapsed -> questions.remove(lapsed.authId());
+      case ErrorReported failure
+          when failure.scope() == ErrorScope.TASK && failure.code() == ErrorCode.REJECTED ->
+          refused.add(task);
       default -> {} // Nothing else moves a task.
     }
   }
@@ -80,9 +87,7 @@ final class Standing {
       case FAILED ->
           ended(
               task,
-              metadata != null && metadata.path(REJECTED).asBoolean(false)
-                  ? WireState.REJECTED
-                  : WireState.FAILED);
+refused.contains(task) ? WireState.REJECTED : WireState.FAILED);
       case CANCELED -> ended(task, WireState.CANCELED);
     }
   }

@@ -25,6 +25,7 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
 import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.ToolEvent.ToolComplete;
@@ -33,6 +34,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +64,7 @@ public final class TaskFold {
   private Set<Id> asked = Set.of();
   private @Nullable ErrorReported error;
   private @Nullable ObjectNode told;
+  private boolean direct;
 
   /// What is told, and where that stands.
   public record Told(FrameId id, WireItem item) {}
@@ -218,6 +221,8 @@ public final class TaskFold {
       case ErrorReported failure when failure.scope() == ErrorScope.TASK && isRoot(origin) ->
           error = failure;
       case Usage usage -> spent.add(usage);
+      case TaskComplete(_, _, var metadata) when isRoot(origin) && metadata != null ->
+          direct = metadata.path(Speech.KEPT).path("message").asBoolean(false);
       default -> {} // The standing knows what else there is.
     }
     var state = standing.state();
@@ -287,13 +292,26 @@ public final class TaskFold {
         metadata());
   }
 
-  private ObjectNode metadata() {
+  private @Nullable ObjectNode metadata() {
     var metadata = marks.ofTask();
-    spent.write(metadata);
+    if (marks.told()) {
+      spent.write(metadata);
+    }
     if (told != null && told.path(Speech.KEPT).has("tenant")) {
       metadata.put("tenant", told.path(Speech.KEPT).path("tenant").asString());
     }
-    return metadata;
+    return metadata.isEmpty() ? null : metadata;
+  }
+
+  /// The answer alone, where the agent says that there is no more to its task than that.
+  Optional<WireMessage> answer() {
+    if (!direct || history.isEmpty()) {
+      return Optional.empty();
+    }
+    var last = history.getLast();
+    return Optional.of(
+        new WireMessage(
+            last.messageId(), last.contextId(), null, last.role(), last.parts(), last.metadata()));
   }
 
   /// From now on keeps no more than it takes to tell what comes next.

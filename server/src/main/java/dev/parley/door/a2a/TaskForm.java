@@ -6,8 +6,12 @@ import dev.parley.a2a.WirePart;
 import dev.parley.a2a.WireTask;
 import dev.parley.door.Voice;
 import dev.parley.log.EventLog;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Id;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.TaskId;
 import dev.parley.view.TaskView;
 import dev.parley.view.Views;
 import java.util.ArrayList;
@@ -24,8 +28,15 @@ public final class TaskForm {
   private final Views views;
   private final Voice voice;
   private final Stored stored;
+  private final boolean kagent;
 
   public TaskForm(EventLog log, Views views) {
+    this(log, views, true);
+  }
+
+  /// @param kagent whether messages and tasks say what kagent's clients look for
+  public TaskForm(EventLog log, Views views, boolean kagent) {
+    this.kagent = kagent;
     this.log = log;
     this.views = views;
     this.voice = new Voice(log, views);
@@ -39,9 +50,12 @@ public final class TaskForm {
 
   /// The fold of a root task, with nothing taken in: entries after [#before] come first.
   public TaskFold begin(TaskView task, Version version) {
-    var marks =
-        new Marks(task.contextId(), task.taskId(), task.agentId(), log.owner(task.contextId()));
-    return new TaskFold(voice, marks, version);
+    return new TaskFold(voice, marks(task.contextId(), task.taskId(), task.agentId()), version);
+  }
+
+  /// What is said of everything that belongs to a root task.
+  Marks marks(ContextId context, TaskId root, AgentTypeId agent) {
+    return new Marks(context, root, agent, log.owner(context), kagent);
   }
 
   /// The fold of a root task that has taken in all that there is now of it.
@@ -73,42 +87,41 @@ public final class TaskForm {
     return edited(task, now(task, version).task(historyLength, artifacts));
   }
 
-  /// The task without what was hidden since, and with what was edited.
-  WireTask edited(TaskView task, WireTask shown) {
-    var history = shown.history();
-    var first = task.messageId();
-    if (history == null || history.isEmpty() || first == null) {
+  /// The task without what was hidden since, and with what was edited, of what a person and the agent said.
+  private WireTask edited(TaskView task, WireTask shown) {
+    if (shown.history() == null) {
       return shown;
     }
-    var now = new ArrayList<>(history);
-    var place = indexOf(now, first);
-    if (place >= 0) {
-      var message = views.message(task.contextId(), first);
-      if (message.isEmpty()) {
-        now.remove(place);
-      } else if (message.get().editedAt() != null) {
-        var said = now.get(place);
-        now.set(
-            place,
-            new WireMessage(
-                said.messageId(),
-                said.contextId(),
-                said.taskId(),
-                said.role(),
-                List.of(WirePart.text(message.get().content())),
-                said.metadata()));
-      }
+    var history = new ArrayList<WireMessage>();
+    for (var said : shown.history()) {
+      edited(task.contextId(), said).ifPresent(history::add);
     }
     return new WireTask(
-        shown.id(), shown.contextId(), shown.status(), shown.artifacts(), now, shown.metadata());
+        shown.id(),
+        shown.contextId(),
+        shown.status(),
+        shown.artifacts(),
+        history,
+        shown.metadata());
   }
 
-  private static int indexOf(List<WireMessage> history, MessageId id) {
-    for (var i = 0; i < history.size(); i++) {
-      if (history.get(i).messageId().equals(id.value())) {
-        return i;
-      }
+  private Optional<WireMessage> edited(ContextId context, WireMessage said) {
+    var id = Id.valid(said.messageId()) ? new MessageId(said.messageId()) : null;
+    if (id == null || views.place(context, id).isEmpty()) {
+      return Optional.of(said);
     }
-    return -1;
+    return views
+        .message(context, id)
+        .map(
+            now ->
+                now.editedAt() == null
+                    ? said
+                    : new WireMessage(
+                        said.messageId(),
+                        said.contextId(),
+                        said.taskId(),
+                        said.role(),
+                        List.of(WirePart.text(now.content())),
+                        said.metadata()));
   }
 }

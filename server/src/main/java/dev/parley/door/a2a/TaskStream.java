@@ -6,6 +6,7 @@ import dev.parley.door.EntryTail;
 import dev.parley.door.a2a.TaskFold.Told;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.Position;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -42,15 +43,25 @@ final class TaskStream implements EntryTail.Script {
   private final Writing writing;
   private final List<Told> first;
   private final @Nullable FrameId after;
+  private final Position asOf;
   private boolean ended;
 
   /// @param first what the stream begins with
   /// @param after where the reader stopped: what stands there or before is not told again
   TaskStream(TaskFold fold, Writing writing, List<Told> first, @Nullable FrameId after) {
+    this(fold, writing, first, after, Position.START);
+  }
+
+  /// One for a reader that comes back.
+  ///
+  /// @param asOf a question that was asked before this is history, and does not end the stream
+  TaskStream(
+      TaskFold fold, Writing writing, List<Told> first, @Nullable FrameId after, Position asOf) {
     this.fold = fold;
     this.writing = writing;
     this.first = List.copyOf(first);
     this.after = after;
+    this.asOf = asOf;
   }
 
   @Override
@@ -73,7 +84,12 @@ final class TaskStream implements EntryTail.Script {
     }
     var state = fold.state();
     forget();
-    ended = state.terminal() || (state.interrupted() && frames.size() > 0 && state != before);
+    ended =
+        state.terminal()
+            || (state.interrupted()
+                && state != before
+                && frames.size() > 0
+                && !asOf.after(entry.position()));
     return frames.toByteArray();
   }
 

@@ -41,6 +41,7 @@ public final class Pushes implements PushDesk, AutoCloseable {
   public record Parts(
       EventLog log,
       Views views,
+      TaskForm form,
       Path file,
       Seal seal,
       Poster poster,
@@ -58,7 +59,7 @@ public final class Pushes implements PushDesk, AutoCloseable {
 
   public Pushes(Parts parts) {
     this.parts = parts;
-    this.form = new TaskForm(parts.log(), parts.views());
+    this.form = parts.form();
     this.store = PushStore.open(parts.file(), parts.seal());
     this.sending =
         new Sender.Parts(

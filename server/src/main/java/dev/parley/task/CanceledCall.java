@@ -1,0 +1,60 @@
+package dev.parley.task;
+
+import dev.parley.log.ContextState;
+import dev.parley.log.Draft;
+import dev.parley.protocol.AuthEvent.AuthLapsed;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.CancelRequested;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The end of a tool call that somebody cancels, with all that is below it.
+final class CanceledCall {
+
+  private CanceledCall() {}
+
+  /// @throws Rejection.NotFound if the task runs no such call, and nobody is asked about it
+  static List<Draft> of(ContextState state, TaskId task, ToolCallId call) {
+    var open = state.openTask(task).orElse(null);
+    var running = open == null ? null : open.openCalls().get(call);
+    var asked = open == null ? List.<Draft>of() : lapsed(state, open.origin(), call);
+    if (open == null || (running == null && asked.isEmpty())) {
+      throw new Rejection.NotFound("no such tool call is running: " + call);
+    }
+    var drafts = new ArrayList<Draft>();
+    var request = new CancelRequested(null, "the call that spawned it was canceled");
+    Lineup.children(state, task)
+        .filter(child -> call.equals(child.origin().spawnedByCallId()))
+        .forEach(child -> drafts.addAll(Lineup.cancel(state, child.origin().taskId(), request)));
+    drafts.addAll(asked);
+    if (running != null) {
+      var closed = Closer.closed(call, running, ToolEvent.Outcome.CANCELED);
+      drafts.add(new Draft(open.origin(), closed));
+    }
+    return drafts;
+  }
+
+  /// The end of all that is asked for a call, which may not have begun: somebody may have to approve it.
+  private static List<Draft> lapsed(ContextState state, Origin origin, ToolCallId call) {
+    var drafts = new ArrayList<Draft>();
+    for (var input : state.openInputs()) {
+      var required = input.required();
+      if (input.task().equals(origin.taskId()) && Asked.by(required).equals(Optional.of(call))) {
+        drafts.add(new Draft(origin, new InputLapsed(required.inputId(), "canceled")));
+      }
+    }
+    for (var auth : state.openAuths()) {
+      var required = auth.required();
+      if (auth.task().equals(origin.taskId()) && Asked.by(required).equals(Optional.of(call))) {
+        drafts.add(new Draft(origin, new AuthLapsed(required.authId(), "canceled")));
+      }
+    }
+    return drafts;
+  }
+}

@@ -1,0 +1,101 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Going back by a message's metadata, as kagent's clients do it (S3.41 to S3.50).
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class A2aRewindTest {
+
+  private Site site;
+
+  @BeforeAll
+  void open(@TempDir Path folder) {
+    site = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML);
+  }
+
+  @AfterAll
+  void close() {
+    site.close();
+  }
+
+  private static JsonNode say(A2aPeer peer, String context, String text) {
+    return peer.send(A2aPeer.in(peer.say(context + text, "say " + text), "contextId", context));
+  }
+
+  private static ObjectNode back(A2aPeer peer, String context, JsonNode before, String text) {
+    var params =
+        A2aPeer.in(peer.say(context + "-back-" + text.length(), text), "contextId", context);
+    ((ObjectNode) params.path("message"))
+        .putObject("metadata")
+        .put("kagent_rewind_before_invocation_id", before.path("id").asString("unknown"));
+    return params;
+  }
+
+  private static JsonNode task(A2aPeer peer, A2aPeer.Frame frame) {
+    return peer.modern() ? frame.result().path("task") : frame.result();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void a_rewind_alone_is_one_task_with_what_still_counts(String version) throws Exception {
+    var peer = new A2aPeer(site, "helper", version);
+    var context = "back-" + version;
+    var first = say(peer, context, "alpha");
+    var second = say(peer, context, "beta");
+
+    var frames = peer.stream(peer.streaming(), back(peer, context, second, ""));
+
+    assertThat(frames).hasSize(1);
+    var task = task(peer, frames.getFirst());
+    assertThat(task.path("id").asString()).isEqualTo(context);
+    assertThat(task.path("metadata").path("kagent_rewound").asBoolean()).isTrue();
+    assertThat(task.path("history")).isEqualTo(first.path("history"));
+    assertThat(peer.error(peer.getting(), A2aPeer.id(second.path("id").asString())))
+        .isEqualTo(-32001);
+    var empty =
+        task(peer, peer.stream(peer.streaming(), back(peer, context, first, "")).getFirst());
+    assertThat(empty.path("history").isEmpty()).isTrue();
+    assertThat(A2aPeer.text(say(peer, context, "gamma"))).contains("gamma");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void a_rewind_with_words_goes_on_from_there(String version) throws Exception {
+    var peer = new A2aPeer(site, "helper", version);
+    var context = "on-" + version;
+    var first = say(peer, context, "alpha");
+    var second = say(peer, context, "beta");
+
+    var frames = peer.stream(peer.streaming(), back(peer, context, second, "say delta"));
+
+    assertThat(task(peer, frames.getFirst()).path("history")).isEqualTo(first.path("history"));
+    assertThat(task(peer, frames.get(1)).path("id").asString()).isNotEqualTo(context);
+    assertThat(frames.getLast().result().toString()).contains(peer.state("completed"));
+    assertThat(frames.toString()).contains("delta");
+  }
+
+  @Test
+  void a_rewind_to_nowhere_fails_and_changes_nothing() throws Exception {
+    var peer = new A2aPeer(site, "helper", "0.3");
+    var first = say(peer, "nowhere", "alpha");
+    var frames = peer.stream("message/stream", back(peer, "nowhere", A2aPeer.id("none"), ""));
+
+    assertThat(frames).hasSize(1);
+    var update = frames.getFirst().result();
+    assertThat(update.path("kind").asString()).isEqualTo("status-update");
+    assertThat(update.path("status").path("state").asString()).isEqualTo("failed");
+    assertThat(update.path("final").asBoolean()).isTrue();
+    assertThat(peer.result("tasks/get", A2aPeer.id(first.path("id").asString()))).isEqualTo(first);
+  }
+}
