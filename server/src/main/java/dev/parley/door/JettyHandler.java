@@ -35,7 +35,10 @@ final class JettyHandler extends Handler.Abstract {
 
   /// What may be asked without a token.
   private static final Set<String> OPEN =
-      Set.of("/healthz", "/readyz", "/api/login", CALLBACK, SOCKET_IO);
+      Set.of("/", "/healthz", "/readyz", "/api/login", CALLBACK, SOCKET_IO);
+
+  /// The files of the page, which hold no data.
+  private static final String ASSETS = "/assets/";
 
   /// What a handler needs beside its routes.
   record Parts(
@@ -122,7 +125,8 @@ final class JettyHandler extends Handler.Abstract {
     if (jetty.getMethod().equals("OPTIONS")) {
       return options(segments, origin);
     }
-    var principal = OPEN.contains(path) ? Tokens.LOCAL : parts.tokens().principal(token(jetty));
+    var open = OPEN.contains(path) || path.startsWith(ASSETS);
+    var principal = open ? Tokens.LOCAL : parts.tokens().principal(token(jetty));
     var match = router.find(jetty.getMethod(), segments);
     var query = query(uri.getQuery(), match.route().queryNames());
     var body =

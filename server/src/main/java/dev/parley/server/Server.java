@@ -13,6 +13,7 @@ import dev.parley.door.Tail;
 import dev.parley.door.agents.AgentsDoor;
 import dev.parley.door.chat.ChatDoor;
 import dev.parley.door.contexts.ContextsDoor;
+import dev.parley.door.page.PageDoor;
 import dev.parley.embed.CustomAgent;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Rejection;
@@ -140,6 +141,7 @@ public final class Server implements AutoCloseable {
     routes.addAll(agents.routes());
     var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
     routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
+    routes.addAll(new PageDoor().routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     door =
         new HttpDoor(
