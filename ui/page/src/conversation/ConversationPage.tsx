@@ -27,6 +27,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const [panel, setPanel] = useState<PanelId>();
   const [thoughts, setThoughts] = useSetting("thoughts", "normal");
   const [unsent, setUnsent] = useState("");
+  const [said, setSaid] = useState(0);
   const shown = state.shown && view(state.shown);
   const rows = useMemo(() => (shown === undefined ? [] : rowsOf(shown)), [shown]);
   const open = shown?.active !== undefined || (shown?.queue.length ?? 0) > 0;
@@ -57,7 +58,12 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
             onThoughts={setThoughts}
             connection={state.connection}
           />
-          <Thread rows={rows} loading={state.loading} hasEarlier={(state.shown?.base ?? 0) > 0} />
+          <Thread
+            rows={rows}
+            loading={state.loading}
+            hasEarlier={(state.shown?.base ?? 0) > 0}
+            said={said}
+          />
           <div class="bottom">
             {state.refused !== undefined && (
               <p class="problem toast" role="alert">
@@ -75,6 +81,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
               text={unsent}
               onSend={(message) => {
                 void conversation.send(message);
+                setSaid(said + 1);
                 return true;
               }}
               onStop={stop}
