@@ -303,10 +303,9 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     // No event comes before it was sent: if it seems so, the server's clock is ahead of ours.
     this.clockAhead = Math.max(this.clockAhead, -took);
     const missed = this.connects > 1 && sent - this.clockAhead < this.liveSince;
-    this.change({
-      lagMs: took + this.clockAhead,
-      recovered: this.connected.recovered + (missed ? 1 : 0),
-    });
+    const events = event.seq - (event.fromSeq ?? event.seq) + 1;
+    const recovered = this.connected.recovered + (missed ? events : 0);
+    this.change({ lagMs: took + this.clockAhead, recovered });
   }
 
   private healthy(): void {

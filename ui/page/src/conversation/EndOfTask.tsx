@@ -23,10 +23,10 @@ export function EndOfTask({ task }: { task: TaskNode }) {
   const voice = voiceOf(task);
   const who = agentName(state.agents, voice.agentId);
   if (!hasEnded(task.status)) {
-    const doing = task.cancelRequested === true ? "is being stopped" : DOING[task.status];
+    const doing = task.cancelRequested === true ? "is being stopped" : DOING[voice.status];
     return (
       <p class="doing" role="status">
-        <Status status={task.status} /> {who} {doing}
+        <Status status={voice.status} /> {who} {doing ?? "is at work"}
       </p>
     );
   }

@@ -1,9 +1,10 @@
 import { endOf, type MessageInfo, rowsOf, type TaskNode } from "@parley/client";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { formatRoute, go } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
 import { Markdown } from "../text/Markdown.js";
 import { CopyButton } from "../ui/CopyButton.js";
+import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
 import { useScene } from "./scene.js";
 
@@ -96,6 +97,8 @@ function Actions({ message, onEdit }: { message: MessageInfo; onEdit: () => void
 function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone: () => void }) {
   const { conversation } = useScene();
   const [content, setContent] = useState(props.message.content);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useFocus(box);
   const run = (): void => {
     if (content.trim() !== "") {
       void conversation.rerun(props.message, again(content, props.task));
@@ -112,7 +115,7 @@ function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone:
     >
       <textarea
         aria-label="The message, to be changed"
-        autofocus
+        ref={box}
         rows={Math.min(10, content.split("\n").length + 1)}
         value={content}
         onInput={(event) => setContent(event.currentTarget.value)}

@@ -40,7 +40,7 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
           {!running && <Result call={call} />}
         </div>
       </details>
-      {running && <Progress call={call} />}
+      {running && call.progress !== undefined && <Progress call={call} />}
     </div>
   );
 }
