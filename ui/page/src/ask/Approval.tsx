@@ -1,7 +1,7 @@
 import type { InputRequired, Json, JsonObject } from "@parley/client";
 import { useRef, useState } from "preact/hooks";
 import { typing, useKeys } from "../app/hooks.js";
-import { useScene } from "../conversation/scene.js";
+import { useSetting } from "../conversation/scene.js";
 import { JsonText } from "../text/JsonText.js";
 import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
@@ -18,7 +18,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
 
 /** Somebody is to say yes or no to a call of a tool, with what it would do in plain sight. */
 export function Approval({ ask }: { ask: InputRequired }) {
-  const { conversation } = useScene();
+  const { conversation } = useSetting();
   const facts = ask.metadata ?? {};
   const call = object(facts["toolCall"]);
   const args = object(call?.["arguments"]);
