@@ -160,6 +160,9 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     try {
       while (!this.closed()) {
         await this.whilePaused();
+        if (this.closed()) {
+          return;
+        }
         const turn = (this.turn = new AbortController());
         try {
           yield* this.connection(turn);
