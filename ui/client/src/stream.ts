@@ -16,8 +16,8 @@ import { BadStream, type SseFrame } from "./sse.js";
 
 /** How a stream is doing, for people. */
 export interface ConnectionState {
-  /** `waiting` is between two attempts; `closed` is for ever. */
-  readonly status: "connecting" | "live" | "waiting" | "closed";
+  /** `waiting` is between two attempts, `paused` until told; `closed` is for ever. */
+  readonly status: "connecting" | "live" | "waiting" | "paused" | "closed";
   /** Failures in a row. */
   readonly failures: number;
   /** How long until the next attempt, while it waits. */
@@ -100,6 +100,9 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   private connects = 0;
   private liveSince = 0;
   private clockAhead = 0;
+  /** Ends the connection, or the wait for one, so that the next begins at once. */
+  private turn = new AbortController();
+  private go: (() => void) | undefined;
 
   constructor(
     private readonly open: Opener,
@@ -129,18 +132,43 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   close(): void {
     if (!this.closing.signal.aborted) {
       this.closing.abort();
+      this.turn.abort();
+      this.go?.();
       this.change({ status: "closed" });
     }
+  }
+
+  /** Connects again at once, and goes on where it was: after sleep, or when a network is back. */
+  reconnect(): void {
+    this.turn.abort();
+  }
+
+  /** Gives its connection back, and reads nothing until `resume`. */
+  pause(): void {
+    this.go ??= () => undefined;
+    this.turn.abort();
+  }
+
+  /** Goes on after `pause`; does nothing otherwise. */
+  resume(): void {
+    const go = this.go;
+    this.go = undefined;
+    go?.();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<StreamedEvent, void, undefined> {
     try {
       while (!this.closed()) {
+        await this.whilePaused();
+        if (this.closed()) {
+          return;
+        }
+        const turn = (this.turn = new AbortController());
         try {
-          yield* this.connection();
-          await this.rest(new Cut("the server ended the stream"));
+          yield* this.connection(turn);
+          await this.rest(new Cut("the server ended the stream"), turn);
         } catch (failure) {
-          await this.rest(failure);
+          await this.rest(failure, turn);
         }
       }
     } catch (failure) {
@@ -151,13 +179,20 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     }
   }
 
+  private async whilePaused(): Promise<void> {
+    if (this.go !== undefined) {
+      this.change({ status: "paused" });
+      await new Promise<void>((resolve) => (this.go = resolve));
+    }
+  }
+
   /** What one connection brings, until it ends. */
-  private async *connection(): AsyncGenerator<StreamedEvent, void, undefined> {
+  private async *connection(turn: AbortController): AsyncGenerator<StreamedEvent> {
     this.change({ status: "connecting" });
     // Ends this connection, whether it is being made, is read from, or was left in the middle.
     const leave = new AbortController();
     const stop = (): void => leave.abort();
-    this.closing.signal.addEventListener("abort", stop, { once: true });
+    turn.signal.addEventListener("abort", stop, { once: true });
     try {
       const response = await this.open(this.place, leave.signal);
       const type = response.headers.get("content-type") ?? "nothing";
@@ -175,11 +210,14 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
           if (frame === undefined) {
             return;
           }
+          if (turn.signal.aborted) {
+            return;
+          }
           const event = this.take(frame);
           if (event !== undefined) {
             yield event;
           }
-          if (this.closed()) {
+          if (turn.signal.aborted) {
             return;
           }
         }
@@ -187,7 +225,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
         connection.close();
       }
     } finally {
-      this.closing.signal.removeEventListener("abort", stop);
+      turn.signal.removeEventListener("abort", stop);
       stop();
     }
   }
@@ -268,10 +306,9 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     // No event comes before it was sent: if it seems so, the server's clock is ahead of ours.
     this.clockAhead = Math.max(this.clockAhead, -took);
     const missed = this.connects > 1 && sent - this.clockAhead < this.liveSince;
-    this.change({
-      lagMs: took + this.clockAhead,
-      recovered: this.connected.recovered + (missed ? 1 : 0),
-    });
+    const events = event.seq - (event.fromSeq ?? event.seq) + 1;
+    const recovered = this.connected.recovered + (missed ? events : 0);
+    this.change({ lagMs: took + this.clockAhead, recovered });
   }
 
   private healthy(): void {
@@ -282,9 +319,9 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   }
 
   /** Waits as long as one should after this failure, unless there is no point in waiting. */
-  private async rest(failure: unknown): Promise<void> {
-    if (this.closed()) {
-      return;
+  private async rest(failure: unknown, turn: AbortController): Promise<void> {
+    if (turn.signal.aborted) {
+      return; // It was told to end this connection, or all.
     }
     const passing = failure instanceof ParleyError ? failure.passing : failure instanceof Cut;
     const garbled = failure instanceof BadStream && ++this.garbled < GARBLED_MAX;
@@ -300,7 +337,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     const wait = delay(this.options.backoff ?? BACKOFF, failures, asked, random);
     const reason = failure instanceof Error ? failure.message : String(failure);
     this.change({ status: "waiting", failures, retryInMs: wait, reason });
-    await this.clock.sleep(wait, this.closing.signal);
+    await this.clock.sleep(wait, turn.signal);
   }
 
   private closed(): boolean {

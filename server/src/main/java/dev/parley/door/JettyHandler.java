@@ -35,7 +35,10 @@ final class JettyHandler extends Handler.Abstract {
 
   /// What may be asked without a token.
   private static final Set<String> OPEN =
-      Set.of("/healthz", "/readyz", "/health", "/api/login", CALLBACK, SOCKET_IO);
+      Set.of("/", "/healthz", "/readyz", "/health", "/api/login", CALLBACK, SOCKET_IO);
+
+  /// The files of the page, which hold no data.
+  private static final String ASSETS = "/assets/";
 
   /// What a handler needs beside its routes.
   record Parts(
@@ -145,7 +148,9 @@ final class JettyHandler extends Handler.Abstract {
   }
 
   private static boolean open(String path) {
-    return OPEN.contains(path) || CARDS.stream().anyMatch(path::endsWith);
+    return OPEN.contains(path)
+        || path.startsWith(ASSETS)
+        || CARDS.stream().anyMatch(path::endsWith);
   }
 
   private Reply options(List<String> segments, Optional<String> origin) {

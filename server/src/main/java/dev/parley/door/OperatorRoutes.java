@@ -4,23 +4,11 @@ import dev.parley.log.EventLog;
 import dev.parley.protocol.EventSchema;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/// What operators and the curious ask for: health, metrics, schemas, and what this is.
+/// What operators and the curious ask for: health, metrics, schemas.
 public final class OperatorRoutes {
-
-  private static final String HELLO =
-      """
-      Parley: a multi-agent server. Every conversation is a log that nothing is lost from.
-
-        curl -X POST {url}/api/contexts -H 'Content-Type: application/json' -d '{"contextId":"hello"}'
-        curl -X POST {url}/api/contexts/hello/messages -H 'Content-Type: application/json' -d '{"content":"help"}'
-        curl -N {url}/api/contexts/hello/stream
-
-      Everything that can be asked: {url}/openapi.json
-      """;
 
   /// How the server is.
   public record Health(String status) {}
@@ -39,7 +27,6 @@ public final class OperatorRoutes {
   public List<Route> routes() {
     var schema = Json.bytes(EventSchema.document());
     return List.of(
-        Route.get("/", "What this is", Answer.other("text/plain"), this::hello),
         Route.get(
             "/healthz",
             "Says that the process runs",
@@ -56,12 +43,6 @@ public final class OperatorRoutes {
             "The JSON Schema of every event",
             Answer.other("application/schema+json"),
             _ -> new Reply.Bytes("application/schema+json", schema)));
-  }
-
-  private Reply hello(Request request) {
-    var url = "http://" + request.header("Host").orElse("127.0.0.1:7070");
-    var text = HELLO.replace("{url}", url).getBytes(StandardCharsets.UTF_8);
-    return new Reply.Bytes("text/plain; charset=utf-8", text);
   }
 
   private Reply ready() {

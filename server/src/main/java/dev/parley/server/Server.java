@@ -22,6 +22,7 @@ import dev.parley.door.agents.AgentsDoor;
 import dev.parley.door.agui.AgUiDoor;
 import dev.parley.door.chat.ChatDoor;
 import dev.parley.door.contexts.ContextsDoor;
+import dev.parley.door.page.PageDoor;
 import dev.parley.embed.CustomAgent;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Rejection;
@@ -132,6 +133,7 @@ public final class Server implements AutoCloseable {
     routes.addAll(new AgUiDoor(behind).routes());
     var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
     routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
+    routes.addAll(new PageDoor().routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     door =
         new HttpDoor(

@@ -1,0 +1,114 @@
+package dev.parley.door.page;
+
+import dev.parley.door.Answer;
+import dev.parley.door.Reply;
+import dev.parley.door.Request;
+import dev.parley.door.Route;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/// `GET /` and `/assets/…`: the page for browsers, a few words for everybody else.
+///
+/// Everything is public: the page holds no data, and asks for a token where the API needs one. Files
+/// are read when somebody first asks for them. Safe for use by many threads.
+public final class PageDoor {
+
+  private static final String HELLO =
+      """
+      Parley: a multi-agent server. Every conversation is a log that nothing is lost from.
+
+        curl -X POST {url}/api/contexts -H 'Content-Type: application/json' -d '{"contextId":"hello"}'
+        curl -X POST {url}/api/contexts/hello/messages -H 'Content-Type: application/json' -d '{"content":"help"}'
+        curl -N {url}/api/contexts/hello/stream
+
+      Everything that can be asked: {url}/openapi.json
+      In a browser: {url}/
+      """;
+
+  private static final String PAGE = "index.html";
+
+  /// What models and tools say is shown, never run: nothing but our own files is code or style.
+  private static final String POLICY =
+      String.join(
+          "; ",
+          "default-src 'none'",
+          "script-src 'self'",
+          "style-src 'self'",
+          "img-src 'self' data: blob:",
+          "connect-src 'self'",
+          "base-uri 'none'",
+          "form-action 'none'",
+          "frame-ancestors 'none'",
+          "require-trusted-types-for 'script'",
+          "trusted-types 'none'");
+
+  private static final Map<String, String> PAGE_HEADERS =
+      Map.of(
+          "Cache-Control", "no-cache",
+          "Vary", "Origin, Accept, Accept-Encoding",
+          "Content-Security-Policy", POLICY,
+          "Cross-Origin-Opener-Policy", "same-origin",
+          "Referrer-Policy", "no-referrer");
+
+  /// Names of assets have a hash of their content in them.
+  private static final Map<String, String> ASSET_HEADERS =
+      Map.of(
+          "Cache-Control", "public, max-age=31536000, immutable",
+          "Vary", "Origin, Accept-Encoding",
+          "Content-Security-Policy", "default-src 'none'");
+
+  private final Set<String> assets = assets();
+  private final Map<String, PageFile> files = new ConcurrentHashMap<>();
+
+  /// The routes.
+  public List<Route> routes() {
+    return List.of(
+        Route.get("/", "The page, or what this is", Answer.other("text/html"), this::page),
+        Route.get(
+            "/assets/{name}",
+            "A file of the page",
+            Answer.other("application/octet-stream"),
+            this::asset));
+  }
+
+  private Reply page(Request request) {
+    if (request.wants("text/html")) {
+      return file(PAGE).reply(request, PAGE_HEADERS);
+    }
+    var url = "http://" + request.header("Host").orElse("127.0.0.1:7070");
+    var text = HELLO.replace("{url}", url).getBytes(StandardCharsets.UTF_8);
+    return new Reply.Bytes(
+        200, "text/plain; charset=utf-8", text, Map.of("Vary", "Origin, Accept"));
+  }
+
+  private Reply asset(Request request) {
+    var name = request.path("name");
+    if (!assets.contains(name)) {
+      throw new Rejection.NotFound("the page has no such file");
+    }
+    return file("assets/" + name).reply(request, ASSET_HEADERS);
+  }
+
+  private PageFile file(String name) {
+    return files.computeIfAbsent(name, PageFile::read);
+  }
+
+  private static Set<String> assets() {
+    try (var in = PageDoor.class.getResourceAsStream("assets.txt")) {
+      if (in == null) {
+        throw new IllegalStateException("the page was not built: run npm run build in ui/page");
+      }
+      var names = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      return names.lines().collect(Collectors.toUnmodifiableSet());
+    } catch (IOException broken) {
+      throw new UncheckedIOException(broken);
+    }
+  }
+}

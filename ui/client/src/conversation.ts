@@ -1,0 +1,218 @@
+import type { ParleyApi } from "./api.js";
+import { ParleyError } from "./errors.js";
+import type { Json } from "./events.js";
+import { newKey } from "./http.js";
+import { LiveContext, type LiveOptions, type LiveState } from "./live-context.js";
+import type { ContextState } from "./state.js";
+import { Store } from "./store.js";
+import type { Accepted, ContextInfo, NewMessage } from "./types.js";
+
+/** Something that was said and is not in the log yet, as far as is known. */
+export interface Outgoing {
+  /** The same for every attempt: it counts once. */
+  readonly key: string;
+  readonly message: NewMessage;
+  readonly messageId: string | undefined;
+  /** Why it did not get there. */
+  readonly error: Error | undefined;
+}
+
+/** A conversation as a person who takes part in it sees it. */
+export interface ConversationState extends LiveState {
+  /** The context with what this person has just done, which the server may yet refuse. */
+  readonly shown: ContextState | undefined;
+  readonly outgoing: readonly Outgoing[];
+  /** What was refused last, for people. */
+  readonly refused: string | undefined;
+}
+
+/** Going back that the server has not confirmed: shown at once, undone if it is refused. */
+interface Pretence {
+  readonly toSeq: number;
+  /** The log is at least here when it is done; until that is known, nothing is. */
+  readonly doneAt: number | undefined;
+}
+
+/** A conversation, and all that a person can do in it. */
+export class Conversation extends Store<ConversationState> {
+  readonly live: LiveContext;
+  private readonly stop: () => void;
+  private outgoing: readonly Outgoing[] = [];
+  private pretence: Pretence | undefined;
+  private refused: string | undefined;
+
+  constructor(
+    private readonly api: ParleyApi,
+    readonly contextId: string,
+    options: LiveOptions = {},
+  ) {
+    const live = new LiveContext(api, contextId, { from: "recent", ...options });
+    super({ ...live.get(), shown: undefined, outgoing: [], refused: undefined });
+    this.live = live;
+    this.stop = live.subscribe(() => this.update());
+  }
+
+  close(): void {
+    this.stop();
+    this.live.close();
+  }
+
+  /** Says something. It is shown at once, and stays, with the reason, if it does not get there. */
+  send(message: NewMessage): Promise<Accepted | undefined> {
+    const outgoing: Outgoing = { key: newKey(), message, messageId: undefined, error: undefined };
+    this.outgoing = [...this.outgoing, outgoing];
+    return this.deliver(outgoing);
+  }
+
+  /** Tries again to say what did not get there. */
+  sendAgain(key: string): Promise<Accepted | undefined> {
+    const known = this.outgoing.find((one) => one.key === key);
+    return known === undefined ? Promise.resolve(undefined) : this.deliver(known);
+  }
+
+  /** Gives up what did not get there, and returns its text. */
+  discard(key: string): string {
+    const known = this.outgoing.find((one) => one.key === key);
+    this.outgoing = this.outgoing.filter((one) => one.key !== key);
+    this.update();
+    return known?.message.content ?? "";
+  }
+
+  /** Stops a task and all below it. */
+  cancel(taskId: string): Promise<boolean> {
+    return this.attempt(() => this.api.cancelTask(this.contextId, taskId));
+  }
+
+  cancelTool(taskId: string, toolCallId: string): Promise<boolean> {
+    return this.attempt(() => this.api.cancelTool(this.contextId, taskId, toolCallId));
+  }
+
+  answer(inputId: string, value: Json): Promise<boolean> {
+    const idempotencyKey = newKey();
+    return this.attempt(() => this.api.answer(this.contextId, inputId, value, { idempotencyKey }));
+  }
+
+  signIn(authId: string, credential: string): Promise<boolean> {
+    const idempotencyKey = newKey();
+    return this.attempt(() =>
+      this.api.signIn(this.contextId, authId, { credential }, { idempotencyKey }),
+    );
+  }
+
+  rename(title: string): Promise<boolean> {
+    return this.attempt(() => this.api.updateContext(this.contextId, { title }));
+  }
+
+  /** Goes back to before a message: shown at once, and undone if the server refuses. */
+  rewind(before: { messageId: string; seq: number }): Promise<boolean> {
+    return this.goBack(before.seq - 1, () =>
+      this.api.rewind(this.contextId, { beforeMessageId: before.messageId }),
+    );
+  }
+
+  /** Goes back to an event, also one that was left behind. */
+  rewindTo(toSeq: number): Promise<boolean> {
+    return this.goBack(toSeq, () => this.api.rewind(this.contextId, { toSeq }));
+  }
+
+  /** Says something else instead of a message, and of all that came after it. */
+  rerun(before: { messageId: string; seq: number }, message: NewMessage): Promise<boolean> {
+    const target = { beforeMessageId: before.messageId };
+    const idempotencyKey = newKey();
+    return this.goBack(before.seq - 1, () =>
+      this.api.rewindAndSend(this.contextId, target, message, { idempotencyKey }),
+    );
+  }
+
+  /** Makes a context that shares the past of this one up to `atSeq`. */
+  async fork(atSeq: number | undefined, title: string): Promise<ContextInfo | undefined> {
+    let fork: ContextInfo | undefined;
+    const idempotencyKey = newKey();
+    const at = atSeq === undefined ? {} : { atSeq };
+    await this.attempt(async () => {
+      fork = await this.api.fork(this.contextId, { ...at, title }, { idempotencyKey });
+    });
+    return fork;
+  }
+
+  /** Takes note that the person has read what was refused. */
+  dismiss(): void {
+    this.refused = undefined;
+    this.update();
+  }
+
+  private async deliver(outgoing: Outgoing): Promise<Accepted | undefined> {
+    this.change({ ...outgoing, error: undefined });
+    try {
+      const { key: idempotencyKey, message } = outgoing;
+      const accepted = await this.api.send(this.contextId, message, { idempotencyKey });
+      this.change({ ...outgoing, messageId: accepted.messageId, error: undefined });
+      return accepted;
+    } catch (failure) {
+      const error = failure instanceof Error ? failure : new Error(String(failure));
+      this.change({ ...outgoing, error });
+      return undefined;
+    }
+  }
+
+  private change(outgoing: Outgoing): void {
+    this.outgoing = this.outgoing.map((one) => (one.key === outgoing.key ? outgoing : one));
+    this.update();
+  }
+
+  private async goBack(toSeq: number, call: () => Promise<{ seq: number }>): Promise<boolean> {
+    const pretence: Pretence = { toSeq, doneAt: undefined };
+    this.pretence = pretence;
+    this.update();
+    return this.attempt(
+      async () => {
+        const { seq } = await call();
+        this.pretence = this.pretence === pretence ? { toSeq, doneAt: seq } : this.pretence;
+      },
+      () => {
+        this.pretence = this.pretence === pretence ? undefined : this.pretence;
+      },
+    );
+  }
+
+  private async attempt(call: () => Promise<unknown>, undo = (): void => undefined) {
+    try {
+      await call();
+      this.refused = undefined;
+      return true;
+    } catch (failure) {
+      undo();
+      this.refused = failure instanceof ParleyError ? failure.message : String(failure);
+      return false;
+    } finally {
+      this.update();
+    }
+  }
+
+  private update(): void {
+    const live = this.live.get();
+    const { context } = live;
+    if (context !== undefined) {
+      this.outgoing = this.outgoing.length === 0 ? this.outgoing : this.stillOut(context);
+      if (this.pretence?.doneAt !== undefined && context.seq >= this.pretence.doneAt) {
+        this.pretence = undefined;
+      }
+    }
+    const shown = context && pretend(context, this.pretence);
+    this.set({ ...live, shown, outgoing: this.outgoing, refused: this.refused });
+  }
+
+  private stillOut(context: ContextState): readonly Outgoing[] {
+    const known = new Set(context.messages.map((one) => one.messageId));
+    return this.outgoing.filter((one) => !known.has(one.messageId ?? ""));
+  }
+}
+
+/** The context as it will be when it has gone back. */
+function pretend(context: ContextState, pretence: Pretence | undefined): ContextState {
+  if (pretence === undefined) {
+    return context;
+  }
+  const seq = context.seq + 1;
+  return { ...context, seq, rewinds: [...context.rewinds, { seq, toSeq: pretence.toSeq }] };
+}

@@ -1,0 +1,246 @@
+import type { JsonObject } from "./events.js";
+import type { Block, Question, Thought, ToolCall } from "./state.js";
+import { hasEnded } from "./task-events.js";
+import type { MessageInfo } from "./types.js";
+import type { ContextView, TaskNode } from "./view.js";
+
+/** What stands on one row of a conversation, from top to bottom. `key` is the same for ever. */
+export type Row = SaidRow | StepRow | EndRow;
+
+/** Somebody said something; `task` is what it led to. */
+export interface SaidRow {
+  readonly kind: "said";
+  readonly key: string;
+  readonly message: MessageInfo;
+  readonly task: TaskNode | undefined;
+  /** True if it was said to a task at work. */
+  readonly steers: boolean;
+}
+
+/** One thing that a task does. */
+export type StepRow = { readonly key: string; readonly task: TaskNode } & Step;
+
+/** How a root task ended, or what it is doing. */
+export interface EndRow {
+  readonly kind: "end";
+  readonly key: string;
+  readonly task: TaskNode;
+}
+
+/** One thing that a task does, at its place in the log. */
+export type Step =
+  | { readonly kind: "text"; readonly seq: number; readonly block: Block }
+  | { readonly kind: "thought"; readonly seq: number; readonly thought: Thought }
+  | { readonly kind: "question"; readonly seq: number; readonly question: Question }
+  | { readonly kind: "steer"; readonly seq: number; readonly message: MessageInfo }
+  | {
+      readonly kind: "call";
+      readonly seq: number;
+      readonly call: ToolCall;
+      /** The sub-agents that this call spawned. */
+      readonly children: readonly TaskNode[];
+    }
+  /** Sub-agents whose call is not known. */
+  | { readonly kind: "children"; readonly seq: number; readonly children: readonly TaskNode[] };
+
+/** How far sub-agents are. */
+export interface Progress {
+  readonly total: number;
+  readonly ended: number;
+  readonly failed: number;
+}
+
+const SPEAKS_FOR = ["single", "delegate"];
+
+/** What a conversation looks like: what was said, and what tasks do, each where it belongs. */
+export function rowsOf(view: ContextView): Row[] {
+  const tasks = new Map(view.tasks.map((task) => [task.taskId, task]));
+  const asked = new Map(view.tasks.map((task) => [task.messageId, task]));
+  const messages = view.conversation.flatMap((one) =>
+    one.kind === "message" ? [one.message] : [],
+  );
+  const steering = steersOf(messages, tasks);
+  const rows: (Row & { at: number })[] = [];
+  for (const message of messages) {
+    const task = message.role === "assistant" ? tasks.get(message.taskId ?? "") : undefined;
+    if (task !== undefined && tellsItself(task)) {
+      continue;
+    }
+    const root = asked.get(message.messageId);
+    if (steering.some((one) => one.messageId === message.messageId) || waits(root)) {
+      continue;
+    }
+    const key = `m-${message.messageId}`;
+    rows.push({ kind: "said", key, message, task: root, steers: false, at: message.seq });
+  }
+  for (const task of view.tasks.filter((one) => !waits(one))) {
+    const steers = steering.filter((one) => one.taskId === task.taskId);
+    for (const step of stepsOf(voiceOf(task), steers)) {
+      rows.push({ ...step, key: keyOfStep(step), task, at: task.seq });
+    }
+    const answer = messages.find((one) => one.role === "assistant" && one.taskId === task.taskId);
+    const end = tellsItself(task) ? task.seq : (answer?.seq ?? task.seq);
+    rows.push({ kind: "end", key: `e-${task.taskId}`, task, at: end });
+  }
+  // Stable: what has one place stays in the order in which it was put there.
+  return rows.sort((a, b) => a.at - b.at).map(({ at: _, ...row }) => row);
+}
+
+/** True if the task is a root task in line, whose message is not part of the conversation yet. */
+function waits(task: TaskNode | undefined): boolean {
+  return task?.status === "submitted";
+}
+
+/** True if all that the task said is known piece by piece, so that its answer need not be shown. */
+function tellsItself(task: TaskNode): boolean {
+  const voice = voiceOf(task);
+  return voice.text !== "" && (!hasEnded(task.status) || voice.blocks.some((one) => one.done));
+}
+
+/** Whose words are the answer: the task's own, or those of the one agent that does it all. */
+export function voiceOf(task: TaskNode): TaskNode {
+  const routing = task.metadata?.["routing"] as JsonObject | undefined;
+  const strategy = routing?.["strategy"];
+  const [only, ...others] = task.children;
+  const speaks = typeof strategy === "string" && SPEAKS_FOR.includes(strategy);
+  return speaks && only !== undefined && others.length === 0 ? only : task;
+}
+
+function steersOf(
+  messages: readonly MessageInfo[],
+  tasks: ReadonlyMap<string, TaskNode>,
+): MessageInfo[] {
+  return messages.filter((one) => {
+    const task = tasks.get(one.taskId ?? "");
+    return one.role === "user" && task !== undefined && task.messageId !== one.messageId;
+  });
+}
+
+/** What a task does, in the order of the log. */
+export function stepsOf(task: TaskNode, steers: readonly MessageInfo[] = []): Step[] {
+  const steps: Step[] = [
+    ...task.blocks
+      .filter((block) => !block.replaced && block.text !== "")
+      .map((block): Step => ({ kind: "text", seq: block.firstSeq, block })),
+    ...task.thoughts.map((thought): Step => ({ kind: "thought", seq: thought.seq, thought })),
+    ...task.questions.map((question): Step => ({ kind: "question", seq: question.seq, question })),
+    ...steers.map((message): Step => ({ kind: "steer", seq: message.seq, message })),
+  ];
+  const calls = new Set(task.calls.map((call) => call.toolCallId));
+  for (const call of task.calls) {
+    const children = task.children.filter((one) => one.spawnedByCallId === call.toolCallId);
+    steps.push({ kind: "call", seq: call.seq, call, children });
+  }
+  const others = task.children.filter((one) => !calls.has(one.spawnedByCallId ?? ""));
+  const [first] = others;
+  if (first !== undefined) {
+    steps.push({ kind: "children", seq: first.seq, children: others });
+  }
+  return steps.sort((a, b) => a.seq - b.seq);
+}
+
+export function keyOfStep(step: Step): string {
+  switch (step.kind) {
+    case "text":
+      return `b-${step.block.blockId ?? step.seq}`;
+    case "thought":
+      return `t-${step.thought.thoughtId}`;
+    case "question":
+      return `q-${step.question.id}`;
+    case "steer":
+      return `m-${step.message.messageId}`;
+    case "call":
+      return `c-${step.call.toolCallId}`;
+    case "children":
+      return `s-${step.children[0]?.taskId ?? step.seq}`;
+  }
+}
+
+/** How far these sub-agents are, with everything below them. */
+export function progressOf(tasks: readonly TaskNode[]): Progress {
+  return tasks.reduce<Progress>(
+    (sum, task) => {
+      const below = progressOf(task.children);
+      return {
+        total: sum.total + 1 + below.total,
+        ended: sum.ended + Number(hasEnded(task.status)) + below.ended,
+        failed: sum.failed + Number(["failed", "canceled"].includes(task.status)) + below.failed,
+      };
+    },
+    { total: 0, ended: 0, failed: 0 },
+  );
+}
+
+/** The row that an event stands on, or a task; -1 if there is none. */
+export function rowAt(
+  rows: readonly Row[],
+  seq: number | undefined,
+  taskId: string | undefined,
+): number {
+  if (seq === undefined && taskId === undefined) {
+    return -1;
+  }
+  const within = rows.findIndex(
+    (row) => (row.kind === "call" || row.kind === "children") && holds(row.children, taskId),
+  );
+  if (within >= 0 || seq === undefined) {
+    return within;
+  }
+  let found = -1;
+  let best = 0;
+  rows.forEach((row, i) => {
+    const at = seqOfRow(row);
+    if (at <= seq && at >= best) {
+      best = at;
+      found = i;
+    }
+  });
+  return found;
+}
+
+/** True if the task is one of these, or below one. */
+export function holds(tasks: readonly TaskNode[], taskId: string | undefined): boolean {
+  return (
+    taskId !== undefined &&
+    tasks.some((task) => task.taskId === taskId || holds(task.children, taskId))
+  );
+}
+
+function seqOfRow(row: Row): number {
+  switch (row.kind) {
+    case "said":
+      return row.message.seq;
+    case "end":
+      return row.task.answeredSeq;
+    default:
+      return row.seq;
+  }
+}
+
+/** Up to where a fork is to go that has all of this task and nothing after it; all, if nothing. */
+export function endOf(rows: readonly Row[], task: TaskNode): number | undefined {
+  const later = rows.find((row) => row.kind === "said" && row.message.seq > task.seq && row.task);
+  return later?.kind === "said" ? later.message.seq - 1 : undefined;
+}
+
+/** Which rows are in the page: from, and up to but without. */
+export interface RowWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+const STEP = 100;
+const ROWS_MAX = 4 * STEP;
+
+/**
+ * Which of `count` rows are in the page: those from `start` on, or the last ones if nobody has
+ * chosen where to start. It moves in steps, so that rows seldom come and go.
+ */
+export function windowOf(count: number, start: number | undefined): RowWindow {
+  if (start === undefined || start < 0) {
+    const from = Math.max(0, Math.ceil((count - 2 * STEP) / STEP) * STEP);
+    return { from, to: count };
+  }
+  return { from: start, to: Math.min(count, start + ROWS_MAX) };
+}
+windowOf.step = STEP;

@@ -1,0 +1,76 @@
+import { groupsOf, Home, ParleyError } from "@parley/client";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { ConversationPage } from "../conversation/ConversationPage.js";
+import { Sidebar } from "../list/Sidebar.js";
+import { Welcome } from "../list/Welcome.js";
+import { Shortcuts } from "./Shortcuts.js";
+import { typing, useKeys, useStore } from "./hooks.js";
+import { go, useRoute } from "./route.js";
+import { apiOf, SessionContext, storedToken, storeToken } from "./session.js";
+import { TokenForm } from "./TokenForm.js";
+
+/** The whole page. */
+export function App() {
+  const [token, setToken] = useState(storedToken);
+  const api = useMemo(() => apiOf(token), [token]);
+  const home = useMemo(() => new Home(api), [api]);
+  useEffect(() => () => home.close(), [home]);
+  const state = useStore(home);
+  const locked = state.error instanceof ParleyError && state.error.status === 401;
+  if (locked) {
+    const enter = (given: string): void => {
+      storeToken(given);
+      setToken(given);
+      home.refresh();
+    };
+    return <TokenForm refused={token !== undefined} onEnter={enter} />;
+  }
+  return (
+    <SessionContext.Provider value={{ api, home, state }}>
+      <Layout needsYou={groupsOf(state).needsYou.length} />
+    </SessionContext.Provider>
+  );
+}
+
+function Layout({ needsYou }: { needsYou: number }) {
+  const route = useRoute();
+  const [help, setHelp] = useState(false);
+  const { contextId } = route;
+  useEffect(() => {
+    const name = needsYou > 0 ? `(${needsYou}) Parley` : "Parley";
+    document.title = name;
+  }, [needsYou]);
+  useKeys((event) => {
+    if (typing(event) || event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    if (event.key === "?") {
+      setHelp(true);
+    } else if (event.key === "n") {
+      event.preventDefault();
+      go({});
+    }
+  });
+  return (
+    <div class="layout" data-open={contextId === undefined ? "list" : "conversation"}>
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to the conversation
+      </a>
+      <Sidebar selected={contextId} />
+      <main id="main" class="main" tabIndex={-1}>
+        {contextId === undefined ? (
+          <Welcome />
+        ) : (
+          <ConversationPage key={contextId} contextId={contextId} route={route} />
+        )}
+      </main>
+      {help && <Shortcuts onClose={() => setHelp(false)} />}
+    </div>
+  );
+}
+
+/** The address is taken by the route, so that the usual jump would lead elsewhere. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}

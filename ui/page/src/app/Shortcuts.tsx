@@ -1,0 +1,32 @@
+import { Dialog } from "../ui/Dialog.js";
+
+const KEYS: readonly [string, string][] = [
+  ["n", "New conversation"],
+  ["/", "Search conversations"],
+  ["j, k", "Next, previous conversation"],
+  ["g", "Go to what waits for you"],
+  ["i", "Write a message"],
+  ["Enter", "Send; Shift+Enter for a new line"],
+  ["Esc", "Stop the task that is at work (twice)"],
+  ["y, d", "Approve, deny what is asked"],
+  ["End", "Follow the newest text again"],
+  ["?", "This list"],
+];
+
+/** What the keys do. */
+export function Shortcuts({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl class="keys">
+        {KEYS.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

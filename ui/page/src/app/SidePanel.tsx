@@ -1,0 +1,29 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../ui/Icon.js";
+import { type PanelId, PANELS } from "./panels.js";
+
+/** What stands beside a conversation. */
+export function SidePanel({ id, onClose }: { id: PanelId; onClose: () => void }) {
+  const { name, component: Component } = PANELS[id];
+  const head = useRef<HTMLHeadingElement>(null);
+  useEffect(() => head.current?.focus(), [id]);
+  return (
+    <aside
+      class="panel"
+      aria-label={name}
+      onKeyDown={(event) => event.key === "Escape" && onClose()}
+    >
+      <header class="panel-head">
+        <h2 ref={head} tabIndex={-1}>
+          {name}
+        </h2>
+        <button class="icon-button" aria-label={`Close ${name}`} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <div class="panel-body">
+        <Component />
+      </div>
+    </aside>
+  );
+}

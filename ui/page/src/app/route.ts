@@ -1,0 +1,56 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** Where in the page one is: the part of the address behind `#`, so that links lead to it. */
+export interface Route {
+  readonly contextId: string | undefined;
+  readonly taskId: string | undefined;
+  /** An event, by its number. */
+  readonly seq: number | undefined;
+}
+
+/** Reads `#/c/{context}/t/{task}/e/{seq}`; what is missing or makes no sense is not there. */
+export function parseRoute(hash: string): Route {
+  const parts = hash
+    .replace(/^#?\/?/, "")
+    .split("/")
+    .map(decode);
+  const named = new Map<string, string>();
+  for (let i = 0; i + 1 < parts.length; i += 2) {
+    named.set(parts[i] ?? "", parts[i + 1] ?? "");
+  }
+  const seq = Number(named.get("e"));
+  return {
+    contextId: named.get("c") || undefined,
+    taskId: named.get("t") || undefined,
+    seq: Number.isSafeInteger(seq) && seq > 0 ? seq : undefined,
+  };
+}
+
+export function formatRoute(route: Partial<Route>): string {
+  const part = (name: string, value: string | number | undefined): string =>
+    value === undefined ? "" : `/${name}/${encodeURIComponent(value)}`;
+  const rest = part("c", route.contextId) + part("t", route.taskId) + part("e", route.seq);
+  return `#${rest || "/"}`;
+}
+
+export function go(route: Partial<Route>): void {
+  location.hash = formatRoute(route);
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const changed = (): void => setRoute(parseRoute(location.hash));
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return route;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "";
+  }
+}

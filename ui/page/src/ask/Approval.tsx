@@ -1,0 +1,147 @@
+import type { InputRequired, Json, JsonObject } from "@parley/client";
+import { useRef, useState } from "preact/hooks";
+import { typing, useKeys } from "../app/hooks.js";
+import { useSetting } from "../conversation/scene.js";
+import { JsonText } from "../text/JsonText.js";
+import { useFocus } from "../ui/focus.js";
+import { Icon } from "../ui/Icon.js";
+import { Diff, isDiff } from "./Diff.js";
+import { Fields } from "./Fields.js";
+import { type FormDraft, draftOf, problemsOf, valueOf } from "@parley/client";
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  pure: "changes nothing",
+  idempotent: "can be repeated without harm",
+  "at-most-once": "changes something, once",
+  ask: "may change something",
+};
+
+/** Somebody is to say yes or no to a call of a tool, with what it would do in plain sight. */
+export function Approval({ ask }: { ask: InputRequired }) {
+  const { conversation } = useSetting();
+  const facts = ask.metadata ?? {};
+  const call = object(facts["toolCall"]);
+  const args = object(call?.["arguments"]);
+  const schema = object(facts["argumentsSchema"]);
+  const [draft, setDraft] = useState<FormDraft>();
+  const [reason, setReason] = useState<string>();
+  const [sent, setSent] = useState(false);
+  const answer = async (value: Json): Promise<void> => {
+    setSent(true);
+    setSent(await conversation.answer(ask.inputId, value));
+  };
+  const problems = draft === undefined || schema === undefined ? [] : problemsOf(schema, draft);
+  const approve = (): void => {
+    if (draft === undefined || schema === undefined) {
+      void answer(true);
+    } else if (problems.length === 0) {
+      void answer({ approved: true, arguments: valueOf(schema, draft) as JsonObject });
+    }
+  };
+  const deny = (): void =>
+    void answer(reason === undefined || reason === "" ? false : { approved: false, reason });
+  useKeys((event) => {
+    if (!typing(event) && !sent && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      if (event.key === "y") {
+        approve();
+      } else if (event.key === "d") {
+        deny();
+      }
+    }
+  });
+  const effect = EFFECTS[String(facts["effect"])];
+  return (
+    <form
+      class="dock-body"
+      onSubmit={(event) => {
+        event.preventDefault();
+        approve();
+      }}
+    >
+      {call !== undefined && (
+        <p class="approval-what">
+          <Icon name="tool" /> <code>{String(call["toolName"])}</code>
+          {effect !== undefined && <span class="quiet">{effect}</span>}
+        </p>
+      )}
+      {draft !== undefined && schema !== undefined ? (
+        <Fields schema={schema} draft={draft} onChange={setDraft} problems={problems} />
+      ) : (
+        <Preview preview={facts["preview"]} args={args} />
+      )}
+      {reason !== undefined && <Reason reason={reason} onReason={setReason} onDone={deny} />}
+      <div class="dock-actions">
+        <button
+          data-first
+          class="button primary"
+          type="submit"
+          disabled={sent || problems.length > 0}
+        >
+          {draft === undefined ? "Approve" : "Approve with changes"}
+        </button>
+        <button
+          class="button"
+          type="button"
+          disabled={sent}
+          onClick={() => (reason === undefined ? setReason("") : deny())}
+        >
+          {reason === undefined ? "Deny…" : "Deny"}
+        </button>
+        {args !== undefined && schema !== undefined && (
+          <button
+            class="button quiet"
+            type="button"
+            disabled={sent}
+            onClick={() => setDraft(draft === undefined ? draftOf(schema, args) : undefined)}
+          >
+            {draft === undefined ? "Edit first" : "As it was"}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+interface ReasonProps {
+  readonly reason: string;
+  readonly onReason: (reason: string) => void;
+  readonly onDone: () => void;
+}
+
+function Reason({ reason, onReason, onDone }: ReasonProps) {
+  const box = useRef<HTMLInputElement>(null);
+  useFocus(box);
+  return (
+    <label class="field">
+      <span>Why not? The agent is told.</span>
+      <input
+        ref={box}
+        value={reason}
+        onInput={(event) => onReason(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") {
+            event.preventDefault();
+            onDone();
+          }
+        }}
+      />
+    </label>
+  );
+}
+
+function Preview({ preview, args }: { preview: Json | undefined; args: JsonObject | undefined }) {
+  if (typeof preview === "string" && preview !== "") {
+    return isDiff(preview) ? (
+      <Diff text={preview} />
+    ) : (
+      <pre class="plain preview" tabIndex={0}>
+        {preview}
+      </pre>
+    );
+  }
+  return args === undefined ? null : <JsonText value={args} />;
+}
+
+function object(value: Json | undefined): JsonObject | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+}

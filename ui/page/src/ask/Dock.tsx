@@ -1,0 +1,107 @@
+import type { AuthRequired, InputRequired } from "@parley/client";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { agentName, useSession } from "../app/session.js";
+import { useScene } from "../conversation/scene.js";
+import { Icon } from "../ui/Icon.js";
+import { Approval } from "./Approval.js";
+import { Choice } from "./Choice.js";
+import { Expiry } from "./Expiry.js";
+import { FormAnswer } from "./FormAnswer.js";
+import { SignIn } from "./SignIn.js";
+import { TextAnswer } from "./TextAnswer.js";
+
+type Ask = InputRequired | AuthRequired;
+
+/** What agents ask, one thing at a time, always in reach: above where one writes. */
+export function Dock() {
+  const { view } = useScene();
+  const asks: Ask[] = [...view.pendingInputs, ...view.pendingAuths].sort((a, b) => a.seq - b.seq);
+  const [wanted, setWanted] = useState<string>();
+  const at = Math.max(
+    0,
+    asks.findIndex((ask) => idOf(ask) === wanted),
+  );
+  const ask = asks[at];
+  const go = (step: number): void => {
+    const next = asks[at + step];
+    if (next !== undefined) {
+      setWanted(idOf(next));
+    }
+  };
+  if (ask === undefined) {
+    return <div class="dock-place" aria-live="polite" />;
+  }
+  return (
+    <div class="dock-place" aria-live="polite">
+      <AskCard key={idOf(ask)} ask={ask}>
+        {asks.length > 1 && (
+          <span class="dock-steps">
+            <button
+              class="icon-button small"
+              aria-label="The one before"
+              disabled={at === 0}
+              onClick={() => go(-1)}
+            >
+              <Icon name="back" />
+            </button>
+            {at + 1} of {asks.length}
+            <button
+              class="icon-button small"
+              aria-label="The next one"
+              disabled={at === asks.length - 1}
+              onClick={() => go(1)}
+            >
+              <Icon name="right" />
+            </button>
+          </span>
+        )}
+      </AskCard>
+    </div>
+  );
+}
+
+function idOf(ask: Ask): string {
+  return ask.kind === "auth-required" ? ask.authId : ask.inputId;
+}
+
+function AskCard({ ask, children }: { ask: Ask; children: preact.ComponentChildren }) {
+  const { state } = useSession();
+  const box = useRef<HTMLElement>(null);
+  const who = agentName(state.agents, ask.agentId);
+  useEffect(() => {
+    // Whoever is writing goes on writing; else the answer is one key away.
+    const active = document.activeElement;
+    const writing = active instanceof HTMLTextAreaElement && active.value !== "";
+    if (!writing && matchMedia("(pointer: fine)").matches) {
+      box.current?.querySelector<HTMLElement>("[data-first]")?.focus({ preventScroll: true });
+    }
+  }, []);
+  return (
+    <section ref={box} class="dock" aria-label={`${who} asks`}>
+      <header class="dock-head">
+        <Icon name={ask.kind === "auth-required" ? "key" : "ask"} />
+        <strong>{who}</strong>
+        <span class="dock-prompt">{ask.prompt}</span>
+        <Expiry at={ask.expiresAt} />
+        {children}
+      </header>
+      {body(ask)}
+    </section>
+  );
+}
+
+function body(ask: Ask) {
+  if (ask.kind === "auth-required") {
+    return <SignIn ask={ask} />;
+  }
+  if (ask.inputType === "confirmation") {
+    return <Approval ask={ask} />;
+  }
+  if (ask.options !== undefined && ask.options.length > 0) {
+    return <Choice ask={ask} options={ask.options} />;
+  }
+  if (ask.schema !== undefined || ask.inputType === "tool-execution") {
+    return <FormAnswer ask={ask} />;
+  }
+  return <TextAnswer ask={ask} />;
+}

@@ -1,0 +1,61 @@
+import type { AuthRequired } from "@parley/client";
+import { useState } from "preact/hooks";
+import { useSetting } from "../conversation/scene.js";
+import { safeLink } from "../text/safe.js";
+
+/** Somebody is to sign in: with a key that goes to the vault, or at a page elsewhere. */
+export function SignIn({ ask }: { ask: AuthRequired }) {
+  const { conversation } = useSetting();
+  const [secret, setSecret] = useState("");
+  const [sent, setSent] = useState(false);
+  const url = ask.authUrl === undefined ? undefined : safeLink(ask.authUrl);
+  const submit = async (): Promise<void> => {
+    if (secret !== "") {
+      setSent(true);
+      const done = await conversation.signIn(ask.authId, secret);
+      setSecret("");
+      setSent(done);
+    }
+  };
+  if (url !== undefined) {
+    return (
+      <div class="dock-body">
+        <p class="quiet">
+          {ask.provider ?? "The service"} asks you in a page of its own
+          {ask.scopes !== undefined && ask.scopes.length > 0 && `, for: ${ask.scopes.join(", ")}`}.
+        </p>
+        <div class="dock-actions">
+          <a data-first class="button primary" href={url} target="_blank" rel="noopener noreferrer">
+            Sign in at {new URL(url).host}
+          </a>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <form
+      class="dock-body"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <label class="field">
+        <span>{ask.provider === undefined ? "Key" : `Key for ${ask.provider}`}</span>
+        <input
+          data-first
+          type="password"
+          autocomplete="off"
+          value={secret}
+          onInput={(event) => setSecret(event.currentTarget.value)}
+        />
+      </label>
+      <p class="quiet">It is kept in the server’s vault. The agent never sees it.</p>
+      <div class="dock-actions">
+        <button class="button primary" type="submit" disabled={sent || secret === ""}>
+          Sign in
+        </button>
+      </div>
+    </form>
+  );
+}

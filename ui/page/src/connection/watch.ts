@@ -1,0 +1,61 @@
+import type { Conversation } from "@parley/client";
+import { useEffect } from "preact/hooks";
+import { useSession } from "../app/session.js";
+
+/** A tab that nobody looks at for so long gives its connection back: browsers have few of them. */
+const HIDDEN_MS = 60_000;
+const TICK_MS = 5_000;
+const ASLEEP_MS = 15_000;
+const PROBE_MS = 400;
+
+/** Keeps a conversation connected whatever happens to the tab, the machine and the network. */
+export function useWatch(conversation: Conversation): void {
+  const { api, home } = useSession();
+  useEffect(() => {
+    const { live } = conversation;
+    let hidden: ReturnType<typeof setTimeout> | undefined;
+    let ticked = Date.now();
+    const back = (): void => {
+      live.reconnect();
+      home.refresh();
+    };
+    const looked = (): void => {
+      clearTimeout(hidden);
+      if (document.visibilityState === "hidden") {
+        hidden = setTimeout(() => live.pause(), HIDDEN_MS);
+      } else {
+        live.resume();
+        home.refresh();
+      }
+    };
+    // Time that has passed at once has been slept through, and the connection with it.
+    const tick = setInterval(() => {
+      if (Date.now() - ticked > ASLEEP_MS && document.visibilityState === "visible") {
+        back();
+      }
+      ticked = Date.now();
+    }, TICK_MS);
+    // Waits grow while a server is away; the person in front of the page is to see it come back.
+    const probe = setInterval(() => {
+      const waiting = live.get().connection?.status === "waiting";
+      if (waiting && document.visibilityState === "visible") {
+        void api.http.answer({ path: "/healthz" }).then(
+          () => live.get().connection?.status === "waiting" && back(),
+          () => undefined,
+        );
+      }
+    }, PROBE_MS);
+    document.addEventListener("visibilitychange", looked);
+    addEventListener("online", back);
+    // Without a network the connection is dead, though it takes long silence to know.
+    addEventListener("offline", back);
+    return () => {
+      clearTimeout(hidden);
+      clearInterval(tick);
+      clearInterval(probe);
+      document.removeEventListener("visibilitychange", looked);
+      removeEventListener("online", back);
+      removeEventListener("offline", back);
+    };
+  }, [conversation, api, home]);
+}

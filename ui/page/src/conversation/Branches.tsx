@@ -1,0 +1,71 @@
+import { titleOf } from "@parley/client";
+import { formatRoute } from "../app/route.js";
+import { useSession } from "../app/session.js";
+import { Icon } from "../ui/Icon.js";
+import { count } from "../ui/format.js";
+import { useScene } from "./scene.js";
+
+/** The ways that this conversation did not go on: what was left behind, and what forked off. */
+export function Branches() {
+  const { conversation, view } = useScene();
+  const { state } = useSession();
+  const left = view.branches.filter((branch) => branch.messages.length > 0);
+  const forks = state.contexts.filter((one) => one.forkedFrom?.contextId === view.contextId);
+  const source = view.forkedFrom;
+  if (left.length === 0 && forks.length === 0 && source === undefined) {
+    return (
+      <p class="quiet">
+        Nothing was left behind. When you go back, or change a message and run it again, what was
+        there before is kept here.
+      </p>
+    );
+  }
+  return (
+    <>
+      {source !== undefined && (
+        <p>
+          This is a fork of{" "}
+          <a href={formatRoute({ contextId: source.contextId, seq: source.atSeq })}>
+            {titleOf(state.contexts.find((one) => one.contextId === source.contextId) ?? {})}
+          </a>
+          , at event {source.atSeq}.
+        </p>
+      )}
+      {left.map((branch) => (
+        <article class="branch" key={branch.rewoundAt}>
+          <header>
+            <Icon name="branches" />
+            <span>
+              Left at event {branch.rewoundAt}, {count(branch.messages.length, "message")}
+            </span>
+            <button
+              class="button small"
+              disabled={view.active !== undefined}
+              onClick={() => void conversation.rewindTo(branch.stretch.last)}
+            >
+              Go on from its end
+            </button>
+          </header>
+          <ol>
+            {branch.messages.map((message) => (
+              <li key={message.seq} data-role={message.role}>
+                {message.content.slice(0, 400)}
+              </li>
+            ))}
+          </ol>
+        </article>
+      ))}
+      {forks.length > 0 && <h3>Forks</h3>}
+      <ul class="forks">
+        {forks.map((one) => (
+          <li key={one.contextId}>
+            <a href={formatRoute({ contextId: one.contextId })}>
+              <Icon name="fork" /> {titleOf(one)}
+            </a>{" "}
+            <span class="quiet">at event {one.forkedFrom?.atSeq}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+import type { NewMessage } from "@parley/client";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { typing, useKeys, useSetting } from "../app/hooks.js";
+import { useSession } from "../app/session.js";
+import { useFocus } from "../ui/focus.js";
+import { Icon } from "../ui/Icon.js";
+import { MessageOptions, type Options, optionsOf } from "./MessageOptions.js";
+
+type WhenBusy = NonNullable<NewMessage["whenBusy"]>;
+
+interface ComposerProps {
+  /** True if a task is at work: then it is said what becomes of both. */
+  readonly busy: boolean;
+  /** True if there is no conversation yet. */
+  readonly fresh?: boolean;
+  /** Text to begin with, such as what could not be sent. */
+  readonly text?: string | undefined;
+  /** Says it. False if it did not get there: then the text stays. */
+  readonly onSend: (message: NewMessage) => Promise<boolean> | boolean;
+  readonly onStop?: () => void;
+}
+
+const WAYS: readonly { way: WhenBusy; name: string; about: string }[] = [
+  { way: "enqueue", name: "Queue", about: "It waits until what runs is done" },
+  { way: "steer", name: "Steer", about: "What runs takes it up before its next step" },
+  { way: "interrupt", name: "Interrupt", about: "What runs is stopped, and this comes next" },
+];
+const HEIGHT_MAX = 240;
+
+/** Where messages are written. */
+export function Composer({ busy, fresh = false, text = "", onSend, onStop }: ComposerProps) {
+  const { state } = useSession();
+  const [content, setContent] = useState(text);
+  const [way, setWay] = useState<WhenBusy>("enqueue");
+  const [sending, setSending] = useState(false);
+  const [agentId, setAgentId] = useSetting("agent", "");
+  const [options, setOptions] = useState<Options>({});
+  const box = useRef<HTMLTextAreaElement>(null);
+  useFocus(box, fresh);
+  useEffect(() => setContent(text), [text]);
+  useEffect(() => grow(box.current), [content]);
+  useKeys((event) => {
+    if (event.key === "i" && !typing(event) && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      box.current?.focus();
+    }
+  });
+  const known = state.agents.some((agent) => agent.id === agentId);
+  const send = async (): Promise<void> => {
+    if (content.trim() === "" || sending) {
+      return;
+    }
+    const message: NewMessage = {
+      content,
+      ...(known ? { agentId } : {}),
+      ...(busy ? { whenBusy: way } : {}),
+      ...optionsOf(options),
+    };
+    setContent("");
+    setSending(true);
+    const done = await onSend(message);
+    setSending(false);
+    if (!done) {
+      setContent((typed) => (typed === "" ? content : typed));
+    }
+  };
+  const pressed = (event: KeyboardEvent): void => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      void send();
+    }
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <textarea
+        ref={box}
+        rows={fresh ? 3 : 1}
+        value={content}
+        aria-label="Message"
+        placeholder={busy ? "Say something to what runs, or after it" : "Say what should be done"}
+        onInput={(event) => setContent(event.currentTarget.value)}
+        onKeyDown={pressed}
+      />
+      <div class="composer-bar">
+        <label class="pick">
+          <span class="sr">Agent</span>
+          <select
+            value={known ? agentId : ""}
+            onChange={(event) => setAgentId(event.currentTarget.value)}
+          >
+            <option value="">{state.agents.length > 1 ? "Whoever fits" : "Agent"}</option>
+            {state.agents.map((agent) => (
+              <option key={agent.id} value={agent.id} title={agent.description}>
+                {agent.name}
+              </option>
+            ))}
+          </select>
+        </label>
+        {busy && <Ways way={way} onWay={setWay} />}
+        <MessageOptions options={options} onChange={setOptions} />
+        <span class="spring" />
+        {busy && onStop !== undefined && (
+          <button type="button" class="button stop" onClick={onStop}>
+            <Icon name="stop" /> Stop
+          </button>
+        )}
+        <button
+          class="icon-button send"
+          type="submit"
+          aria-label="Send"
+          disabled={content.trim() === "" || sending}
+        >
+          <Icon name="send" />
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Ways({ way, onWay }: { way: WhenBusy; onWay: (way: WhenBusy) => void }) {
+  return (
+    <div class="segments" role="radiogroup" aria-label="What becomes of this while a task runs">
+      {WAYS.map((one) => (
+        <label key={one.way} title={one.about} data-on={one.way === way}>
+          <input
+            class="sr"
+            type="radio"
+            name="way"
+            checked={one.way === way}
+            onChange={() => onWay(one.way)}
+          />
+          {one.name}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+/** As high as its text, within limits. */
+function grow(box: HTMLTextAreaElement | null): void {
+  if (box !== null) {
+    box.style.height = "auto";
+    box.style.height = `${Math.min(box.scrollHeight, HEIGHT_MAX)}px`;
+  }
+}

@@ -1,0 +1,132 @@
+import { Conversation, ParleyError, rowsOf, view } from "@parley/client";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { PanelId } from "../app/panels.js";
+import { SidePanel } from "../app/SidePanel.js";
+import { useSetting, useStore } from "../app/hooks.js";
+import { formatRoute, type Route } from "../app/route.js";
+import { useSession } from "../app/session.js";
+import { Dock } from "../ask/Dock.js";
+import { useWatch } from "../connection/watch.js";
+import { Composer } from "./Composer.js";
+import { Header } from "./Header.js";
+import { Outbox } from "./Outbox.js";
+import { Queue } from "./Queue.js";
+import { SettingContext, type Verbosity, ViewContext } from "./scene.js";
+import { Thread } from "./Thread.js";
+
+/** One conversation: what was said and done, what is asked, and where to say more. */
+export function ConversationPage({ contextId, route }: { contextId: string; route: Route }) {
+  const { api, home } = useSession();
+  const conversation = useMemo(
+    () => new Conversation(api, contextId, { filter: { internal: true } }),
+    [api, contextId],
+  );
+  useEffect(() => () => conversation.close(), [conversation]);
+  useWatch(conversation);
+  const state = useStore(conversation);
+  const [panel, setPanel] = useState<PanelId>();
+  const [thoughts, setThoughts] = useSetting("thoughts", "normal");
+  const [unsent, setUnsent] = useState("");
+  const [said, setSaid] = useState(0);
+  const shown = state.shown && view(state.shown);
+  const rows = useMemo(() => (shown === undefined ? [] : rowsOf(shown)), [shown]);
+  const open = shown?.active !== undefined || (shown?.queue.length ?? 0) > 0;
+  const asks = (shown?.pendingInputs.length ?? 0) + (shown?.pendingAuths.length ?? 0);
+  // What happens here moves the conversation in the list.
+  useEffect(() => home.refresh(), [home, open, asks, shown?.title]);
+  const busy = shown?.active !== undefined;
+  const setting = useMemo(
+    () => ({ conversation, thoughts: thoughts as Verbosity, route, busy }),
+    [conversation, thoughts, route, busy],
+  );
+  if (state.error !== undefined) {
+    return <Broken error={state.error} />;
+  }
+  if (shown === undefined) {
+    return <Loading />;
+  }
+  const { active } = shown;
+  const stop = (): void => {
+    if (active !== undefined) {
+      void conversation.cancel(active.taskId);
+    }
+  };
+  return (
+    <SettingContext.Provider value={setting}>
+      <ViewContext.Provider value={shown}>
+        <div class="conversation" data-panel={panel}>
+          <div class="column">
+            <Header
+              panel={panel}
+              onPanel={(id) => setPanel(id === panel ? undefined : id)}
+              thoughts={thoughts}
+              onThoughts={setThoughts}
+              connection={state.connection}
+            />
+            <Thread
+              rows={rows}
+              loading={state.loading}
+              hasEarlier={(state.shown?.base ?? 0) > 0}
+              said={said}
+            />
+            <div class="bottom">
+              {state.refused !== undefined && (
+                <p class="problem toast" role="alert">
+                  <span>{state.refused}</span>
+                  <button class="button small" onClick={() => conversation.dismiss()}>
+                    Dismiss
+                  </button>
+                </p>
+              )}
+              <Outbox outgoing={state.outgoing} onEdit={setUnsent} />
+              <Queue queue={shown.queue} />
+              <Dock />
+              <Composer
+                busy={busy}
+                text={unsent}
+                onSend={(message) => {
+                  void conversation.send(message);
+                  setSaid(said + 1);
+                  return true;
+                }}
+                onStop={stop}
+              />
+            </div>
+          </div>
+          {panel !== undefined && <SidePanel id={panel} onClose={() => setPanel(undefined)} />}
+        </div>
+      </ViewContext.Provider>
+    </SettingContext.Provider>
+  );
+}
+
+function Loading() {
+  return (
+    <p class="quiet notice" role="status">
+      Loading…
+    </p>
+  );
+}
+
+function Broken({ error }: { error: Error }) {
+  const code = error instanceof ParleyError ? error.code : "";
+  const words =
+    code === "gone"
+      ? "This conversation was deleted."
+      : code === "not-found"
+        ? "There is no such conversation, or it is somebody else’s."
+        : `This conversation cannot be shown: ${error.message}`;
+  return (
+    <div class="notice" role="alert">
+      <p>{words}</p>
+      <p>
+        <a class="button" href={formatRoute({})}>
+          Begin another
+        </a>{" "}
+        <button class="button quiet" onClick={() => location.reload()}>
+          Try again
+        </button>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import { hasEnded, type TaskNode, voiceOf } from "@parley/client";
+import { formatRoute } from "../app/route.js";
+import { agentName, useSession } from "../app/session.js";
+import { CopyButton } from "../ui/CopyButton.js";
+import { between, duration, tokens } from "../ui/format.js";
+import { Icon } from "../ui/Icon.js";
+import { again, useForkAfter } from "./Said.js";
+import { useSetting, viewNow } from "./scene.js";
+import { Status } from "./ToolCallView.js";
+
+const DOING: Readonly<Record<string, string>> = {
+  working: "is at work",
+  "waiting-input": "waits for an answer",
+  "waiting-auth": "waits for a sign-in",
+  "waiting-subtask": "waits for sub-agents",
+};
+
+/** The last line of a task: what it is doing, or how it went and what can be done now. */
+export function EndOfTask({ task }: { task: TaskNode }) {
+  const { state } = useSession();
+  const { conversation, busy } = useSetting();
+  const fork = useForkAfter();
+  const voice = voiceOf(task);
+  const who = agentName(state.agents, voice.agentId);
+  if (!hasEnded(task.status)) {
+    const doing = task.cancelRequested === true ? "is being stopped" : DOING[voice.status];
+    return (
+      <p class="doing" role="status">
+        <Status status={voice.status} /> {who} {doing ?? "is at work"}
+      </p>
+    );
+  }
+  const askable = task.messageId !== undefined;
+  const rerun = (): void => {
+    const said = viewNow(conversation)?.conversation.find(
+      (one) => one.kind === "message" && one.message.messageId === task.messageId,
+    );
+    if (said?.kind === "message") {
+      void conversation.rerun(said.message, again(said.message.content, task));
+    }
+  };
+  const failed = task.status !== "completed";
+  const { totals } = task;
+  return (
+    <div class="ended" data-status={task.status}>
+      {failed && (
+        <p class="problem">
+          <Status status={task.status} />
+          <span>
+            {task.status === "canceled" ? "Stopped." : (task.error?.message ?? "It failed.")}
+          </span>
+          {askable && (
+            <button class="button small" disabled={busy} onClick={rerun}>
+              <Icon name="retry" /> Retry
+            </button>
+          )}
+        </p>
+      )}
+      <footer class="facts">
+        <span>{who}</span>
+        <span>{duration(between(task.createdAt, task.endedAt) ?? 0)}</span>
+        {totals.calls > 0 && <span>{tokens(totals.inputTokens + totals.outputTokens)} tokens</span>}
+        {totals.costUsd !== undefined && <span>${totals.costUsd.toFixed(4)}</span>}
+        <span class="actions" role="group" aria-label="What can be done with this answer">
+          <CopyButton text={task.content ?? voice.text} what="answer" />
+          {!failed && askable && (
+            <button
+              class="icon-button small"
+              aria-label="Run again"
+              title={busy ? "Only while nothing runs" : "Run again"}
+              disabled={busy}
+              onClick={rerun}
+            >
+              <Icon name="retry" />
+            </button>
+          )}
+          <button
+            class="icon-button small"
+            aria-label="Fork from here"
+            title="Fork from here"
+            onClick={() => void fork(task)}
+          >
+            <Icon name="fork" />
+          </button>
+          <a
+            class="icon-button small"
+            href={formatRoute({ contextId: task.contextId, taskId: task.taskId })}
+            aria-label="Link to this task"
+            title="Link"
+          >
+            <Icon name="link" />
+          </a>
+        </span>
+      </footer>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import type { Json, Question as Asked } from "@parley/client";
+import { Icon } from "../ui/Icon.js";
+
+const VALUE_MAX = 300;
+
+/** What was asked, and what became of it. What is open is answered below the conversation. */
+export function Question({ question }: { question: Asked }) {
+  return (
+    <div class="asked" data-status={question.status}>
+      <Icon name={question.kind === "auth" ? "key" : "ask"} />
+      <span>{question.prompt}</span>
+      <strong>{outcome(question)}</strong>
+    </div>
+  );
+}
+
+function outcome({ status, kind, value, providedBy }: Asked): string {
+  if (status === "open") {
+    return "waits for you";
+  }
+  if (status === "lapsed") {
+    return "no longer asked";
+  }
+  const by = providedBy === "agent" ? " (by an agent)" : "";
+  return kind === "auth" ? "signed in" : `${words(value)}${by}`;
+}
+
+function words(value: Json | undefined): string {
+  const approved = isObject(value) ? value["approved"] : value;
+  if (typeof approved === "boolean") {
+    const reason = isObject(value) && typeof value["reason"] === "string" ? value["reason"] : "";
+    const edited = isObject(value) && value["arguments"] !== undefined ? ", with changes" : "";
+    return (approved ? `approved${edited}` : "denied") + (reason === "" ? "" : `: ${reason}`);
+  }
+  const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
+  return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
+}
+
+function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,171 @@
+import { type ContextView, endOf, type MessageInfo, rowsOf, type TaskNode } from "@parley/client";
+import { useRef, useState } from "preact/hooks";
+import { formatRoute, go } from "../app/route.js";
+import { agentName, useSession } from "../app/session.js";
+import { Markdown } from "../text/Markdown.js";
+import { CopyButton } from "../ui/CopyButton.js";
+import { useFocus } from "../ui/focus.js";
+import { Icon } from "../ui/Icon.js";
+import { useSetting, viewNow } from "./scene.js";
+
+const TITLE_MAX = 500;
+
+/** Something that a person, an agent or the server said. */
+export function Said({ message, task }: { message: MessageInfo; task: TaskNode | undefined }) {
+  const { state } = useSession();
+  const [editing, setEditing] = useState(false);
+  if (message.role === "system") {
+    return (
+      <details class="system">
+        <summary>What was said before, in short</summary>
+        <Markdown text={message.content} />
+      </details>
+    );
+  }
+  if (message.role === "assistant") {
+    return (
+      <div class="text" data-who={agentName(state.agents, message.agentId)}>
+        <Markdown text={message.content} />
+      </div>
+    );
+  }
+  return (
+    <div class="said user">
+      {editing ? (
+        <Edit message={message} task={task} onDone={() => setEditing(false)} />
+      ) : (
+        <>
+          <div class="bubble">
+            <Markdown text={message.content} />
+            {message.editedAt !== undefined && <p class="label">edited</p>}
+          </div>
+          <Actions message={message} onEdit={() => setEditing(true)} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Actions({ message, onEdit }: { message: MessageInfo; onEdit: () => void }) {
+  const { conversation, busy } = useSetting();
+  const { home } = useSession();
+  const idle = busy ? "Only while nothing runs" : undefined;
+  const fork = async (): Promise<void> => {
+    const made = await conversation.fork(message.seq - 1, forkTitle(viewNow(conversation)));
+    if (made !== undefined) {
+      home.refresh();
+      go({ contextId: made.contextId });
+    }
+  };
+  const here = formatRoute({ contextId: conversation.contextId, seq: message.seq });
+  return (
+    <div class="actions" role="group" aria-label="What can be done with this message">
+      <CopyButton text={message.content} what="message" />
+      <button
+        class="icon-button small"
+        aria-label="Edit and run again"
+        title={idle ?? "Edit and run again"}
+        disabled={busy}
+        onClick={onEdit}
+      >
+        <Icon name="pencil" />
+      </button>
+      <button
+        class="icon-button small"
+        aria-label="Go back to before this"
+        title={idle ?? "Go back to before this"}
+        disabled={busy}
+        onClick={() => void conversation.rewind(message)}
+      >
+        <Icon name="undo" />
+      </button>
+      <button
+        class="icon-button small"
+        aria-label="Fork from before this"
+        title="Fork from before this"
+        onClick={() => void fork()}
+      >
+        <Icon name="fork" />
+      </button>
+      <a class="icon-button small" href={here} aria-label="Link to this message" title="Link">
+        <Icon name="link" />
+      </a>
+    </div>
+  );
+}
+
+function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone: () => void }) {
+  const { conversation } = useSetting();
+  const [content, setContent] = useState(props.message.content);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useFocus(box);
+  const run = (): void => {
+    if (content.trim() !== "") {
+      void conversation.rerun(props.message, again(content, props.task));
+      props.onDone();
+    }
+  };
+  return (
+    <form
+      class="edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        run();
+      }}
+    >
+      <textarea
+        aria-label="The message, to be changed"
+        ref={box}
+        rows={Math.min(10, content.split("\n").length + 1)}
+        value={content}
+        onInput={(event) => setContent(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") {
+            props.onDone();
+          } else if (event.key === "Enter" && !event.shiftKey) {
+            event.preventDefault();
+            run();
+          }
+        }}
+      />
+      <div class="edit-bar">
+        <span class="quiet">What came after it is left behind, and can be found in Branches.</span>
+        <button type="button" class="button quiet" onClick={props.onDone}>
+          Cancel
+        </button>
+        <button type="submit" class="button primary" disabled={content.trim() === ""}>
+          Run again
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The same message for the same agent, in other words. */
+export function again(content: string, task: TaskNode | undefined) {
+  const direct = task !== undefined && task.agentId !== "" && task.agentId !== "supervisor";
+  return {
+    content,
+    ...(direct ? { agentId: task.agentId } : {}),
+    ...(task?.workingDirectory === undefined ? {} : { workingDirectory: task.workingDirectory }),
+  };
+}
+
+/** Makes a fork that has this task and nothing after it, and goes there. */
+export function useForkAfter(): (task: TaskNode) => Promise<void> {
+  const { conversation } = useSetting();
+  const { home } = useSession();
+  return async (task) => {
+    const view = viewNow(conversation);
+    const end = view && endOf(rowsOf(view), task);
+    const made = await conversation.fork(end, forkTitle(view));
+    if (made !== undefined) {
+      home.refresh();
+      go({ contextId: made.contextId });
+    }
+  };
+}
+
+function forkTitle(view: ContextView | undefined): string {
+  return `${view?.title ?? "Conversation"} (fork)`.slice(0, TITLE_MAX);
+}

@@ -1,0 +1,54 @@
+import { keyOfStep, type Step, stepsOf, type TaskNode } from "@parley/client";
+import { Markdown } from "../text/Markdown.js";
+import { Question } from "./Question.js";
+import { tells, useSetting } from "./scene.js";
+import { Subagents } from "./Subagents.js";
+import { ThoughtView } from "./ThoughtView.js";
+import { ToolCallView } from "./ToolCallView.js";
+
+/** One thing that a task does. */
+export function StepView({ step, task }: { step: Step; task: TaskNode }) {
+  const { thoughts } = useSetting();
+  switch (step.kind) {
+    case "text":
+      return (
+        <div class="text" data-partial={step.block.partial || undefined}>
+          <Markdown text={step.block.text} live={!step.block.done} />
+        </div>
+      );
+    case "thought":
+      return tells(thoughts, step.thought) ? <ThoughtView thought={step.thought} /> : null;
+    case "question":
+      return <Question question={step.question} />;
+    case "steer":
+      return (
+        <div class="said user steer">
+          <div class="bubble">
+            <p class="label">said meanwhile</p>
+            <Markdown text={step.message.content} />
+          </div>
+        </div>
+      );
+    case "call":
+      return step.children.length > 0 ? (
+        <Subagents call={step.call} tasks={step.children} />
+      ) : (
+        <ToolCallView call={step.call} taskId={task.taskId} />
+      );
+    case "children":
+      return <Subagents call={undefined} tasks={step.children} />;
+  }
+}
+
+/** All that a sub-agent does, below one another. */
+export function Steps({ task }: { task: TaskNode }) {
+  return (
+    <>
+      {stepsOf(task).map((step) => (
+        <div class="row" key={keyOfStep(step)} data-kind={step.kind}>
+          <StepView step={step} task={task} />
+        </div>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+import { hasEnded, holds, progressOf, stepsOf, type TaskNode, type ToolCall } from "@parley/client";
+import { useEffect, useState } from "preact/hooks";
+import { formatRoute } from "../app/route.js";
+import { agentName, useSession } from "../app/session.js";
+import { between, count, duration, tokens } from "../ui/format.js";
+import { Icon } from "../ui/Icon.js";
+import { useSetting } from "./scene.js";
+import { Steps } from "./StepView.js";
+import { Status } from "./ToolCallView.js";
+
+const TAIL_MAX = 160;
+
+/** The sub-agents of one call, where the call stands: how far all are, and each by itself. */
+export function Subagents({
+  call,
+  tasks,
+}: {
+  call: ToolCall | undefined;
+  tasks: readonly TaskNode[];
+}) {
+  const { total, ended, failed } = progressOf(tasks);
+  const several = tasks.length > 1;
+  return (
+    <section class="subagents" aria-label={count(tasks.length, "sub-agent")}>
+      {several && (
+        <header class="batch">
+          <Icon name="agents" />
+          <strong>{count(tasks.length, "sub-agent")}</strong>
+          <progress max={total} value={ended} aria-label={`${ended} of ${total} done`} />
+          <span class="quiet">
+            {ended} of {total} done{failed > 0 && `, ${failed} failed`}
+            {call?.subagents?.["mode"] === "serial" && ", one after the other"}
+          </span>
+        </header>
+      )}
+      {tasks.map((task) => (
+        <Subagent key={task.taskId} task={task} />
+      ))}
+    </section>
+  );
+}
+
+/** One sub-agent: a line that says where it stands, and its thread when it is opened. */
+function Subagent({ task }: { task: TaskNode }) {
+  const { state } = useSession();
+  const { conversation, route } = useSetting();
+  const linked = holds([task], route.taskId);
+  const [open, setOpen] = useState(linked);
+  useEffect(() => {
+    if (linked) {
+      setOpen(true);
+    }
+  }, [linked, route.taskId]);
+  const over = hasEnded(task.status);
+  const below = progressOf(task.children);
+  const name = agentName(state.agents, task.agentId);
+  return (
+    <article class="subagent" data-status={task.status} data-task={task.taskId}>
+      <div class="subagent-head">
+        <button
+          class="subagent-open"
+          data-opens
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          <Icon name={open ? "down" : "right"} />
+          <Status status={task.status} />
+          <strong>{name}</strong>
+          <span class="call-summary">{task.prompt}</span>
+        </button>
+        <span class="subagent-facts">
+          {below.total > 0 && <span>{count(below.total, "sub-agent")}</span>}
+          {task.totals.calls > 0 && (
+            <span>{tokens(task.totals.inputTokens + task.totals.outputTokens)} tokens</span>
+          )}
+          {over && <span class="took">{duration(between(task.createdAt, task.endedAt) ?? 0)}</span>}
+          {!over && (
+            <button
+              class="button small"
+              aria-label={`Stop ${name} and all below`}
+              onClick={() => void conversation.cancel(task.taskId)}
+            >
+              <Icon name="stop" /> Stop
+            </button>
+          )}
+        </span>
+      </div>
+      {open ? (
+        <div class="subagent-thread">
+          <Steps task={task} />
+          {task.error !== undefined && <p class="problem">{task.error.message}</p>}
+          {task.calls.length === 0 && task.blocks.length === 0 && task.content !== undefined && (
+            <p class="text">{task.content}</p>
+          )}
+          <a
+            class="quiet link"
+            href={formatRoute({ contextId: task.contextId, taskId: task.taskId })}
+          >
+            <Icon name="link" /> Link to this task
+          </a>
+        </div>
+      ) : (
+        <p class="subagent-tail">{tailOf(task)}</p>
+      )}
+    </article>
+  );
+}
+
+/** The last thing that it did, in one line. */
+function tailOf(task: TaskNode): string {
+  if (task.error !== undefined) {
+    return task.error.message;
+  }
+  const last = stepsOf(task).at(-1);
+  const text =
+    last?.kind === "text"
+      ? last.block.text
+      : last?.kind === "thought"
+        ? last.thought.text
+        : last?.kind === "call"
+          ? last.call.toolName
+          : last?.kind === "question"
+            ? last.question.prompt
+            : (task.content ?? "");
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > TAIL_MAX ? `…${line.slice(-TAIL_MAX)}` : line;
+}

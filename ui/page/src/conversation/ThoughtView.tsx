@@ -1,0 +1,26 @@
+import type { Thought } from "@parley/client";
+import { Icon } from "../ui/Icon.js";
+import { Markdown } from "../text/Markdown.js";
+
+const WORDS = new Intl.ListFormat("en", { type: "disjunction" });
+
+/** What an agent thinks, quieter than what it says. */
+export function ThoughtView({ thought }: { thought: Thought }) {
+  const sure = thought.metadata?.["confidence"];
+  const others = thought.metadata?.["alternatives"];
+  return (
+    <div class="thought" data-verbosity={thought.verbosity}>
+      <Icon name="thought" />
+      <div>
+        <span class="label">
+          {thought.thoughtType}
+          {typeof sure === "number" && `, ${Math.round(sure * 100)}% sure`}
+        </span>
+        <Markdown text={thought.text} />
+        {Array.isArray(others) && others.length > 0 && (
+          <p class="quiet">Instead: {WORDS.format(others.map(String))}</p>
+        )}
+      </div>
+    </div>
+  );
+}

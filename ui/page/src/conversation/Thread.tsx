@@ -1,0 +1,127 @@
+import { type Row, rowAt, windowOf } from "@parley/client";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "../ui/Icon.js";
+import { useFollow } from "./follow.js";
+import { RowView } from "./RowView.js";
+import { useScene } from "./scene.js";
+
+interface ThreadProps {
+  readonly rows: readonly Row[];
+  readonly loading: boolean;
+  readonly hasEarlier: boolean;
+  /** How often this person has said something: then they want to see what comes of it. */
+  readonly said: number;
+}
+
+/** The conversation from top to bottom. Only rows near to what is looked at are in the page. */
+export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
+  const { conversation, route, view } = useScene();
+  const box = useRef<HTMLDivElement>(null);
+  const { following, follow, release } = useFollow(box);
+  const [first, setFirst] = useState<string>();
+  const start = first === undefined ? undefined : rows.findIndex((row) => row.key === first);
+  const shown = windowOf(rows.length, following ? undefined : start);
+  // Where a reader stops following, the rows stay that were there.
+  const topKey = rows[shown.from]?.key;
+  useEffect(() => {
+    if (following) {
+      setFirst(topKey);
+    }
+  }, [following, topKey]);
+  useEffect(() => {
+    if (said > 0) {
+      follow();
+    }
+  }, [said]);
+  const target = useTarget(rows, hasEarlier && !loading, () => conversation.live.earlier());
+  useLayoutEffect(() => {
+    if (target !== undefined) {
+      release();
+      setFirst(rows[Math.max(0, target.index - 20)]?.key);
+    }
+  }, [target?.key, route]);
+  useLayoutEffect(() => {
+    const element = target && box.current?.querySelector(`[data-key="${CSS.escape(target.key)}"]`);
+    element?.scrollIntoView({ block: "center" });
+  }, [target?.key, first, route]);
+  const up = (): void => {
+    if (shown.from > 0) {
+      release();
+      setFirst(rows[Math.max(0, shown.from - windowOf.step)]?.key);
+    } else if (hasEarlier && !loading) {
+      conversation.live.earlier();
+    }
+  };
+  const down = (): void => setFirst(rows[shown.from + windowOf.step]?.key);
+  return (
+    <div class="thread-frame">
+      <div
+        ref={box}
+        class="thread"
+        role="log"
+        aria-label="Conversation"
+        aria-busy={loading}
+        aria-live="off"
+        data-position={view.position}
+        tabIndex={0}
+      >
+        <div class="thread-rows">
+          {(shown.from > 0 || hasEarlier) && (
+            <Edge key={`up-${shown.from}`} onSeen={up} text={loading ? "Loading…" : "Earlier"} />
+          )}
+          {rows.slice(shown.from, shown.to).map((row) => (
+            <RowView key={row.key} row={row} marked={row.key === target?.key} />
+          ))}
+          {shown.to < rows.length && <Edge key={`down-${shown.to}`} onSeen={down} text="Later" />}
+        </div>
+      </div>
+      {!following && (
+        <button class="button to-end" onClick={follow}>
+          <Icon name="down" /> Newest
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Something to press at the end of what is shown; coming into sight is as good. */
+function Edge({ onSeen, text }: { onSeen: () => void; text: string }) {
+  const edge = useRef<HTMLButtonElement>(null);
+  const latest = useRef(onSeen);
+  latest.current = onSeen;
+  useEffect(() => {
+    const element = edge.current;
+    if (element === null) {
+      return undefined;
+    }
+    const observer = new IntersectionObserver(
+      (seen) => seen.some((one) => one.isIntersecting) && latest.current(),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <button ref={edge} class="button quiet wide edge" onClick={onSeen}>
+      {text}
+    </button>
+  );
+}
+
+/** The row that a link leads to; what is not loaded yet is asked for. */
+function useTarget(
+  rows: readonly Row[],
+  canLoad: boolean,
+  load: () => void,
+): { key: string; index: number } | undefined {
+  const { route, view } = useScene();
+  const wanted = route.seq ?? view.tasks.find((task) => task.taskId === route.taskId)?.seq;
+  const index = rowAt(rows, wanted, route.taskId);
+  const row = rows[index];
+  const before = wanted !== undefined && row === undefined;
+  useEffect(() => {
+    if (before && canLoad) {
+      load();
+    }
+  }, [before, canLoad]);
+  return row === undefined ? undefined : { key: row.key, index };
+}

@@ -1,0 +1,119 @@
+import type { JsonObject, ToolCall } from "@parley/client";
+import { useNow } from "../app/hooks.js";
+import { Diff } from "../ask/Diff.js";
+import { JsonText } from "../text/JsonText.js";
+import { between, duration } from "../ui/format.js";
+import { Icon } from "../ui/Icon.js";
+import { useSetting } from "./scene.js";
+
+const SUMMARY_MAX = 120;
+const SECOND_MS = 1_000;
+
+/** A call of a tool: what it is called with, how far it is, and what came of it. */
+export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string }) {
+  const { conversation } = useSetting();
+  const running = call.status === "running";
+  return (
+    <div class="call" data-status={call.status}>
+      <details>
+        <summary>
+          <Status status={call.status} />
+          <span class="call-name">{call.toolName || "tool"}</span>
+          <span class="call-summary">{summaryOf(call.arguments)}</span>
+          <Took call={call} />
+        </summary>
+        <div class="call-body">
+          {running && (
+            <button
+              class="button small"
+              onClick={() => void conversation.cancelTool(taskId, call.toolCallId)}
+            >
+              <Icon name="stop" /> Stop this call
+            </button>
+          )}
+          <h4>Arguments</h4>
+          {call.arguments === undefined ? (
+            <p class="quiet">It began before what is loaded here.</p>
+          ) : (
+            <JsonText value={call.arguments} />
+          )}
+          {!running && <Result call={call} />}
+        </div>
+      </details>
+      {running && call.progress !== undefined && <Progress call={call} />}
+    </div>
+  );
+}
+
+export function Progress({ call }: { call: ToolCall }) {
+  const known = call.progress !== undefined && call.progress > 0;
+  return (
+    <div class="progress">
+      <progress
+        aria-label={`${call.toolName} is running`}
+        {...(known ? { value: call.progress, max: 1 } : {})}
+      />
+      {call.progressMessage !== undefined && <span>{call.progressMessage}</span>}
+    </div>
+  );
+}
+
+function Result({ call }: { call: ToolCall }) {
+  const result = call.result;
+  const diff = isObject(result) && typeof result["diff"] === "string" ? result["diff"] : "";
+  return (
+    <>
+      <h4>{call.status === "succeeded" ? "Result" : "What went wrong"}</h4>
+      {diff !== "" && <Diff text={diff} />}
+      {call.error !== undefined ? (
+        <p class="problem">{call.error}</p>
+      ) : (
+        diff === "" && <JsonText value={result} />
+      )}
+    </>
+  );
+}
+
+/** Where a call or a task stands, as a shape and in words. */
+export function Status({ status }: { status: string }) {
+  const shape =
+    status === "succeeded" || status === "completed"
+      ? "check"
+      : status === "running" || status === "working" || status === "waiting-subtask"
+        ? "spin"
+        : status === "submitted"
+          ? "clock"
+          : status.startsWith("waiting")
+            ? "ask"
+            : "cross";
+  return (
+    <span class={`status ${shape}`} role="img" aria-label={status.replace("-", " for ")}>
+      {shape === "spin" ? <span class="spinner" /> : <Icon name={shape} />}
+    </span>
+  );
+}
+
+function Took({ call }: { call: ToolCall }) {
+  const running = call.status === "running";
+  const now = useNow(SECOND_MS, running);
+  const millis = running
+    ? call.startedAt && now - Date.parse(call.startedAt)
+    : between(call.startedAt, call.endedAt);
+  return typeof millis === "number" ? (
+    <span class={running ? "took elapsed" : "took"}>
+      {running && millis < SECOND_MS ? "" : duration(millis)}
+    </span>
+  ) : null;
+}
+
+/** The argument that says most, in one line. */
+export function summaryOf(args: JsonObject | undefined): string {
+  const texts = Object.values(args ?? {}).filter((value) => typeof value === "string");
+  const text = texts[0] ?? (args && Object.keys(args).length > 0 ? JSON.stringify(args) : "");
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > SUMMARY_MAX ? `${line.slice(0, SUMMARY_MAX)}…` : line;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

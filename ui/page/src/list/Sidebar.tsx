@@ -1,0 +1,141 @@
+import { type ContextInfo, groupsOf, titleOf } from "@parley/client";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { typing, useKeys, useNow } from "../app/hooks.js";
+import { formatRoute, go } from "../app/route.js";
+import { useSession } from "../app/session.js";
+import { Icon } from "../ui/Icon.js";
+import { ago } from "../ui/format.js";
+
+/** So many of a group are shown until somebody asks for the rest. */
+const SHOWN = 60;
+const MINUTE_MS = 60_000;
+
+/** All conversations: what needs you, what runs, what is done. */
+export function Sidebar({ selected }: { selected: string | undefined }) {
+  const { state } = useSession();
+  const [words, setWords] = useState("");
+  const search = useRef<HTMLInputElement>(null);
+  const groups = useMemo(() => groupsOf(state, words), [state, words]);
+  const order = [...groups.needsYou, ...groups.running, ...groups.done];
+  useKeys((event) => {
+    if (typing(event) || event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    const at = order.findIndex((one) => one.contextId === selected);
+    const next =
+      event.key === "j"
+        ? order[at + 1]
+        : event.key === "k"
+          ? order[Math.max(at - 1, 0)]
+          : undefined;
+    if (event.key === "/") {
+      event.preventDefault();
+      search.current?.focus();
+    } else if (event.key === "g" && groups.needsYou[0] !== undefined) {
+      go({ contextId: groups.needsYou[0].contextId });
+    } else if (next !== undefined) {
+      go({ contextId: next.contextId });
+    }
+  });
+  const nothing = order.length === 0;
+  return (
+    <nav class="sidebar" aria-label="Conversations">
+      <header class="sidebar-head">
+        <h1>
+          <a href={formatRoute({})}>Parley</a>
+        </h1>
+        <a class="button small" href={formatRoute({})} aria-label="New conversation">
+          <Icon name="plus" /> New
+        </a>
+      </header>
+      <div class="search">
+        <Icon name="search" />
+        <input
+          ref={search}
+          type="search"
+          placeholder="Search"
+          aria-label="Search conversations"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+        />
+      </div>
+      <div class="groups" tabIndex={-1}>
+        <Group name="Needs you" mark="needs" items={groups.needsYou} selected={selected} />
+        <Group name="Running" mark="runs" items={groups.running} selected={selected} />
+        <Group name="Done" mark="done" items={groups.done} selected={selected} />
+        {nothing && <p class="quiet empty">{emptyWords(state.loading, words, state.error)}</p>}
+        <More />
+      </div>
+      {state.error !== undefined && !nothing && (
+        <p class="sidebar-note" role="status">
+          The list is not up to date: {state.error.message}
+        </p>
+      )}
+    </nav>
+  );
+}
+
+function emptyWords(loading: boolean, words: string, error: Error | undefined): string {
+  if (error !== undefined) {
+    return `The list cannot be loaded: ${error.message}. It is tried again by itself.`;
+  }
+  if (loading) {
+    return "Loading…";
+  }
+  return words === ""
+    ? "Nothing here yet. What you say on the right begins a conversation."
+    : `No conversation is called “${words}”.`;
+}
+
+function More() {
+  const { home, state } = useSession();
+  return state.more ? (
+    <button class="button quiet wide" onClick={() => home.loadMore()}>
+      Older conversations
+    </button>
+  ) : null;
+}
+
+interface GroupProps {
+  readonly name: string;
+  readonly mark: "needs" | "runs" | "done";
+  readonly items: readonly ContextInfo[];
+  readonly selected: string | undefined;
+}
+
+function Group({ name, mark, items, selected }: GroupProps) {
+  const [all, setAll] = useState(false);
+  const now = useNow(MINUTE_MS);
+  if (items.length === 0) {
+    return null;
+  }
+  const shown = all ? items : items.slice(0, SHOWN);
+  return (
+    <section class="group" data-group={mark}>
+      <h2>
+        {name} <span class="count">{items.length}</span>
+      </h2>
+      <ul>
+        {shown.map((one) => (
+          <li key={one.contextId}>
+            <a
+              class="entry"
+              href={formatRoute({ contextId: one.contextId })}
+              aria-current={one.contextId === selected ? "page" : undefined}
+            >
+              <span class={`dot ${mark}`} aria-hidden="true" />
+              <span class="entry-title">{titleOf(one)}</span>
+              <span class="entry-time">{ago(one.updatedAt, now)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {shown.length < items.length && (
+        <button class="button quiet wide" onClick={() => setAll(true)}>
+          All {items.length}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,99 @@
+import { newKey, ParleyError, type NewMessage } from "@parley/client";
+import { useRef, useState } from "preact/hooks";
+import { go } from "../app/route.js";
+import { useSession } from "../app/session.js";
+import { Composer } from "../conversation/Composer.js";
+import { Icon, type IconName } from "../ui/Icon.js";
+
+interface Suggestion {
+  readonly icon: IconName;
+  readonly name: string;
+  readonly about: string;
+  readonly message: NewMessage;
+}
+
+/** Three things that work on the offline model, without a key or a network. */
+const SUGGESTIONS: readonly Suggestion[] = [
+  {
+    icon: "agents",
+    name: "Watch agents work side by side",
+    about: "Two agents think about the same thing, each in a thread of its own.",
+    message: { content: "delegate think about tea to research and writer" },
+  },
+  {
+    icon: "ask",
+    name: "Approve a command",
+    about: "An agent wants to run something on this machine, and waits for your yes.",
+    message: { content: "run echo hello from the shell", agentId: "agent-code" },
+  },
+  {
+    icon: "file",
+    name: "Have a report written",
+    about: "A file grows while it is written, and stays with the conversation.",
+    message: { content: "write a report on the history of tea" },
+  },
+];
+
+/** Where a conversation begins. */
+export function Welcome() {
+  const { api, home, state } = useSession();
+  const [problem, setProblem] = useState<string>();
+  const attempt = useRef({ context: newKey(), message: newKey() });
+  const begin = async (message: NewMessage): Promise<boolean> => {
+    setProblem(undefined);
+    const keys = attempt.current;
+    try {
+      const { contextId } = await api.createContext({}, { idempotencyKey: keys.context });
+      await api.send(contextId, message, { idempotencyKey: keys.message });
+      attempt.current = { context: newKey(), message: newKey() };
+      home.refresh();
+      go({ contextId });
+      return true;
+    } catch (failure) {
+      if (failure instanceof ParleyError && !failure.passing) {
+        attempt.current = { context: newKey(), message: newKey() };
+      }
+      setProblem(failure instanceof Error ? failure.message : String(failure));
+      return false;
+    }
+  };
+  const first = !state.loading && state.contexts.length === 0;
+  const known = new Set(state.agents.map((agent) => agent.id));
+  const offline = state.agents.length === 0 || known.has("agent-code");
+  return (
+    <div class="welcome">
+      <div class="welcome-box">
+        <h2>{first ? "Welcome. What should be done?" : "What should be done?"}</h2>
+        {first && (
+          <p class="quiet">
+            Say it, and agents do it. Every step they take is kept, and you can close this page at
+            any moment: they go on, and it is all here when you come back.
+          </p>
+        )}
+        <Composer busy={false} fresh onSend={begin} />
+        {problem !== undefined && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        {offline && (
+          <>
+            <h3 class="try">Three things to try</h3>
+            <ul class="suggestions">
+              {SUGGESTIONS.map((one) => (
+                <li key={one.name}>
+                  <button class="suggestion" onClick={() => void begin(one.message)}>
+                    <Icon name={one.icon} />
+                    <strong>{one.name}</strong>
+                    <span>{one.about}</span>
+                    <code>{one.message.content}</code>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
