@@ -99,7 +99,7 @@ public final class SessionTasks {
         Optional.of(parts.views().listing().find(view))
             .map(Listed::agent)
             .orElseGet(parts::standard);
-    var marks = new Marks(context, new TaskId(context.value()), agent, view.owner());
+    var marks = new Marks(context, new TaskId(context.value()), agent, view.owner(), true);
     return new WireTask(
         context.value(),
         context.value(),

@@ -84,10 +84,7 @@ final class Standing {
                   metadata == null || metadata.path("blockedBy").asString("user").equals("user")));
       // What ends it is `task-complete`, which follows in the same append.
       case COMPLETED -> {}
-      case FAILED ->
-          ended(
-              task,
-refused.contains(task) ? WireState.REJECTED : WireState.FAILED);
+      case FAILED -> ended(task, refused.contains(task) ? WireState.REJECTED : WireState.FAILED);
       case CANCELED -> ended(task, WireState.CANCELED);
     }
   }

@@ -87,7 +87,8 @@ final class SubSessions {
   WireTask task(TaskView task, Version version) {
     var session = new ContextId(task.taskId().value());
     var marks =
-        new Marks(session, task.taskId(), task.agentId(), parts.log().owner(task.contextId()));
+        new Marks(
+            session, task.taskId(), task.agentId(), parts.log().owner(task.contextId()), true);
     var fold = new TaskFold(voice, marks, version);
     var inside = new HashSet<>(Set.of(task.taskId()));
     var at = new Position(task.seq() - 1, Integer.MAX_VALUE);
