@@ -7,6 +7,8 @@ import { formatRoute, type Route } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Dock } from "../ask/Dock.js";
 import { useWatch } from "../connection/watch.js";
+import { PastBar } from "../insight/PastBar.js";
+import { usePast } from "../insight/past.js";
 import { Composer } from "./Composer.js";
 import { Header } from "./Header.js";
 import { Outbox } from "./Outbox.js";
@@ -27,14 +29,15 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const [panel, setPanel] = useState<PanelId>();
   const [thoughts, setThoughts] = useSetting("thoughts", "normal");
   const [unsent, setUnsent] = useState("");
-  const shown = state.shown && view(state.shown);
+  const { past, at, context, error = state.error } = usePast(contextId, route, state.shown);
+  const shown = context && view(context);
   const rows = useMemo(() => (shown === undefined ? [] : rowsOf(shown)), [shown]);
   const open = shown?.active !== undefined || (shown?.queue.length ?? 0) > 0;
   const asks = (shown?.pendingInputs.length ?? 0) + (shown?.pendingAuths.length ?? 0);
   // What happens here moves the conversation in the list.
   useEffect(() => home.refresh(), [home, open, asks, shown?.title]);
-  if (state.error !== undefined) {
-    return <Broken error={state.error} />;
+  if (error !== undefined) {
+    return <Broken error={error} />;
   }
   if (shown === undefined) {
     return <Loading />;
@@ -45,7 +48,8 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
       void conversation.cancel(active.taskId);
     }
   };
-  const scene: Scene = { conversation, view: shown, thoughts: thoughts as Verbosity, route };
+  const earlier = at === undefined && (context?.base ?? 0) > 0;
+  const scene: Scene = { conversation, view: shown, past, thoughts: thoughts as Verbosity, route };
   return (
     <Scene.Provider value={scene}>
       <div class="conversation" data-panel={panel}>
@@ -57,7 +61,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
             onThoughts={setThoughts}
             connection={state.connection}
           />
-          <Thread rows={rows} loading={state.loading} hasEarlier={(state.shown?.base ?? 0) > 0} />
+          <Thread rows={rows} loading={state.loading} hasEarlier={earlier} />
           <div class="bottom">
             {state.refused !== undefined && (
               <p class="problem toast" role="alert">
@@ -69,7 +73,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
             )}
             <Outbox outgoing={state.outgoing} onEdit={setUnsent} />
             <Queue queue={shown.queue} />
-            <Dock />
+            {at === undefined ? <Dock /> : <PastBar at={at} head={state.shown?.seq ?? at} />}
             <Composer
               busy={active !== undefined}
               text={unsent}

@@ -1,4 +1,4 @@
-import type { ContextView, Conversation, Thought } from "@parley/client";
+import type { ContextView, Conversation, Past, Thought } from "@parley/client";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Route } from "../app/route.js";
@@ -8,7 +8,9 @@ export type Verbosity = "none" | Thought["verbosity"];
 /** The conversation that is being looked at, for all its parts. */
 export interface Scene {
   readonly conversation: Conversation;
+  /** As it is now, or as it was. */
   readonly view: ContextView;
+  readonly past: Past;
   readonly thoughts: Verbosity;
   readonly route: Route;
 }
