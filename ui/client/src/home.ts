@@ -29,6 +29,7 @@ export interface Groups {
 }
 
 const EVERY_MS = 3_000;
+const SOON_MS = 300;
 const PAGE = 200;
 
 /** All contexts that the caller may see, kept up to date by looking again and again. */
@@ -36,7 +37,7 @@ export class Home extends Store<HomeState> {
   private readonly closing = new AbortController();
   private nap = new AbortController();
   private wanted = PAGE;
-  private looking: Promise<void> | undefined;
+  private soon = false;
 
   constructor(
     private readonly api: ParleyApi,
@@ -58,8 +59,9 @@ export class Home extends Store<HomeState> {
     this.nap.abort();
   }
 
-  /** Looks again now: after something was done. */
+  /** Looks again now, and once more a little later: after something was done. */
   refresh(): void {
+    this.soon = true;
     this.nap.abort();
   }
 
@@ -73,9 +75,12 @@ export class Home extends Store<HomeState> {
     const clock = this.options.clock ?? SYSTEM_CLOCK;
     while (!this.closing.signal.aborted) {
       this.nap = new AbortController();
-      this.looking = this.look();
-      await this.looking;
-      await clock.sleep(this.options.everyMs ?? EVERY_MS, this.nap.signal);
+      const soon = this.soon;
+      this.soon = false;
+      await this.look();
+      const everyMs = this.options.everyMs ?? EVERY_MS;
+      // Lists are made from the log a moment after it is written.
+      await clock.sleep(soon ? Math.min(SOON_MS, everyMs) : everyMs, this.nap.signal);
     }
   }
 

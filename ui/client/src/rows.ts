@@ -164,8 +164,7 @@ export function progressOf(tasks: readonly TaskNode[]): Progress {
       return {
         total: sum.total + 1 + below.total,
         ended: sum.ended + Number(hasEnded(task.status)) + below.ended,
-        failed:
-          sum.failed + Number(task.status === "failed" || task.status === "canceled") + below.failed,
+        failed: sum.failed + Number(["failed", "canceled"].includes(task.status)) + below.failed,
       };
     },
     { total: 0, ended: 0, failed: 0 },

@@ -86,6 +86,8 @@ export interface Branch {
 
 const TITLE_MAX = 50;
 const views = new WeakMap<ContextState, ContextView>();
+/** Of tasks that have not changed the very same is shown, so that pages need not draw it again. */
+const nodes = new WeakMap<Task, TaskNode>();
 
 /** What there is to show. Pure, and made once for each state. */
 export function view(state: ContextState): ContextView {
@@ -173,33 +175,57 @@ function tree(state: ContextState, counts: (seq: number) => boolean): TaskNode[]
     if (task.parentTaskId === undefined || !known.has(task.parentTaskId)) {
       roots.push(task);
     } else {
-      below.set(task.parentTaskId, [...(below.get(task.parentTaskId) ?? []), task]);
+      add(below, task.parentTaskId, task);
     }
   }
   const spent = new Map<string, ContextState["usage"][number][]>();
   for (const one of state.usage) {
     if (one.taskId !== undefined && counts(one.seq)) {
-      spent.set(one.taskId, [...(spent.get(one.taskId) ?? []), one]);
+      add(spent, one.taskId, one);
     }
   }
   const node = (task: Task): TaskNode => {
     const children = (below.get(task.taskId) ?? []).map(node);
     const own = total(spent.get(task.taskId) ?? []);
-    return {
-      ...task,
-      children,
-      artifacts: task.named ?? task.written,
-      text: textOf(task.blocks),
-      totals: children.reduce((sum, child) => plus(sum, child.totals), own),
-    };
+    const totals = children.reduce((sum, child) => plus(sum, child.totals), own);
+    const known = nodes.get(task);
+    if (known !== undefined && same(known.children, children) && equal(known.totals, totals)) {
+      return known;
+    }
+    const artifacts = task.named ?? task.written;
+    const made = { ...task, children, artifacts, text: textOf(task.blocks), totals };
+    nodes.set(task, made);
+    return made;
   };
   return roots.map(node);
+}
+
+function add<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) {
+    lists.set(key, [value]);
+  } else {
+    list.push(value);
+  }
+}
+
+function same(a: readonly TaskNode[], b: readonly TaskNode[]): boolean {
+  return a.length === b.length && a.every((one, i) => one === b[i]);
+}
+
+function equal(a: Totals, b: Totals): boolean {
+  return (
+    a.calls === b.calls &&
+    a.inputTokens === b.inputTokens &&
+    a.outputTokens === b.outputTokens &&
+    a.costUsd === b.costUsd
+  );
 }
 
 function artifacts(state: ContextState, counts: (seq: number) => boolean): ArtifactView[] {
   const byId = new Map<string, ArtifactVersion[]>();
   for (const version of state.versions.filter((one) => counts(one.firstSeq))) {
-    byId.set(version.artifactId, [...(byId.get(version.artifactId) ?? []), version]);
+    add(byId, version.artifactId, version);
   }
   return [...byId.values()]
     .flatMap((versions) => {

@@ -32,7 +32,8 @@ export function TokenForm({
         </label>
         {refused && (
           <p class="problem" role="alert">
-            This token is nobody’s. Whoever runs the server has its list, under <code>auth.tokens</code>.
+            This token is nobody’s. Whoever runs the server has its list, under{" "}
+            <code>auth.tokens</code>.
           </p>
         )}
         <button class="button primary" type="submit" disabled={token.trim() === ""}>

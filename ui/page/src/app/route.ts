@@ -12,7 +12,10 @@ export interface Route {
 
 /** Reads `#/c/{context}/t/{task}/e/{seq}/at/{seq}`; what is missing or makes no sense is not there. */
 export function parseRoute(hash: string): Route {
-  const parts = hash.replace(/^#?\/?/, "").split("/").map(decode);
+  const parts = hash
+    .replace(/^#?\/?/, "")
+    .split("/")
+    .map(decode);
   const named = new Map<string, string>();
   for (let i = 0; i + 1 < parts.length; i += 2) {
     named.set(parts[i] ?? "", parts[i + 1] ?? "");

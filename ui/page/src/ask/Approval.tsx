@@ -85,7 +85,12 @@ export function Approval({ ask }: { ask: InputRequired }) {
         </label>
       )}
       <div class="dock-actions">
-        <button data-first class="button primary" type="submit" disabled={sent || problems.length > 0}>
+        <button
+          data-first
+          class="button primary"
+          type="submit"
+          disabled={sent || problems.length > 0}
+        >
           {draft === undefined ? "Approve" : "Approve with changes"}
         </button>
         <button

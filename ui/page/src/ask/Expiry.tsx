@@ -13,7 +13,12 @@ export function Expiry({ at }: { at: string | undefined }) {
   const soon = left < SOON_MS;
   const words = left <= 0 ? "time is up" : soon ? `${duration(left)} left` : `until ${day(at)}`;
   return (
-    <time class="expiry" data-soon={soon || undefined} dateTime={at} title={new Date(at).toLocaleString()}>
+    <time
+      class="expiry"
+      data-soon={soon || undefined}
+      dateTime={at}
+      title={new Date(at).toLocaleString()}
+    >
       {words}
     </time>
   );

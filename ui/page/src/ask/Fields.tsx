@@ -1,4 +1,11 @@
-import { type FormDraft, type FieldProblem, type FieldSpec, fieldsOf, type JsonObject, keyOfPath } from "@parley/client";
+import {
+  type FormDraft,
+  type FieldProblem,
+  type FieldSpec,
+  fieldsOf,
+  type JsonObject,
+  keyOfPath,
+} from "@parley/client";
 import { useId } from "preact/hooks";
 
 interface FieldsProps {
@@ -95,11 +102,7 @@ function Field({ first, field, value, problem, onChange }: FieldProps) {
               onInput={typed}
             />
           ) : (
-            <input
-              {...common}
-              {...typeOf(field)}
-              onInput={typed}
-            />
+            <input {...common} {...typeOf(field)} onInput={typed} />
           )}
         </>
       )}

@@ -31,7 +31,9 @@ export function Pill({ connection }: { connection: ConnectionState | undefined }
     connection?.reason,
     connection && connection.reconnects > 0 && count(connection.reconnects, "reconnection"),
     connection && `lag ${duration(lag)}`,
-    connection && connection.recovered > 0 && `${count(connection.recovered, "event")} recovered in all`,
+    connection &&
+      connection.recovered > 0 &&
+      `${count(connection.recovered, "event")} recovered in all`,
   ];
   return (
     <span class="pill" data-status={status} role="status" title={more.filter(Boolean).join("; ")}>

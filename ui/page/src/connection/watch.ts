@@ -2,7 +2,7 @@ import type { Conversation } from "@parley/client";
 import { useEffect } from "preact/hooks";
 import { useSession } from "../app/session.js";
 
-/** A tab that nobody looks at for so long gives its connection back: browsers have few for a server. */
+/** A tab that nobody looks at for so long gives its connection back: browsers have few of them. */
 const HIDDEN_MS = 60_000;
 const TICK_MS = 5_000;
 const ASLEEP_MS = 15_000;

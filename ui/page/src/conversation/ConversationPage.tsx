@@ -29,6 +29,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const [panel, setPanel] = useState<PanelId>();
   const [thoughts, setThoughts] = useSetting("thoughts", "normal");
   const [unsent, setUnsent] = useState("");
+  const [said, setSaid] = useState(0);
   const { past, at, context, error = state.error } = usePast(contextId, route, state.shown);
   const shown = context && view(context);
   const rows = useMemo(() => (shown === undefined ? [] : rowsOf(shown)), [shown]);
@@ -61,7 +62,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
             onThoughts={setThoughts}
             connection={state.connection}
           />
-          <Thread rows={rows} loading={state.loading} hasEarlier={earlier} />
+          <Thread rows={rows} loading={state.loading} hasEarlier={earlier} said={said} />
           <div class="bottom">
             {state.refused !== undefined && (
               <p class="problem toast" role="alert">
@@ -79,6 +80,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
               text={unsent}
               onSend={(message) => {
                 void conversation.send(message);
+                setSaid(said + 1);
                 return true;
               }}
               onStop={stop}

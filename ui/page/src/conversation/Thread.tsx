@@ -9,10 +9,12 @@ interface ThreadProps {
   readonly rows: readonly Row[];
   readonly loading: boolean;
   readonly hasEarlier: boolean;
+  /** How often this person has said something: then they want to see what comes of it. */
+  readonly said: number;
 }
 
 /** The conversation from top to bottom. Only rows near to what is looked at are in the page. */
-export function Thread({ rows, loading, hasEarlier }: ThreadProps) {
+export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
   const { conversation, route } = useScene();
   const box = useRef<HTMLDivElement>(null);
   const { following, follow, release } = useFollow(box);
@@ -26,6 +28,11 @@ export function Thread({ rows, loading, hasEarlier }: ThreadProps) {
       setFirst(topKey);
     }
   }, [following, topKey]);
+  useEffect(() => {
+    if (said > 0) {
+      follow();
+    }
+  }, [said]);
   const target = useTarget(rows, hasEarlier && !loading, () => conversation.live.earlier());
   useLayoutEffect(() => {
     if (target !== undefined) {
@@ -64,9 +71,7 @@ export function Thread({ rows, loading, hasEarlier }: ThreadProps) {
           {rows.slice(shown.from, shown.to).map((row) => (
             <RowView key={row.key} row={row} marked={row.key === target?.key} />
           ))}
-          {shown.to < rows.length && (
-            <Edge key={`down-${shown.to}`} onSeen={down} text="Later" />
-          )}
+          {shown.to < rows.length && <Edge key={`down-${shown.to}`} onSeen={down} text="Later" />}
         </div>
       </div>
       {!following && (

@@ -14,32 +14,34 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
   const { conversation } = useScene();
   const running = call.status === "running";
   return (
-    <details class="call" data-status={call.status}>
-      <summary>
-        <Status status={call.status} />
-        <span class="call-name">{call.toolName || "tool"}</span>
-        <span class="call-summary">{summaryOf(call.arguments)}</span>
-        <Took call={call} />
-      </summary>
+    <div class="call" data-status={call.status}>
+      <details>
+        <summary>
+          <Status status={call.status} />
+          <span class="call-name">{call.toolName || "tool"}</span>
+          <span class="call-summary">{summaryOf(call.arguments)}</span>
+          <Took call={call} />
+        </summary>
+        <div class="call-body">
+          {running && (
+            <button
+              class="button small"
+              onClick={() => void conversation.cancelTool(taskId, call.toolCallId)}
+            >
+              <Icon name="stop" /> Stop this call
+            </button>
+          )}
+          <h4>Arguments</h4>
+          {call.arguments === undefined ? (
+            <p class="quiet">It began before what is loaded here.</p>
+          ) : (
+            <JsonText value={call.arguments} />
+          )}
+          {!running && <Result call={call} />}
+        </div>
+      </details>
       {running && <Progress call={call} />}
-      <div class="call-body">
-        {running && (
-          <button
-            class="button small"
-            onClick={() => void conversation.cancelTool(taskId, call.toolCallId)}
-          >
-            <Icon name="stop" /> Stop this call
-          </button>
-        )}
-        <h4>Arguments</h4>
-        {call.arguments === undefined ? (
-          <p class="quiet">It began before what is loaded here.</p>
-        ) : (
-          <JsonText value={call.arguments} />
-        )}
-        {!running && <Result call={call} />}
-      </div>
-    </details>
+    </div>
   );
 }
 

@@ -10,7 +10,7 @@ interface Follow {
   readonly release: () => void;
 }
 
-/** Keeps a box at its end while things are added, until the reader scrolls up or opens something. */
+/** Keeps a box at its end while it grows, until the reader scrolls up or opens something. */
 export function useFollow(box: RefObject<HTMLElement | null>): Follow {
   const [following, setFollowing] = useState(true);
   const now = useRef(true);

@@ -23,7 +23,11 @@ export function Sidebar({ selected }: { selected: string | undefined }) {
     }
     const at = order.findIndex((one) => one.contextId === selected);
     const next =
-      event.key === "j" ? order[at + 1] : event.key === "k" ? order[Math.max(at - 1, 0)] : undefined;
+      event.key === "j"
+        ? order[at + 1]
+        : event.key === "k"
+          ? order[Math.max(at - 1, 0)]
+          : undefined;
     if (event.key === "/") {
       event.preventDefault();
       search.current?.focus();

@@ -79,7 +79,9 @@ function block(token: Token): ComponentChildren {
     case "def":
       return null;
     case "text":
-      return token.tokens === undefined ? decodeEntities(token.text as string) : inlines(token.tokens);
+      return token.tokens === undefined
+        ? decodeEntities(token.text as string)
+        : inlines(token.tokens);
     case "html":
       return <p>{token.raw.trimEnd()}</p>;
     default:
@@ -171,7 +173,9 @@ function inline(token: Token): ComponentChildren {
     case "image":
       return picture(token as Tokens.Image);
     case "text":
-      return token.tokens === undefined ? decodeEntities(token.text as string) : inlines(token.tokens);
+      return token.tokens === undefined
+        ? decodeEntities(token.text as string)
+        : inlines(token.tokens);
     case "escape":
       return token.text as string;
     default:
@@ -179,7 +183,7 @@ function inline(token: Token): ComponentChildren {
   }
 }
 
-/** A picture elsewhere is a request to elsewhere, which may carry what was said: only a link to it. */
+/** A picture would be a request to elsewhere, with whatever its address says: only a link to it. */
 function picture(token: Tokens.Image): ComponentChildren {
   const words = token.text === "" ? "picture" : token.text;
   return <SafeLink href={token.href}>{`[${words}]`}</SafeLink>;

@@ -36,7 +36,8 @@ lowlight.registerAlias({ bash: ["shell", "console"] });
 const COLOURED_MAX = 40_000;
 
 /** A stretch of code, with the class that says what it is. */
-export type Stretch = string | { readonly className: string; readonly children: readonly Stretch[] };
+export type Stretch =
+  string | { readonly className: string; readonly children: readonly Stretch[] };
 
 /** Code in stretches; one, if the language is not known. */
 export function highlight(code: string, language: string | undefined): readonly Stretch[] {

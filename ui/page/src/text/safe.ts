@@ -13,7 +13,7 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 const CODE_POINT_MAX = 0x10ffff;
 
-/** The address, if it leads to the web or to mail, and nowhere in this page or this machine's files. */
+/** The address, if it leads to the web or to mail: not into this page, nor to files. */
 export function safeLink(href: string): string | undefined {
   try {
     const url = new URL(href);
@@ -26,12 +26,16 @@ export function safeLink(href: string): string | undefined {
 /** Text with the names of characters replaced by the characters; it stays text. */
 export function decodeEntities(text: string): string {
   return text.includes("&")
-    ? text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,6}));/g, (all, ten, hex, name) => {
-        const code = ten !== undefined ? Number(ten) : hex !== undefined ? parseInt(hex, 16) : NaN;
-        if (Number.isNaN(code)) {
-          return NAMED[name as string] ?? all;
-        }
-        return code > 0 && code <= CODE_POINT_MAX ? String.fromCodePoint(code) : all;
-      })
+    ? text.replace(
+        /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,6}));/g,
+        (all, ten, hex, name) => {
+          const code =
+            ten !== undefined ? Number(ten) : hex !== undefined ? parseInt(hex, 16) : NaN;
+          if (Number.isNaN(code)) {
+            return NAMED[name as string] ?? all;
+          }
+          return code > 0 && code <= CODE_POINT_MAX ? String.fromCodePoint(code) : all;
+        },
+      )
     : text;
 }

@@ -17,7 +17,12 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     void copyText(text).then(setCopied);
   };
   return (
-    <button class="icon-button small" aria-label={`Copy ${what}`} title={`Copy ${what}`} onClick={copy}>
+    <button
+      class="icon-button small"
+      aria-label={`Copy ${what}`}
+      title={`Copy ${what}`}
+      onClick={copy}
+    >
       <Icon name={copied ? "check" : "copy"} />
       <span class="sr" role="status">
         {copied ? "Copied" : ""}
@@ -26,7 +31,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** True if it is in the clipboard. Pages on plain addresses other than this machine have no other way. */
+/** True if it is in the clipboard. On plain addresses elsewhere only the old way is left. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { begin, picture, settled, SKIP, stage } from "./page.js";
+
+const it = stage({ files: { "notes.txt": "one\ntwo\nthree\n" } });
+const options = { skip: SKIP };
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const dock = (page: Page) => page.locator(".dock");
+const ask = (question: object) => `use ask_user ${JSON.stringify(question)}`;
+
+test(
+  "an approval shows what would happen, until when, and is given with one key",
+  options,
+  async () => {
+    const { page } = await it.open();
+    await begin(page, "write four to notes.txt");
+    await dock(page).getByText("-one").waitFor();
+    await dock(page).getByText("+four").waitFor();
+    assert.match(await dock(page).locator("time").innerText(), /until|left/);
+    await picture(page, "approval");
+    assert.equal(await page.evaluate("document.activeElement.textContent"), "Approve");
+    await page.keyboard.press("Enter");
+    await page.getByText("I have written notes.txt").waitFor();
+    await dock(page).waitFor({ state: "detached" });
+  },
+);
+
+test("a call is denied with a reason, which the agent is told", options, async () => {
+  const { page } = await it.open();
+  await begin(page, "run echo dangerous");
+  await dock(page).getByRole("button", { name: "Deny…" }).click();
+  await page.getByRole("textbox", { name: "Why not?" }).fill("not on a Sunday");
+  await page.keyboard.press("Enter");
+  await page.getByText("denied: not on a Sunday").waitFor();
+  await settled(page);
+  await page.locator('[data-kind="text"]').getByText("not on a Sunday").waitFor();
+});
+
+test("arguments are edited before they are approved", options, async () => {
+  const { page } = await it.open();
+  await begin(page, "run echo before");
+  await dock(page).getByRole("button", { name: "Edit first" }).click();
+  await page.getByRole("textbox", { name: "Command" }).fill("echo after");
+  await dock(page).getByRole("button", { name: "Approve with changes" }).click();
+  await page.getByText("approved, with changes").waitFor();
+  await settled(page);
+  await page.locator(".call summary").click();
+  await page.locator(".call-body").getByText("after").last().waitFor();
+});
+
+test("a choice is made by its number", options, async () => {
+  const { page } = await it.open();
+  await begin(page, ask({ question: "Which colour?", options: ["red", "green", "blue"] }));
+  await dock(page).getByRole("button", { name: "green" }).waitFor();
+  await picture(page, "choice");
+  await page.keyboard.press("2");
+  await page.getByText("ask_user answered").waitFor();
+  await page.locator(".asked").getByText("green").waitFor();
+});
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    name: { type: "string", title: "Who travels", description: "As in the passport" },
+    seats: { type: "integer", minimum: 1 },
+    class: { enum: ["first", "second"] },
+    window: { type: "boolean", title: "At the window" },
+    address: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+  required: ["name", "seats", "address"],
+};
+
+test("a form is made from the schema, checks itself, and sends what fits", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, ask({ question: "Where to?", schema: SCHEMA }));
+  await page.getByLabel("Who travels").fill("Ada");
+  await page.getByLabel("Seats").fill("two");
+  await dock(page).getByRole("button", { name: "Answer" }).click();
+  await page.getByText("This is to be a whole number.").waitFor();
+  await page.getByText("This is needed.").waitFor();
+  await picture(page, "form");
+  await page.getByLabel("Seats").fill("2");
+  await page.getByLabel("Class").selectOption({ label: "second" });
+  await page.getByLabel("At the window").check();
+  await page.getByLabel("City").fill("Bern");
+  await dock(page).getByRole("button", { name: "Answer" }).click();
+  await settled(page);
+  const { events } = await it.server.api.events(contextId, {
+    filter: { kinds: ["input-received"] },
+  });
+  const [received] = events;
+  assert.deepEqual(received?.kind === "input-received" && received.value, {
+    name: "Ada",
+    seats: 2,
+    class: "second",
+    window: true,
+    address: { city: "Bern" },
+  });
+});
+
+test("a key goes to the vault and is nowhere to be seen", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "sign in to api.example.org");
+  await page.getByLabel("Key for api.example.org").fill("s3cret-key");
+  await page.keyboard.press("Enter");
+  await page.getByText("You are signed in to api.example.org").waitFor();
+  assert.doesNotMatch(await page.content(), /s3cret-key/);
+  const { events } = await it.server.api.events(contextId, { limit: 1_000 });
+  assert.doesNotMatch(JSON.stringify(events), /s3cret-key/);
+});
+
+test(
+  "several questions are answered in any order, and what another answered goes",
+  options,
+  async () => {
+    const { page } = await it.open();
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
+    const contextId = await begin(page, "delegate run echo hi to research and writer");
+    await dock(page).getByText("1 of 2").waitFor();
+    await dock(page).getByRole("button", { name: "The next one" }).click();
+    await dock(page).getByText("2 of 2").waitFor();
+    await dock(page).getByRole("button", { name: "Approve" }).click();
+    await dock(page).getByText("of 2").waitFor({ state: "detached" });
+    const { items } = await it.server.api.inbox();
+    const left = items.find((item) => item.contextId === contextId);
+    await it.server.api.answer(contextId, left?.inputId ?? "", true);
+    await dock(page).waitFor({ state: "detached" });
+    await settled(page);
+  },
+);
+
+test("on a phone an approval is two taps away, with one hand", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "run echo from afar");
+  await dock(page).waitFor();
+  const { page: phone } = await it.open(PHONE);
+  await phone.locator(`.entry[href="#/c/${contextId}"]`).tap();
+  const approve = phone.getByRole("button", { name: "Approve" });
+  await approve.waitFor();
+  const box = await approve.boundingBox();
+  assert.ok(box !== null && box.height >= 44 && box.y > 844 / 2, JSON.stringify(box));
+  await picture(phone, "phone-approval");
+  await approve.tap();
+  await settled(phone);
+  await dock(page).waitFor({ state: "detached" });
+});

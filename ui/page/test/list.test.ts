@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { begin, composer, picture, say, settled, SKIP, stage } from "./page.js";
+
+const it = stage();
+const options = { skip: SKIP };
+
+test("a first visit offers three things to try, and each works", options, async () => {
+  const { page, trouble } = await it.open();
+  await page.getByText("Welcome. What should be done?").waitFor();
+  assert.equal(await page.locator(".suggestion").count(), 3);
+  await picture(page, "first-run");
+  await page.getByText("Watch agents work side by side").click();
+  await page.getByText("2 of 2 done").waitFor();
+  await page.getByRole("link", { name: "New conversation" }).click();
+  await page.getByText("Approve a command").click();
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByText("hello from the shell").last().waitFor();
+  await page.getByRole("link", { name: "New conversation" }).click();
+  await page.getByText("Have a report written").click();
+  await page.getByText("I have written a report on the history of tea").waitFor();
+  assert.deepEqual(trouble, []);
+});
+
+test("conversations stand under what they need: you, time, or nothing", options, async () => {
+  const { page } = await it.open();
+  const asks = await begin(page, "ask me which colour");
+  const group = (name: string) => page.locator(`[data-group="${name}"]`);
+  await group("needs").getByText("ask me which colour").waitFor();
+  await page.waitForFunction(() => document.title.startsWith("(1)"));
+  const runs = await begin(page, "count slowly to 4000");
+  await group("runs").getByText("count slowly to 4000").waitFor();
+  await picture(page, "conversations");
+  // Answering from another window moves it here too.
+  const { items } = await it.server.api.inbox();
+  await it.server.api.answer(asks, items[0]?.inputId ?? "", "blue");
+  await group("done").getByText("ask me which colour").waitFor();
+  await it.server.api.cancelTask(runs, (await it.server.api.tasks(runs)).items[0]?.taskId ?? "");
+  await group("done").getByText("count slowly to 4000").waitFor();
+});
+
+test("search finds by words of the title, and says so when there is nothing", options, async () => {
+  const { page } = await it.open();
+  await begin(page, "say violins are made of wood");
+  await settled(page);
+  await begin(page, "say trumpets are made of brass");
+  await settled(page);
+  await page.keyboard.press("Escape");
+  await page.locator("body").click({ position: { x: 700, y: 300 } });
+  await page.keyboard.press("/");
+  await page.keyboard.type("wood VIOL");
+  await page.locator(".entry", { hasText: "trumpets" }).waitFor({ state: "detached" });
+  assert.equal(await page.locator(".entry").count(), 1);
+  await page.keyboard.type("xyz");
+  await page.getByText("No conversation is called").waitFor();
+});
+
+test("a new conversation takes an agent, a folder and options", options, async () => {
+  const { page } = await it.open();
+  await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-data");
+  await page.getByText("Options").click();
+  await page.getByRole("textbox", { name: "Working directory" }).fill(".");
+  await page.getByRole("combobox", { name: "Priority" }).selectOption("high");
+  await page.getByRole("spinbutton", { name: "Minutes it may take" }).fill("2");
+  const contextId = await begin(page, "say hello");
+  await settled(page);
+  const [task] = (await it.server.api.tasks(contextId)).items;
+  assert.deepEqual(
+    [task?.agentId, task?.priority, task?.timeoutMs],
+    ["agent-data", "high", 120_000],
+  );
+  await page.getByRole("combobox", { name: "Agent" }).selectOption("");
+});
+
+test("what the server refuses is said, and what was typed stays", options, async () => {
+  const { page } = await it.open();
+  await page.getByText("Options").click();
+  await page.getByRole("textbox", { name: "Working directory" }).fill("/nowhere/at/all");
+  await say(page, "list files");
+  await page.getByRole("alert").waitFor();
+  assert.equal(await composer(page).inputValue(), "list files");
+});
+
+test("a conversation can be renamed and deleted", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "say something to forget");
+  await settled(page);
+  await page.getByRole("button", { name: "say something to forget" }).click();
+  await page.getByRole("textbox", { name: "Title" }).fill("Forgettable");
+  await page.keyboard.press("Enter");
+  await page.locator(".entry", { hasText: "Forgettable" }).waitFor();
+  await page.getByRole("button", { name: "Delete conversation" }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.locator(".entry", { hasText: "Forgettable" }).waitFor({ state: "detached" });
+  await page.goto(`${it.server.url}/#/c/${contextId}`);
+  await page.getByText("This conversation was deleted.").waitFor();
+});
+
+test("links lead to a context, a task and an event", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "delegate think about tea to research and writer");
+  await settled(page);
+  await say(page, "say the second thing");
+  await page.getByText("the second thing").last().waitFor();
+  await settled(page);
+  const tasks = (await it.server.api.tasks(contextId)).items;
+  const writer = tasks.find((task) => task.agentId === "agent-writer");
+  const { page: other } = await it.open({ at: `#/c/${contextId}/t/${writer?.taskId}` });
+  await other.locator(`[data-task="${writer?.taskId}"] .subagent-thread`).waitFor();
+  const [first] = (await it.server.api.messages(contextId)).items;
+  await other.goto(`${it.server.url}/#/c/${contextId}/e/${first?.seq}`);
+  const marked = other.locator("[data-marked]");
+  await marked.waitFor();
+  assert.match(await marked.innerText(), /delegate think about tea/);
+  await other.goto(`${it.server.url}/#/c/no-such-thing`);
+  await other.getByText("There is no such conversation").waitFor();
+});

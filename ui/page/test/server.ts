@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { ParleyApi } from "@parley/client";
+
+/** Why tests that need a server are skipped, or false if there is one. */
+export const NO_SERVER: string | false =
+  process.env["PARLEY_PROGRAM"] === undefined
+    ? "needs a server: set PARLEY_PROGRAM to the program that starts one (./parley)"
+    : false;
+
+const PATIENCE_MS = 60_000;
+/** The program may have to be built first. */
+const START_MS = 240_000;
+
+export interface ServerOptions {
+  /** The configuration, as YAML. */
+  readonly config?: string;
+  readonly token?: string;
+  /** Files of the workspace. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** A real server that PARLEY_PROGRAM starts, with data of its own; it can be killed and started. */
+export class Server {
+  private child: ChildProcess | undefined;
+  private port = 0;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly options: ServerOptions,
+  ) {}
+
+  static async start(options: ServerOptions = {}): Promise<Server> {
+    const folder = mkdtempSync(join(tmpdir(), "parley-page-"));
+    mkdirSync(join(folder, "work"));
+    for (const [name, content] of Object.entries(options.files ?? {})) {
+      writeFileSync(join(folder, "work", name), content);
+    }
+    if (options.config !== undefined) {
+      writeFileSync(join(folder, "parley.yaml"), options.config);
+    }
+    const server = new Server(folder, options);
+    await server.begin();
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get api(): ParleyApi {
+    const { token } = this.options;
+    return new ParleyApi({ url: this.url, ...(token === undefined ? {} : { token }) });
+  }
+
+  /** Starts it where it was. */
+  async begin(): Promise<void> {
+    const config = this.options.config === undefined ? [] : ["--config", "../parley.yaml"];
+    const program = process.env["PARLEY_PROGRAM"] ?? "";
+    const child = spawn(
+      program,
+      ["serve", "--port", String(this.port), "--data", join(this.folder, "data"), ...config],
+      {
+        cwd: join(this.folder, "work"),
+        env: withoutKeys(process.env),
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
+    this.child = child;
+    this.port = Number(new URL(await ready(child)).port);
+  }
+
+  /** Ends it without a word. */
+  kill(): Promise<void> {
+    return this.end("SIGKILL");
+  }
+
+  async stop(): Promise<void> {
+    await this.end("SIGTERM");
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    const { child } = this;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill(signal);
+      const kill = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+      await gone;
+      clearTimeout(kill);
+    }
+  }
+}
+
+/** Tests ask no model that costs money. */
+function withoutKeys(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(ANTHROPIC|OPENAI|PARLEY)_/.test(name)),
+  );
+}
+
+function ready(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error("the server did not start in time")), START_MS);
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`the server ended at once: ${code}`)));
+    if (child.stdout !== null) {
+      createInterface(child.stdout).on("line", (line) => {
+        const url = /https?:\/\/\S+/.exec(line)?.[0];
+        if (url !== undefined) {
+          clearTimeout(late);
+          resolve(url);
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { begin, composer, picture, say, settled, SKIP, stage } from "./page.js";
+
+const it = stage({ files: { "notes.txt": "one\ntwo\n" } });
+const options = { skip: SKIP };
+const rows = (page: Page, kind: string) => page.locator(`.thread-rows > [data-kind="${kind}"]`);
+
+test("text streams in as Markdown, with coloured code that can be copied", options, async () => {
+  const { page, trouble } = await it.open({ permissions: ["clipboard-read", "clipboard-write"] });
+  const code = "const answer: number = 42; // why";
+  await begin(
+    page,
+    `say # A title\n\nSome **bold** words.\n\n\`\`\`ts\n${code}\n\`\`\`\n\n| a | b |\n|---|---|\n| 1 | 2 |`,
+  );
+  await settled(page);
+  const text = rows(page, "text");
+  await text.locator(".h1", { hasText: "A title" }).waitFor();
+  assert.equal(await text.locator("strong").innerText(), "bold");
+  assert.ok((await text.locator("pre .hljs-keyword").count()) > 0);
+  assert.equal(await text.locator("td").count(), 2);
+  await text.getByRole("button", { name: "Copy code" }).click();
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), code);
+  await begin(page, "count slowly to 40");
+  await rows(page, "text").getByText("1 2 3").waitFor();
+  await page.locator(".doing").waitFor();
+  await rows(page, "text").getByText("39 40").waitFor();
+  assert.deepEqual(trouble, []);
+});
+
+test("thoughts are shown as much as one wants", options, async () => {
+  const { page } = await it.open();
+  await begin(page, "think about tea");
+  await settled(page);
+  const wanted = page.getByRole("combobox", { name: "Thoughts that are shown" });
+  for (const [verbosity, shown] of [
+    ["none", 0],
+    ["brief", 2],
+    ["normal", 3],
+    ["detailed", 4],
+  ] as const) {
+    await wanted.selectOption(verbosity);
+    await page.waitForFunction(
+      (n) => document.querySelectorAll(".thread .thought").length === n,
+      shown,
+    );
+  }
+  await page.getByText("60% sure").waitFor();
+  await page.getByText("Instead: give a long answer").waitFor();
+  await wanted.selectOption("normal");
+});
+
+test(
+  "a tool call shows arguments, live progress, result and how long it took",
+  options,
+  async () => {
+    const { page } = await it.open();
+    await begin(page, "run for i in 1 2 3; do echo step $i; sleep 0.7; done");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.locator(".progress", { hasText: /step \d/ }).waitFor();
+    await picture(page, "tool-progress");
+    await settled(page);
+    const call = rows(page, "call");
+    assert.match(await call.locator(".took").innerText(), /^\d/);
+    await call.locator("summary").click();
+    await call.getByText('"command"').waitFor();
+    await call.getByText("step 1").last().waitFor();
+    await page.getByText("approved", { exact: true }).waitFor();
+  },
+);
+
+test(
+  "sub-agents stand at their call, with threads of their own to any depth",
+  options,
+  async () => {
+    const { page } = await it.open();
+    await begin(page, "delegate count slowly to 60 to research and writer");
+    await page.getByText("0 of 2 done").waitFor();
+    const research = page.locator(".subagent", { hasText: "Research" });
+    await research
+      .getByRole("button", { name: /Research/ })
+      .first()
+      .click();
+    await research.locator(".subagent-thread", { hasText: "1 2 3" }).waitFor();
+    await picture(page, "sub-agents");
+    await page.getByText("2 of 2 done").waitFor();
+    await settled(page);
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
+    await say(page, "delegate delegate say deep down to writer to research");
+    const outer = page.locator(".thread-rows > .row > .subagents").last();
+    await outer.getByRole("button", { name: /Research/ }).click();
+    const inner = outer.locator(".subagent .subagent", { hasText: "Writer" });
+    await inner.getByRole("button", { name: /Writer/ }).click();
+    await inner.locator(".subagent-thread", { hasText: "deep down" }).waitFor();
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("");
+  },
+);
+
+test("one sub-agent is stopped by itself, and a whole tree at once", options, async () => {
+  const { page } = await it.open();
+  await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
+  await begin(page, "delegate count slowly to 4000 to research and writer");
+  await page.getByRole("button", { name: "Stop Research and all below" }).click();
+  await page.locator('.subagent[data-status="canceled"]', { hasText: "Research" }).waitFor();
+  await page.locator('.subagent[data-status="working"]', { hasText: "Writer" }).waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).last().click();
+  await page.locator('.subagent[data-status="canceled"]', { hasText: "Writer" }).waitFor();
+  await page.getByText("Stopped.").waitFor();
+});
+
+test("messages sent while busy queue, steer or interrupt", options, async () => {
+  const { page } = await it.open();
+  await begin(page, "count slowly to 2000");
+  await rows(page, "text").getByText("1 2 3").waitFor();
+  await say(page, "say queued");
+  await page
+    .getByRole("list", { name: "Waiting for their turn" })
+    .getByText("say queued")
+    .waitFor();
+  await say(page, "say taken out");
+  await page.locator(".queue li", { hasText: "taken out" }).getByRole("button").click();
+  await page.locator(".queue li", { hasText: "taken out" }).waitFor({ state: "detached" });
+  await page.getByText("Steer", { exact: true }).click();
+  await say(page, "say steered");
+  await page.getByText("said meanwhile").waitFor();
+  await page.getByText("Interrupt", { exact: true }).click();
+  await say(page, "say interrupted");
+  await page.getByText("Stopped.").waitFor();
+  await rows(page, "text").getByText("interrupted", { exact: true }).waitFor();
+  await rows(page, "text").getByText("queued", { exact: true }).waitFor();
+  await settled(page);
+});
+
+test("what failed is retried, and any message edited and run again", options, async () => {
+  const { page } = await it.open();
+  await begin(page, "fail");
+  await page.getByText("the model failed, as it was asked to").waitFor();
+  await picture(page, "failed");
+  await page.getByRole("button", { name: "Retry" }).click();
+  await page.locator(".doing").or(page.locator(".ended")).first().waitFor();
+  await page.getByText("the model failed, as it was asked to").waitFor();
+  await settled(page);
+  const said = rows(page, "said");
+  assert.equal(await said.count(), 1);
+  await said.hover();
+  await said.getByRole("button", { name: "Edit and run again" }).click();
+  await page.getByRole("textbox", { name: "The message, to be changed" }).fill("say better");
+  await page.keyboard.press("Enter");
+  await rows(page, "text").getByText("better").waitFor();
+  await settled(page);
+  assert.equal(await said.count(), 1);
+});
+
+async function three(page: Page): Promise<string> {
+  const contextId = await begin(page, "say alpha");
+  await settled(page);
+  for (const word of ["beta", "gamma"]) {
+    await say(page, `say ${word}`);
+    await rows(page, "text").getByText(word, { exact: true }).waitFor();
+    await settled(page);
+  }
+  return contextId;
+}
+
+// S3.27 to S3.29
+test("going back is shown at once, and undone when the server refuses", options, async () => {
+  const { page } = await it.open();
+  await three(page);
+  let refuse: (() => void) | undefined;
+  await page.route("**/rewind", async (route) => {
+    await new Promise<void>((resolve) => (refuse = resolve));
+    const problem = { status: 409, code: "busy", detail: "a task of this context is running" };
+    await route.fulfill({ status: 409, json: problem });
+  });
+  const second = rows(page, "said").nth(1);
+  await second.hover();
+  await second.getByRole("button", { name: "Go back to before this" }).click();
+  await rows(page, "said").nth(1).waitFor({ state: "detached" });
+  refuse?.();
+  await page.getByRole("alert").getByText("a task of this context is running").waitFor();
+  assert.deepEqual(await rows(page, "text").allInnerTexts(), ["alpha", "beta", "gamma"]);
+  await page.unroute("**/rewind");
+  await page.getByRole("button", { name: "Dismiss" }).click();
+  await second.hover();
+  await second.getByRole("button", { name: "Go back to before this" }).click();
+  await rows(page, "said").nth(1).waitFor({ state: "detached" });
+  await page.reload();
+  await rows(page, "text").getByText("alpha").waitFor();
+  assert.deepEqual(await rows(page, "text").allInnerTexts(), ["alpha"]);
+});
+
+test("what was left behind is in Branches, and can be gone back to", options, async () => {
+  const { page } = await it.open();
+  await three(page);
+  const last = rows(page, "said").nth(2);
+  await last.hover();
+  await last.getByRole("button", { name: "Go back to before this" }).click();
+  await last.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Branches" }).click();
+  const branches = page.getByRole("complementary", { name: "Branches" });
+  await branches.getByText("say gamma").waitFor();
+  await picture(page, "branches");
+  await branches.getByRole("button", { name: "Go on from its end" }).click();
+  await rows(page, "text").getByText("gamma").waitFor();
+  assert.deepEqual(await rows(page, "text").allInnerTexts(), ["alpha", "beta", "gamma"]);
+});
+
+test("a fork goes on by itself, and both know of each other", options, async () => {
+  const { page } = await it.open();
+  const contextId = await three(page);
+  const end = rows(page, "end").nth(1);
+  await end.hover();
+  await end.getByRole("button", { name: "Fork from here" }).click();
+  await page.waitForURL((url) => !url.hash.includes(contextId));
+  await rows(page, "text").getByText("beta").waitFor();
+  assert.deepEqual(await rows(page, "text").allInnerTexts(), ["alpha", "beta"]);
+  await say(page, "say delta");
+  await rows(page, "text").getByText("delta").waitFor();
+  await page.getByRole("button", { name: "Branches" }).click();
+  await page.getByText("This is a fork of").getByRole("link").click();
+  await rows(page, "text").getByText("gamma").waitFor();
+  await page.getByRole("button", { name: "Branches" }).click();
+  await page.locator(".forks a").waitFor();
+  assert.equal(await composer(page).inputValue(), "");
+});

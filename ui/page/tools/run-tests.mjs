@@ -1,0 +1,58 @@
+// Compiles the tests, runs them, and writes how many there were to target/reports for ./check.
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const TESTS = new URL("../target/test/", import.meta.url);
+const REPORTS = new URL("../target/reports/", import.meta.url);
+const TIMEOUT_MS = 300_000;
+
+// With names of tests behind it, only those run: npm test -- thread care
+const wanted = process.argv.slice(2);
+const names = readdirSync(new URL("../test/", import.meta.url))
+  .filter((name) => name.endsWith(".test.ts"))
+  .map((name) => name.slice(0, -".ts".length))
+  .filter((name) => wanted.length === 0 || wanted.some((one) => name.startsWith(`${one}.`)));
+rmSync(TESTS, { recursive: true, force: true });
+await build({
+  absWorkingDir: ROOT,
+  entryPoints: names.map((name) => `test/${name}.ts`),
+  outdir: "target/test",
+  bundle: true,
+  packages: "external",
+  alias: { "@parley/client": "../client/src/index.ts" },
+  external: ["../tools/build.mjs"],
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  sourcemap: "inline",
+});
+const files = names.map((name) => fileURLToPath(new URL(`${name}.js`, TESTS)));
+const counts = { tests: 0, failures: 0, skipped: 0 };
+
+function count(result, failed) {
+  const skipped = result.skip !== undefined && result.skip !== false;
+  const broken = failed && result.details?.error?.failureType !== "subtestsFailed";
+  // A suite or a file is no test, unless it does not get as far as its tests.
+  const group = result.details?.type === "suite" || files.includes(result.name);
+  counts.tests += !group || skipped || broken ? 1 : 0;
+  counts.failures += !group || broken ? Number(failed) : 0;
+  counts.skipped += skipped ? 1 : 0;
+}
+
+// One file at a time: each has a browser and a server, and machines may be small.
+const stream = run({ files, concurrency: 1, timeout: TIMEOUT_MS });
+stream.on("test:pass", (result) => count(result, false));
+stream.on("test:fail", (result) => count(result, true));
+stream.on("end", () => {
+  mkdirSync(REPORTS, { recursive: true });
+  const { tests, failures, skipped } = counts;
+  const numbers = `tests="${tests}" failures="${failures}" errors="0" skipped="${skipped}"`;
+  const report = `<testsuite name="ui-page" ${numbers}/>\n`;
+  writeFileSync(new URL("TEST-ui-page.xml", REPORTS), report);
+  process.exitCode = failures > 0 || tests === 0 ? 1 : 0;
+});
+stream.compose(spec).pipe(process.stdout);
