@@ -39,6 +39,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   bash: "bash",
   cjs: "javascript",
   css: "css",
+  csv: "csv",
   diff: "diff",
   go: "go",
   htm: "xml",
@@ -48,6 +49,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   json: "json",
   jsx: "javascript",
   kt: "java",
+  log: "text",
   mjs: "javascript",
   patch: "diff",
   py: "python",
@@ -57,6 +59,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   svg: "xml",
   ts: "typescript",
   tsx: "typescript",
+  txt: "text",
   xml: "xml",
   yaml: "yaml",
   yml: "yaml",
@@ -121,7 +124,9 @@ export function knownContent(version: ArtifactVersion): ArtifactContent | undefi
   if (typeof content !== "string") {
     return undefined;
   }
-  return version.encoding === "base64" ? ofBase64(content, version) : { type: "text", text: content };
+  return version.encoding === "base64"
+    ? ofBase64(content, version)
+    : { type: "text", text: content };
 }
 
 function ofBase64(content: string, version: ArtifactVersion): ArtifactContent | undefined {

@@ -10,7 +10,7 @@ export interface Route {
   readonly at: number | undefined;
 }
 
-/** Reads `#/c/{context}/t/{task}/e/{seq}/at/{seq}`; what is missing or makes no sense is not there. */
+/** Reads `#/c/{context}/t/{task}/e/{seq}/at/{seq}`; what is missing or nonsense is not there. */
 export function parseRoute(hash: string): Route {
   const parts = hash
     .replace(/^#?\/?/, "")

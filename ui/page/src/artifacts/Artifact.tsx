@@ -1,4 +1,10 @@
-import { type ArtifactVersion, type ArtifactView, fileName, sizeText } from "@parley/client";
+import {
+  type ArtifactVersion,
+  type ArtifactView,
+  fileName,
+  type Json,
+  sizeText,
+} from "@parley/client";
 import { useState } from "preact/hooks";
 import { useSession } from "../app/session.js";
 import { useScene } from "../conversation/scene.js";
@@ -112,7 +118,7 @@ function Content(props: {
   }
 }
 
-function Compared(props: { before: ArtifactVersion; data: Parameters<typeof JsonCompare>[0]["after"] }) {
+function Compared(props: { before: ArtifactVersion; data: Json }) {
   const loaded = useContent(props.before);
   return loaded.status === "there" && loaded.content.type === "data" ? (
     <JsonCompare before={loaded.content.data} after={props.data} />
@@ -127,14 +133,15 @@ function Download({ version, name }: { version: ArtifactVersion; name: string })
   const { view } = useScene();
   const [problem, setProblem] = useState<string>();
   const { artifactId, type } = version;
-  const usual = `${artifactId}${type === "data" ? ".json" : type === "dataset" ? ".jsonl" : ""}`;
+  const ending = type === "data" ? ".json" : type === "dataset" ? ".jsonl" : "";
   const download = async (): Promise<void> => {
     try {
       const at = { version: version.version };
       const response = await api.artifactContent(view.contextId, artifactId, at);
-      const ending = type === "file" || /\.jsonl?$/.test(name) ? "" : usual.slice(artifactId.length);
+      const called = name.endsWith(ending) ? name : `${name}${ending}`;
+      const bytes = await response.arrayBuffer();
       // Whatever the file says it is: it is to be kept, not to be opened.
-      save(fileName(`${name}${ending}`, usual), [await response.arrayBuffer()], "application/octet-stream");
+      save(fileName(called, `${artifactId}${ending}`), [bytes], "application/octet-stream");
       setProblem(undefined);
     } catch (failure) {
       setProblem(failure instanceof Error ? failure.message : String(failure));

@@ -1,4 +1,4 @@
-import { type Chart, chartOf, type Column, type JsonObject } from "@parley/client";
+import { type Chart, chartOf, type Column, type JsonObject, type Point } from "@parley/client";
 import { useMemo, useState } from "preact/hooks";
 import { ColumnPick } from "./DatasetView.js";
 
@@ -74,6 +74,8 @@ function Line({ chart: { points, min, max } }: { chart: Chart }) {
   const step = points.length > 1 ? WIDTH / (points.length - 1) : 0;
   const y = (value: number): number => HEIGHT - (HEIGHT * (value - min)) / (max - min || 1);
   const [first, last] = [points[0], points.at(-1)];
+  const words = (point: Point | undefined): string =>
+    point === undefined ? "nothing" : `${point.value} at ${point.label}`;
   return (
     <>
       <svg
@@ -81,7 +83,7 @@ function Line({ chart: { points, min, max } }: { chart: Chart }) {
         viewBox={`0 -1 ${WIDTH} ${HEIGHT + 2}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`From ${first?.value ?? 0} at ${first?.label ?? "the start"} to ${last?.value ?? 0} at ${last?.label ?? "the end"}`}
+        aria-label={`From ${words(first)} to ${words(last)}`}
       >
         <line x1="0" x2={WIDTH} y1={y(0)} y2={y(0)} class="zero" />
         <polyline points={points.map((point, i) => `${i * step},${y(point.value)}`).join(" ")} />

@@ -8,6 +8,7 @@ import {
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Code } from "../text/Code.js";
 import { Markdown } from "../text/Markdown.js";
+import { Icon } from "../ui/Icon.js";
 
 const PDF = [0x25, 0x50, 0x44, 0x46];
 
@@ -71,15 +72,27 @@ function Picture({ content, type, name }: { content: FileContent; type: string; 
   );
 }
 
-/** Shown by the browser's own reader, and only if it is what it says it is. */
+/**
+ * Shown by the browser's own reader, when somebody wants it, and only if it is what it says it is:
+ * what such a reader does with a file is not in our hands.
+ */
 function Pdf({ content, name }: { content: FileContent; name: string }) {
+  const [open, setOpen] = useState(false);
   const bytes = useMemo(() => bytesOf(content), [content]);
   const genuine = PDF.every((byte, i) => bytes[i] === byte);
-  const url = useUrl(genuine ? content : undefined, "application/pdf");
+  const url = useUrl(genuine && open ? content : undefined, "application/pdf");
   if (!genuine) {
     return <p class="quiet">This is not a PDF, whatever it is called. It can be saved.</p>;
   }
-  return url === undefined ? null : <iframe class="pdf" src={url} title={name} />;
+  return url === undefined ? (
+    <p>
+      <button class="button" onClick={() => setOpen(true)}>
+        <Icon name="file" /> Open in the browser’s reader
+      </button>
+    </p>
+  ) : (
+    <iframe class="pdf" src={url} title={name} />
+  );
 }
 
 /** An address for content, as long as it is shown. */

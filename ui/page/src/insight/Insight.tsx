@@ -9,8 +9,8 @@ import { Scrub } from "./Scrub.js";
 import { WaterfallView } from "./WaterfallView.js";
 
 /**
- * What happened, and why: the tree of tasks with when and for how much, and the log beneath it. What
- * one points at in one of them, or in the conversation, is marked in the others.
+ * What happened, and why: the tree of tasks with when and for how much, and the log beneath it.
+ * What one points at in one of them, or in the conversation, is marked in the others.
  */
 export function Insight() {
   const { api } = useSession();

@@ -52,7 +52,7 @@ export function LogFilters({ filter, onChoose }: FilterProps) {
           <option value="">All tasks</option>
           {flat(view.tasks).map((task) => (
             <option key={task.taskId} value={task.taskId}>
-              {`${agentName(state.agents, task.agentId)}: ${(task.prompt ?? "").slice(0, PROMPT_MAX)}`}
+              {agentName(state.agents, task.agentId)}: {(task.prompt ?? "").slice(0, PROMPT_MAX)}
             </option>
           ))}
         </select>

@@ -1,12 +1,15 @@
 import {
+  callKey,
   type EventLog,
   eventLine,
   type Mark,
   markOfEvent,
   marks,
   MATCHES_MAX,
+  modelKey,
   type ParleyEvent,
   type Store,
+  taskKey,
 } from "@parley/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useStore } from "../app/hooks.js";
@@ -120,7 +123,7 @@ export function LogView({ log, mark }: { log: EventLog; mark: Store<Mark | undef
       {(state.cut || state.error !== undefined) && (
         <p class="quiet log-note" role="status">
           {state.error?.message ??
-            `The first ${MATCHES_MAX.toLocaleString("en")} that fit; narrow the filter to see others.`}
+            `Only the first ${MATCHES_MAX.toLocaleString("en")} that fit; look for fewer.`}
         </p>
       )}
       <Raw event={raw} />
@@ -202,9 +205,9 @@ type Tasks = ReturnType<typeof useScene>["view"]["tasks"];
 /** Where a span begins in the log. */
 function firstSeq(span: string | undefined, tasks: Tasks): number | undefined {
   for (const task of tasks) {
-    const call = task.calls.find((one) => span === `call-${one.toolCallId}`);
-    const asked = task.modelCalls.find((one) => span === `model-${task.taskId}-${one.seq}.${one.k}`);
-    const own = span === `task-${task.taskId}` ? task.seq : undefined;
+    const call = task.calls.find((one) => span === callKey(one.toolCallId));
+    const asked = task.modelCalls.find((one) => span === modelKey(task.taskId, one));
+    const own = span === taskKey(task.taskId) ? task.seq : undefined;
     const found = own ?? call?.seq ?? asked?.seq ?? firstSeq(span, task.children);
     if (found !== undefined) {
       return found;

@@ -1,5 +1,5 @@
 import { type ContextState, Past } from "@parley/client";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useStore } from "../app/hooks.js";
 import type { Route } from "../app/route.js";
 import { useSession } from "../app/session.js";
@@ -12,5 +12,8 @@ export function usePast(contextId: string, route: Route, now: ContextState | und
   useEffect(() => past.go(route.at), [past, route.at]);
   const { at, context, error } = useStore(past);
   const wanted = at ?? route.at;
-  return { past, at: wanted, context: wanted === undefined ? now : context, error };
+  // Until the past is loaded, what was shown before it stays.
+  const last = useRef<ContextState>(undefined);
+  last.current = wanted === undefined ? now : (context ?? last.current);
+  return { past, at: wanted, context: last.current, error };
 }

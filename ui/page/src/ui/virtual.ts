@@ -23,7 +23,7 @@ export function useShown(
       const first = Math.max(0, Math.floor(element.scrollTop / rowHeight) - SPARE);
       const height = Math.ceil(element.clientHeight / rowHeight);
       const last = Math.min(count, first + height + 2 * SPARE);
-      setShown((before) => (before.first === first && before.last === last ? before : { first, last }));
+      setShown((old) => (old.first === first && old.last === last ? old : { first, last }));
     }
   };
   useLayoutEffect(look, [count, rowHeight]);
