@@ -46,10 +46,14 @@ export function LogView({ log, mark }: { log: EventLog; mark: Store<Mark | undef
       }
     }
   }, [marked]);
-  const anyMarked = (): boolean =>
-    Array.from({ length: last - first }, (_, i) => log.row(first + i)).some(
+  const anyMarked = (): boolean => {
+    const { scrollTop = 0, clientHeight = 0 } = box.current ?? {};
+    const top = Math.ceil(scrollTop / ROW_HEIGHT);
+    const rows = Math.floor(clientHeight / ROW_HEIGHT);
+    return Array.from({ length: rows }, (_, i) => log.row(top + i)).some(
       (event) => event !== undefined && marks(marked, markOfEvent(view, event)),
     );
+  };
   const seqOf = ({ span }: Mark): number | undefined => firstSeq(span, view.tasks);
   const point = (index: number): void => {
     const event = log.row(index);
