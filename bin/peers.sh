@@ -38,3 +38,23 @@ install_package() {
     || die "npm could not install $1: see above."
   printf '%s\n' "$stamp" >"$installed"
 }
+
+# Makes sure that there is a Chromium, in which the page is tested, or ends the program and says what to do.
+find_chromium() {
+  chromium_is_there && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    say "Chromium is missing: installing it (apt-get install -y chromium)."
+    { apt-get install -y chromium || { apt-get update && apt-get install -y chromium; }; } >&2 || true
+    chromium_is_there && return
+  fi
+  say "The web page is tested in a real Chromium, and there is none. Get it with one of:"
+  die "  apt-get install chromium, brew install --cask chromium, or set CHROMIUM to the program that you have"
+}
+
+chromium_is_there() {
+  local program
+  for program in "${CHROMIUM:-}" /usr/bin/chromium /usr/bin/chromium-browser /usr/bin/google-chrome; do
+    [ -n "$program" ] && [ -x "$program" ] && return
+  done
+  return 1
+}

@@ -160,6 +160,9 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     try {
       while (!this.closed()) {
         await this.whilePaused();
+        if (this.closed()) {
+          return;
+        }
         const turn = (this.turn = new AbortController());
         try {
           yield* this.connection(turn);
@@ -303,10 +306,9 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     // No event comes before it was sent: if it seems so, the server's clock is ahead of ours.
     this.clockAhead = Math.max(this.clockAhead, -took);
     const missed = this.connects > 1 && sent - this.clockAhead < this.liveSince;
-    this.change({
-      lagMs: took + this.clockAhead,
-      recovered: this.connected.recovered + (missed ? 1 : 0),
-    });
+    const events = event.seq - (event.fromSeq ?? event.seq) + 1;
+    const recovered = this.connected.recovered + (missed ? events : 0);
+    this.change({ lagMs: took + this.clockAhead, recovered });
   }
 
   private healthy(): void {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { begin, composer, picture, say, settled, SKIP, stage } from "./page.js";
 
-const it = stage();
+const it = stage({ own: true });
 const options = { skip: SKIP };
 
 test("a first visit offers three things to try, and each works", options, async () => {

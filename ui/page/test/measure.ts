@@ -1,5 +1,5 @@
 /** What `./bench page` runs: how the page does with very many events. Prints figures, asserts none. */
-import type { ContextInfo, ParleyEvent } from "@parley/client";
+import type { ParleyEvent } from "@parley/client";
 import { chromium, type Page } from "playwright-core";
 import { Replay } from "./replay.js";
 import { Server } from "./server.js";
@@ -69,12 +69,10 @@ async function opening(): Promise<void> {
 /** Frames and memory while events come in. */
 async function streaming(): Promise<void> {
   const events = log(RATE * SECONDS);
-  const context = { contextId: "c", title: "Live", owner: "local", position: 0 };
-  const info = { ...context, createdAt: "", updatedAt: "", messageCount: 1, openTasks: 1 };
-  const replay = await Replay.start({ context: info as ContextInfo, events, agents: [] });
+  const replay = await Replay.start("c", events, { items: [] });
   const page = await browser.newPage();
   try {
-    replay.reveal(10);
+    replay.advance(10);
     await page.goto(`${replay.url}/#/c/c`);
     await page.locator(".thread-rows > .row").first().waitFor();
     const before = await heap(page);
@@ -83,7 +81,7 @@ async function streaming(): Promise<void> {
     for (let at = 10; at < events.length; ) {
       await new Promise((resolve) => setTimeout(resolve, TICK_MS));
       at = Math.min(events.length, 10 + Math.floor(((performance.now() - begun) * RATE) / 1_000));
-      replay.reveal(at);
+      replay.advance(at);
     }
     const frames = (await page.evaluate("window.frames_ms")) as number[];
     const late = frames.filter((one) => one > FRAME_MS + 0.5).length;
@@ -93,7 +91,7 @@ async function streaming(): Promise<void> {
     say("  memory before, after", `${before} MiB, ${await heap(page)} MiB`);
   } finally {
     await page.close();
-    await replay.stop();
+    replay.stop();
   }
 }
 

@@ -21,6 +21,8 @@ export interface ServerOptions {
   readonly token?: string;
   /** Files of the workspace. */
   readonly files?: Readonly<Record<string, string>>;
+  /** True if it must be empty at first, or will be killed. */
+  readonly own?: boolean;
 }
 
 /** A real server that PARLEY_PROGRAM starts, with data of its own; it can be killed and started. */
@@ -34,10 +36,18 @@ export class Server {
   ) {}
 
   static async start(options: ServerOptions = {}): Promise<Server> {
-    const folder = mkdtempSync(join(tmpdir(), "parley-page-"));
-    mkdirSync(join(folder, "work"));
+    const { PARLEY_PAGE_URL: url, PARLEY_PAGE_WORK: work } = process.env;
+    const shared = options.own !== true && options.config === undefined && url && work;
+    const folder = shared ? "" : mkdtempSync(join(tmpdir(), "parley-page-"));
+    const workspace = shared ? work : join(folder, "work");
+    mkdirSync(workspace, { recursive: true });
     for (const [name, content] of Object.entries(options.files ?? {})) {
-      writeFileSync(join(folder, "work", name), content);
+      writeFileSync(join(workspace, name), content);
+    }
+    if (shared) {
+      const known = new Server(folder, options);
+      known.port = Number(new URL(url).port);
+      return known;
     }
     if (options.config !== undefined) {
       writeFileSync(join(folder, "parley.yaml"), options.config);
@@ -80,7 +90,9 @@ export class Server {
 
   async stop(): Promise<void> {
     await this.end("SIGTERM");
-    rmSync(this.folder, { recursive: true, force: true });
+    if (this.folder !== "") {
+      rmSync(this.folder, { recursive: true, force: true });
+    }
   }
 
   private async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {

@@ -75,7 +75,7 @@ test(
   options,
   async () => {
     const { page } = await it.open();
-    await begin(page, "delegate count slowly to 60 to research and writer");
+    await begin(page, "delegate count slowly to 150 to research and writer");
     await page.getByText("0 of 2 done").waitFor();
     const research = page.locator(".subagent", { hasText: "Research" });
     await research

@@ -8,6 +8,7 @@ await build({
   outdir: "target/measure",
   bundle: true,
   packages: "external",
+  external: ["../tools/build.mjs"],
   alias: { "@parley/client": "../client/src/index.ts" },
   platform: "node",
   format: "esm",

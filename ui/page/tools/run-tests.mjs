@@ -1,5 +1,9 @@
 // Compiles the tests, runs them, and writes how many there were to target/reports for ./check.
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
@@ -30,6 +34,9 @@ await build({
   target: "node20",
   sourcemap: "inline",
 });
+// One server for all that need none of their own: starting one takes longer than most tests.
+const shared = await share();
+
 const files = names.map((name) => fileURLToPath(new URL(`${name}.js`, TESTS)));
 const counts = { tests: 0, failures: 0, skipped: 0 };
 
@@ -54,5 +61,39 @@ stream.on("end", () => {
   const report = `<testsuite name="ui-page" ${numbers}/>\n`;
   writeFileSync(new URL("TEST-ui-page.xml", REPORTS), report);
   process.exitCode = failures > 0 || tests === 0 ? 1 : 0;
+  shared.stop();
 });
 stream.compose(spec).pipe(process.stdout);
+
+async function share() {
+  const program = process.env.PARLEY_PROGRAM;
+  if (program === undefined) {
+    return { stop: () => undefined };
+  }
+  const folder = mkdtempSync(join(tmpdir(), "parley-page-"));
+  mkdirSync(join(folder, "work"));
+  const keys = /^(ANTHROPIC|OPENAI|PARLEY)_/;
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !keys.test(name)));
+  const child = spawn(program, ["serve", "--port", "0", "--data", join(folder, "data")], {
+    cwd: join(folder, "work"),
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const url = await new Promise((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`the server ended at once: ${code}`)));
+    createInterface(child.stdout).on("line", (line) => {
+      const found = /https?:\/\/\S+/.exec(line)?.[0];
+      if (found !== undefined) {
+        resolve(found);
+      }
+    });
+  });
+  process.env.PARLEY_PAGE_URL = url;
+  process.env.PARLEY_PAGE_WORK = join(folder, "work");
+  return {
+    stop: () => {
+      child.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+      child.kill("SIGTERM");
+    },
+  };
+}

@@ -1,8 +1,9 @@
 import type { InputRequired, Json, JsonObject } from "@parley/client";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { typing, useKeys } from "../app/hooks.js";
-import { useScene } from "../conversation/scene.js";
+import { useSetting } from "../conversation/scene.js";
 import { JsonText } from "../text/JsonText.js";
+import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
 import { Diff, isDiff } from "./Diff.js";
 import { Fields } from "./Fields.js";
@@ -17,7 +18,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
 
 /** Somebody is to say yes or no to a call of a tool, with what it would do in plain sight. */
 export function Approval({ ask }: { ask: InputRequired }) {
-  const { conversation } = useScene();
+  const { conversation } = useSetting();
   const facts = ask.metadata ?? {};
   const call = object(facts["toolCall"]);
   const args = object(call?.["arguments"]);
@@ -68,22 +69,7 @@ export function Approval({ ask }: { ask: InputRequired }) {
       ) : (
         <Preview preview={facts["preview"]} args={args} />
       )}
-      {reason !== undefined && (
-        <label class="field">
-          <span>Why not? The agent is told.</span>
-          <input
-            value={reason}
-            autofocus
-            onInput={(event) => setReason(event.currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key === "Enter") {
-                event.preventDefault();
-                deny();
-              }
-            }}
-          />
-        </label>
-      )}
+      {reason !== undefined && <Reason reason={reason} onReason={setReason} onDone={deny} />}
       <div class="dock-actions">
         <button
           data-first
@@ -113,6 +99,33 @@ export function Approval({ ask }: { ask: InputRequired }) {
         )}
       </div>
     </form>
+  );
+}
+
+interface ReasonProps {
+  readonly reason: string;
+  readonly onReason: (reason: string) => void;
+  readonly onDone: () => void;
+}
+
+function Reason({ reason, onReason, onDone }: ReasonProps) {
+  const box = useRef<HTMLInputElement>(null);
+  useFocus(box);
+  return (
+    <label class="field">
+      <span>Why not? The agent is told.</span>
+      <input
+        ref={box}
+        value={reason}
+        onInput={(event) => onReason(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") {
+            event.preventDefault();
+            onDone();
+          }
+        }}
+      />
+    </label>
   );
 }
 

@@ -1,10 +1,10 @@
 import type { InputRequired, Json } from "@parley/client";
 import { useState } from "preact/hooks";
-import { useScene } from "../conversation/scene.js";
+import { useSetting } from "../conversation/scene.js";
 
 /** One of several, by a press or by its number. */
 export function Choice({ ask, options }: { ask: InputRequired; options: readonly Json[] }) {
-  const { conversation } = useScene();
+  const { conversation } = useSetting();
   const [sent, setSent] = useState(false);
   const choose = async (value: Json): Promise<void> => {
     setSent(true);

@@ -1,13 +1,13 @@
 import type { InputRequired, Json, JsonObject } from "@parley/client";
 import { useState } from "preact/hooks";
-import { useScene } from "../conversation/scene.js";
+import { useSetting } from "../conversation/scene.js";
 import { JsonText } from "../text/JsonText.js";
 import { Fields } from "./Fields.js";
 import { draftOf, problemsOf, valueOf } from "@parley/client";
 
 /** An answer that has a form: a field for each thing that the schema names. */
 export function FormAnswer({ ask }: { ask: InputRequired }) {
-  const { conversation } = useScene();
+  const { conversation } = useSetting();
   const given = ask.schema;
   const schema: JsonObject =
     typeof given === "object" && given !== null && !Array.isArray(given) ? given : {};

@@ -1,11 +1,11 @@
 import type { AuthRequired } from "@parley/client";
 import { useState } from "preact/hooks";
-import { useScene } from "../conversation/scene.js";
+import { useSetting } from "../conversation/scene.js";
 import { safeLink } from "../text/safe.js";
 
 /** Somebody is to sign in: with a key that goes to the vault, or at a page elsewhere. */
 export function SignIn({ ask }: { ask: AuthRequired }) {
-  const { conversation } = useScene();
+  const { conversation } = useSetting();
   const [secret, setSecret] = useState("");
   const [sent, setSent] = useState(false);
   const url = ask.authUrl === undefined ? undefined : safeLink(ask.authUrl);

@@ -1,10 +1,10 @@
 import type { InputRequired } from "@parley/client";
 import { useState } from "preact/hooks";
-import { useScene } from "../conversation/scene.js";
+import { useSetting } from "../conversation/scene.js";
 
 /** An answer in words. */
 export function TextAnswer({ ask }: { ask: InputRequired }) {
-  const { conversation } = useScene();
+  const { conversation } = useSetting();
   const [text, setText] = useState("");
   const [sent, setSent] = useState(false);
   const answer = async (): Promise<void> => {

@@ -47,12 +47,15 @@ export function useWatch(conversation: Conversation): void {
     }, PROBE_MS);
     document.addEventListener("visibilitychange", looked);
     addEventListener("online", back);
+    // Without a network the connection is dead, though it takes long silence to know.
+    addEventListener("offline", back);
     return () => {
       clearTimeout(hidden);
       clearInterval(tick);
       clearInterval(probe);
       document.removeEventListener("visibilitychange", looked);
       removeEventListener("online", back);
+      removeEventListener("offline", back);
     };
   }, [conversation, api, home]);
 }

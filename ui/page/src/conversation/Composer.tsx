@@ -2,6 +2,7 @@ import type { NewMessage } from "@parley/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { typing, useKeys, useSetting } from "../app/hooks.js";
 import { useSession } from "../app/session.js";
+import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
 import { MessageOptions, type Options, optionsOf } from "./MessageOptions.js";
 
@@ -35,6 +36,7 @@ export function Composer({ busy, fresh = false, text = "", onSend, onStop }: Com
   const [agentId, setAgentId] = useSetting("agent", "");
   const [options, setOptions] = useState<Options>({});
   const box = useRef<HTMLTextAreaElement>(null);
+  useFocus(box, fresh);
   useEffect(() => setContent(text), [text]);
   useEffect(() => grow(box.current), [content]);
   useKeys((event) => {
@@ -82,7 +84,6 @@ export function Composer({ busy, fresh = false, text = "", onSend, onStop }: Com
         value={content}
         aria-label="Message"
         placeholder={busy ? "Say something to what runs, or after it" : "Say what should be done"}
-        autofocus={fresh}
         onInput={(event) => setContent(event.currentTarget.value)}
         onKeyDown={pressed}
       />

@@ -13,7 +13,7 @@ import { Composer } from "./Composer.js";
 import { Header } from "./Header.js";
 import { Outbox } from "./Outbox.js";
 import { Queue } from "./Queue.js";
-import { Scene, type Verbosity } from "./scene.js";
+import { SettingContext, type Verbosity, ViewContext } from "./scene.js";
 import { Thread } from "./Thread.js";
 
 /** One conversation: what was said and done, what is asked, and where to say more. */
@@ -37,6 +37,11 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const asks = (shown?.pendingInputs.length ?? 0) + (shown?.pendingAuths.length ?? 0);
   // What happens here moves the conversation in the list.
   useEffect(() => home.refresh(), [home, open, asks, shown?.title]);
+  const busy = shown?.active !== undefined;
+  const setting = useMemo(
+    () => ({ conversation, past, thoughts: thoughts as Verbosity, route, busy }),
+    [conversation, past, thoughts, route, busy],
+  );
   if (error !== undefined) {
     return <Broken error={error} />;
   }
@@ -49,47 +54,52 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
       void conversation.cancel(active.taskId);
     }
   };
-  const earlier = at === undefined && (context?.base ?? 0) > 0;
-  const scene: Scene = { conversation, view: shown, past, thoughts: thoughts as Verbosity, route };
   return (
-    <Scene.Provider value={scene}>
-      <div class="conversation" data-panel={panel}>
-        <div class="column">
-          <Header
-            panel={panel}
-            onPanel={(id) => setPanel(id === panel ? undefined : id)}
-            thoughts={thoughts}
-            onThoughts={setThoughts}
-            connection={state.connection}
-          />
-          <Thread rows={rows} loading={state.loading} hasEarlier={earlier} said={said} />
-          <div class="bottom">
-            {state.refused !== undefined && (
-              <p class="problem toast" role="alert">
-                <span>{state.refused}</span>
-                <button class="button small" onClick={() => conversation.dismiss()}>
-                  Dismiss
-                </button>
-              </p>
-            )}
-            <Outbox outgoing={state.outgoing} onEdit={setUnsent} />
-            <Queue queue={shown.queue} />
-            {at === undefined ? <Dock /> : <PastBar at={at} head={state.shown?.seq ?? at} />}
-            <Composer
-              busy={active !== undefined}
-              text={unsent}
-              onSend={(message) => {
-                void conversation.send(message);
-                setSaid(said + 1);
-                return true;
-              }}
-              onStop={stop}
+    <SettingContext.Provider value={setting}>
+      <ViewContext.Provider value={shown}>
+        <div class="conversation" data-panel={panel}>
+          <div class="column">
+            <Header
+              panel={panel}
+              onPanel={(id) => setPanel(id === panel ? undefined : id)}
+              thoughts={thoughts}
+              onThoughts={setThoughts}
+              connection={state.connection}
             />
+            <Thread
+              rows={rows}
+              loading={state.loading}
+              hasEarlier={at === undefined && (context?.base ?? 0) > 0}
+              said={said}
+            />
+            <div class="bottom">
+              {state.refused !== undefined && (
+                <p class="problem toast" role="alert">
+                  <span>{state.refused}</span>
+                  <button class="button small" onClick={() => conversation.dismiss()}>
+                    Dismiss
+                  </button>
+                </p>
+              )}
+              <Outbox outgoing={state.outgoing} onEdit={setUnsent} />
+              <Queue queue={shown.queue} />
+              {at === undefined ? <Dock /> : <PastBar at={at} head={state.shown?.seq ?? at} />}
+              <Composer
+                busy={busy}
+                text={unsent}
+                onSend={(message) => {
+                  void conversation.send(message);
+                  setSaid(said + 1);
+                  return true;
+                }}
+                onStop={stop}
+              />
+            </div>
           </div>
+          {panel !== undefined && <SidePanel id={panel} onClose={() => setPanel(undefined)} />}
         </div>
-        {panel !== undefined && <SidePanel id={panel} onClose={() => setPanel(undefined)} />}
-      </div>
-    </Scene.Provider>
+      </ViewContext.Provider>
+    </SettingContext.Provider>
   );
 }
 

@@ -5,7 +5,7 @@ import { CopyButton } from "../ui/CopyButton.js";
 import { between, duration, tokens } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
 import { again, useForkAfter } from "./Said.js";
-import { useScene } from "./scene.js";
+import { useSetting, viewNow } from "./scene.js";
 import { Status } from "./ToolCallView.js";
 
 const DOING: Readonly<Record<string, string>> = {
@@ -18,22 +18,27 @@ const DOING: Readonly<Record<string, string>> = {
 /** The last line of a task: what it is doing, or how it went and what can be done now. */
 export function EndOfTask({ task }: { task: TaskNode }) {
   const { state } = useSession();
-  const { conversation, view } = useScene();
+  const { conversation, busy } = useSetting();
   const fork = useForkAfter();
   const voice = voiceOf(task);
   const who = agentName(state.agents, voice.agentId);
   if (!hasEnded(task.status)) {
-    const doing = task.cancelRequested === true ? "is being stopped" : DOING[task.status];
+    const doing = task.cancelRequested === true ? "is being stopped" : DOING[voice.status];
     return (
       <p class="doing" role="status">
-        <Status status={task.status} /> {who} {doing}
+        <Status status={voice.status} /> {who} {doing ?? "is at work"}
       </p>
     );
   }
-  const asked = view.conversation.flatMap((one) =>
-    one.kind === "message" && one.message.messageId === task.messageId ? [one.message] : [],
-  )[0];
-  const busy = view.active !== undefined;
+  const askable = task.messageId !== undefined;
+  const rerun = (): void => {
+    const said = viewNow(conversation)?.conversation.find(
+      (one) => one.kind === "message" && one.message.messageId === task.messageId,
+    );
+    if (said?.kind === "message") {
+      void conversation.rerun(said.message, again(said.message.content, task));
+    }
+  };
   const failed = task.status !== "completed";
   const { totals } = task;
   return (
@@ -44,12 +49,8 @@ export function EndOfTask({ task }: { task: TaskNode }) {
           <span>
             {task.status === "canceled" ? "Stopped." : (task.error?.message ?? "It failed.")}
           </span>
-          {asked !== undefined && (
-            <button
-              class="button small"
-              disabled={busy}
-              onClick={() => void conversation.rerun(asked, again(asked.content, task))}
-            >
+          {askable && (
+            <button class="button small" disabled={busy} onClick={rerun}>
               <Icon name="retry" /> Retry
             </button>
           )}
@@ -62,13 +63,13 @@ export function EndOfTask({ task }: { task: TaskNode }) {
         {totals.costUsd !== undefined && <span>${totals.costUsd.toFixed(4)}</span>}
         <span class="actions" role="group" aria-label="What can be done with this answer">
           <CopyButton text={task.content ?? voice.text} what="answer" />
-          {!failed && asked !== undefined && (
+          {!failed && askable && (
             <button
               class="icon-button small"
               aria-label="Run again"
               title={busy ? "Only while nothing runs" : "Run again"}
               disabled={busy}
-              onClick={() => void conversation.rerun(asked, again(asked.content, task))}
+              onClick={rerun}
             >
               <Icon name="retry" />
             </button>

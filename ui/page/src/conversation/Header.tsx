@@ -1,10 +1,11 @@
 import type { ConnectionState } from "@parley/client";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { type PanelId, PANELS, type Panel } from "../app/panels.js";
 import { formatRoute, go } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Pill } from "../connection/Pill.js";
 import { Dialog } from "../ui/Dialog.js";
+import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
 import { useScene } from "./scene.js";
 
@@ -71,20 +72,32 @@ function Title() {
       void conversation.rename(next.slice(0, 500));
     }
   };
+  return <TitleInput typed={typed} onTyped={setTyped} onDone={done} />;
+}
+
+interface TitleInputProps {
+  readonly typed: string;
+  readonly onTyped: (typed: string | undefined) => void;
+  readonly onDone: () => void;
+}
+
+function TitleInput({ typed, onTyped, onDone }: TitleInputProps) {
+  const box = useRef<HTMLInputElement>(null);
+  useFocus(box);
   return (
     <input
+      ref={box}
       class="title"
       aria-label="Title"
-      autofocus
       maxLength={500}
       value={typed}
-      onInput={(event) => setTyped(event.currentTarget.value)}
-      onBlur={done}
+      onInput={(event) => onTyped(event.currentTarget.value)}
+      onBlur={onDone}
       onKeyDown={(event) => {
         if (event.key === "Enter") {
-          done();
+          onDone();
         } else if (event.key === "Escape") {
-          setTyped(undefined);
+          onTyped(undefined);
         }
       }}
     />

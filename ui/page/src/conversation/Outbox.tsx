@@ -1,9 +1,9 @@
 import type { Outgoing } from "@parley/client";
-import { useScene } from "./scene.js";
+import { useSetting } from "./scene.js";
 
 /** What was said and has not arrived: on its way, or with the reason why it did not get there. */
 export function Outbox(props: { outgoing: readonly Outgoing[]; onEdit: (text: string) => void }) {
-  const { conversation } = useScene();
+  const { conversation } = useSetting();
   return (
     <>
       {props.outgoing.map(({ key, message, error }) => (

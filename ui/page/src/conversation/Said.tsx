@@ -1,11 +1,14 @@
-import { endOf, type MessageInfo, rowsOf, type TaskNode } from "@parley/client";
-import { useState } from "preact/hooks";
+import { type ContextView, endOf, type MessageInfo, rowsOf, type TaskNode } from "@parley/client";
+import { useRef, useState } from "preact/hooks";
 import { formatRoute, go } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
 import { Markdown } from "../text/Markdown.js";
 import { CopyButton } from "../ui/CopyButton.js";
+import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
-import { useScene } from "./scene.js";
+import { useSetting, viewNow } from "./scene.js";
+
+const TITLE_MAX = 500;
 
 /** Something that a person, an agent or the server said. */
 export function Said({ message, task }: { message: MessageInfo; task: TaskNode | undefined }) {
@@ -44,19 +47,17 @@ export function Said({ message, task }: { message: MessageInfo; task: TaskNode |
 }
 
 function Actions({ message, onEdit }: { message: MessageInfo; onEdit: () => void }) {
-  const { conversation, view } = useScene();
+  const { conversation, busy } = useSetting();
   const { home } = useSession();
-  const busy = view.active !== undefined;
   const idle = busy ? "Only while nothing runs" : undefined;
   const fork = async (): Promise<void> => {
-    const title = `${view.title ?? "Conversation"} (fork)`;
-    const made = await conversation.fork(message.seq - 1, title.slice(0, 500));
+    const made = await conversation.fork(message.seq - 1, forkTitle(viewNow(conversation)));
     if (made !== undefined) {
       home.refresh();
       go({ contextId: made.contextId });
     }
   };
-  const here = formatRoute({ contextId: view.contextId, seq: message.seq });
+  const here = formatRoute({ contextId: conversation.contextId, seq: message.seq });
   return (
     <div class="actions" role="group" aria-label="What can be done with this message">
       <CopyButton text={message.content} what="message" />
@@ -94,8 +95,10 @@ function Actions({ message, onEdit }: { message: MessageInfo; onEdit: () => void
 }
 
 function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone: () => void }) {
-  const { conversation } = useScene();
+  const { conversation } = useSetting();
   const [content, setContent] = useState(props.message.content);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useFocus(box);
   const run = (): void => {
     if (content.trim() !== "") {
       void conversation.rerun(props.message, again(content, props.task));
@@ -112,7 +115,7 @@ function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone:
     >
       <textarea
         aria-label="The message, to be changed"
-        autofocus
+        ref={box}
         rows={Math.min(10, content.split("\n").length + 1)}
         value={content}
         onInput={(event) => setContent(event.currentTarget.value)}
@@ -150,14 +153,19 @@ export function again(content: string, task: TaskNode | undefined) {
 
 /** Makes a fork that has this task and nothing after it, and goes there. */
 export function useForkAfter(): (task: TaskNode) => Promise<void> {
-  const { conversation, view } = useScene();
+  const { conversation } = useSetting();
   const { home } = useSession();
   return async (task) => {
-    const title = `${view.title ?? "Conversation"} (fork)`.slice(0, 500);
-    const made = await conversation.fork(endOf(rowsOf(view), task), title);
+    const view = viewNow(conversation);
+    const end = view && endOf(rowsOf(view), task);
+    const made = await conversation.fork(end, forkTitle(view));
     if (made !== undefined) {
       home.refresh();
       go({ contextId: made.contextId });
     }
   };
+}
+
+function forkTitle(view: ContextView | undefined): string {
+  return `${view?.title ?? "Conversation"} (fork)`.slice(0, TITLE_MAX);
 }

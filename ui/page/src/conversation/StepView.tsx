@@ -1,14 +1,14 @@
 import { keyOfStep, type Step, stepsOf, type TaskNode } from "@parley/client";
 import { Markdown } from "../text/Markdown.js";
 import { Question } from "./Question.js";
-import { tells, useScene } from "./scene.js";
+import { tells, useSetting } from "./scene.js";
 import { Subagents } from "./Subagents.js";
 import { ThoughtView } from "./ThoughtView.js";
 import { ToolCallView } from "./ToolCallView.js";
 
 /** One thing that a task does. */
 export function StepView({ step, task }: { step: Step; task: TaskNode }) {
-  const { thoughts } = useScene();
+  const { thoughts } = useSetting();
   switch (step.kind) {
     case "text":
       return (

@@ -4,7 +4,7 @@ import { formatRoute } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
 import { between, count, duration, tokens } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
-import { useScene } from "./scene.js";
+import { useSetting } from "./scene.js";
 import { Steps } from "./StepView.js";
 import { Status } from "./ToolCallView.js";
 
@@ -43,7 +43,7 @@ export function Subagents({
 /** One sub-agent: a line that says where it stands, and its thread when it is opened. */
 function Subagent({ task }: { task: TaskNode }) {
   const { state } = useSession();
-  const { conversation, route } = useScene();
+  const { conversation, route } = useSetting();
   const linked = holds([task], route.taskId);
   const [open, setOpen] = useState(linked);
   useEffect(() => {

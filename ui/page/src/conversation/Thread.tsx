@@ -15,7 +15,7 @@ interface ThreadProps {
 
 /** The conversation from top to bottom. Only rows near to what is looked at are in the page. */
 export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
-  const { conversation, route } = useScene();
+  const { conversation, route, view } = useScene();
   const box = useRef<HTMLDivElement>(null);
   const { following, follow, release } = useFollow(box);
   const [first, setFirst] = useState<string>();
@@ -62,6 +62,7 @@ export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
         aria-label="Conversation"
         aria-busy={loading}
         aria-live="off"
+        data-position={view.position}
         tabIndex={0}
       >
         <div class="thread-rows">

@@ -4,14 +4,14 @@ import { Diff } from "../ask/Diff.js";
 import { JsonText } from "../text/JsonText.js";
 import { between, duration } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
-import { useScene } from "./scene.js";
+import { useSetting } from "./scene.js";
 
 const SUMMARY_MAX = 120;
 const SECOND_MS = 1_000;
 
 /** A call of a tool: what it is called with, how far it is, and what came of it. */
 export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string }) {
-  const { conversation } = useScene();
+  const { conversation } = useSetting();
   const running = call.status === "running";
   return (
     <div class="call" data-status={call.status}>
@@ -40,7 +40,7 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
           {!running && <Result call={call} />}
         </div>
       </details>
-      {running && <Progress call={call} />}
+      {running && call.progress !== undefined && <Progress call={call} />}
     </div>
   );
 }

@@ -1,28 +1,51 @@
-import type { ContextView, Conversation, Past, Thought } from "@parley/client";
+import { type ContextView, type Conversation, type Past, type Thought, view } from "@parley/client";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Route } from "../app/route.js";
 
 export type Verbosity = "none" | Thought["verbosity"];
 
-/** The conversation that is being looked at, for all its parts. */
-export interface Scene {
+/** What holds for a conversation while text streams in: rows that use only this are left alone. */
+export interface Setting {
   readonly conversation: Conversation;
-  /** As it is now, or as it was. */
-  readonly view: ContextView;
   readonly past: Past;
   readonly thoughts: Verbosity;
   readonly route: Route;
+  /** True while a task is at work or waits. */
+  readonly busy: boolean;
 }
 
-export const Scene = createContext<Scene | undefined>(undefined);
+/** The conversation that is being looked at, with what it shows just now. */
+export interface Scene extends Setting {
+  /** As it is now, or as it was. */
+  readonly view: ContextView;
+}
 
-export function useScene(): Scene {
-  const scene = useContext(Scene);
-  if (scene === undefined) {
+export const SettingContext = createContext<Setting | undefined>(undefined);
+export const ViewContext = createContext<ContextView | undefined>(undefined);
+
+export function useSetting(): Setting {
+  const setting = useContext(SettingContext);
+  if (setting === undefined) {
     throw new Error("there is no conversation here");
   }
-  return scene;
+  return setting;
+}
+
+/** All of it: for what is drawn anew with every frame anyway. */
+export function useScene(): Scene {
+  const setting = useSetting();
+  const shown = useContext(ViewContext);
+  if (shown === undefined) {
+    throw new Error("there is no conversation here");
+  }
+  return { ...setting, view: shown };
+}
+
+/** What is shown just now, for those who only want to know when something is pressed. */
+export function viewNow(conversation: Conversation): ContextView | undefined {
+  const { shown } = conversation.get();
+  return shown && view(shown);
 }
 
 const ORDER: readonly Verbosity[] = ["none", "brief", "normal", "detailed"];

@@ -1,0 +1,70 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.door.Tokens.Token;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The web page as files; what it does is tested in a browser, in `ui/page`.
+class PageTest {
+
+  private static final String HASH =
+      "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
+  @TempDir Path folder;
+
+  @Test
+  void browsers_get_a_page_that_may_run_nothing_but_its_own_files() {
+    try (var site = Site.open(folder)) {
+      var page = site.get("/", "Accept", "text/html,application/xhtml+xml");
+      assertThat(page.statusCode()).isEqualTo(200);
+      assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html; charset=utf-8");
+      assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
+          .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
+          .contains("require-trusted-types-for 'script'");
+      var links = Pattern.compile("(?:src|href)=\"([^\"]+)\"").matcher(page.body()).results();
+      assertThat(links.map(match -> match.group(1)).toList())
+          .hasSizeGreaterThan(2)
+          .allSatisfy(
+              link -> {
+                var file = site.get(link);
+                assertThat(file.statusCode()).isEqualTo(200);
+                assertThat(file.headers().firstValue("Cache-Control").orElseThrow())
+                    .contains("immutable");
+              });
+    }
+  }
+
+  @Test
+  void what_a_browser_has_is_not_sent_again() {
+    try (var site = Site.open(folder)) {
+      var tag = site.get("/", "Accept", "text/html").headers().firstValue("ETag").orElseThrow();
+      var again = site.get("/", "Accept", "text/html", "If-None-Match", tag);
+      assertThat(again.statusCode()).isEqualTo(304);
+      assertThat(again.body()).isEmpty();
+    }
+  }
+
+  @Test
+  void other_files_of_the_program_are_not_served() {
+    try (var site = Site.open(folder)) {
+      for (var path : new String[] {"/assets/assets.txt", "/assets/..%2findex.html", "/assets/"}) {
+        assertThat(site.get(path).statusCode()).as(path).isEqualTo(404);
+      }
+    }
+  }
+
+  @Test
+  void the_page_is_for_everybody_and_what_it_shows_is_not() {
+    var wish = Site.Wish.USUAL.tokens(new Token("ann", HASH));
+    try (var site = Site.open(folder, wish)) {
+      assertThat(site.get("/", "Accept", "text/html").statusCode()).isEqualTo(200);
+      assertThat(site.get("/assets/nothing.js").statusCode()).isEqualTo(404);
+      assertThat(site.get("/api/contexts").statusCode()).isEqualTo(401);
+      assertThat(site.get("/api/inbox").statusCode()).isEqualTo(401);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type ContextInfo,
+  groupsOf,
+  Home,
+  type HomeState,
+  ParleyApi,
+  titleOf,
+} from "../src/index.js";
+
+function context(contextId: string, title: string, openTasks: number): ContextInfo {
+  const time = "2026-11-15T12:00:00Z";
+  const facts = { owner: "local", createdAt: time, updatedAt: time, position: 1, messageCount: 1 };
+  return { contextId, title, openTasks, ...facts };
+}
+
+const CONTEXTS = [
+  context("a", "Buy tea", 1),
+  context("b", "Count to ten", 1),
+  context("c", "Read tea leaves", 0),
+];
+
+function state(inbox: readonly string[]): HomeState {
+  const waiting = inbox.map((contextId) => ({
+    contextId,
+    kind: "input" as const,
+    seq: 1,
+    timestamp: "",
+    prompt: "?",
+  }));
+  const rest = { agents: [], loading: false, more: false, error: undefined };
+  return { contexts: CONTEXTS, inbox: waiting, ...rest };
+}
+
+const ids = (list: readonly ContextInfo[]): string => list.map((one) => one.contextId).join("");
+
+test("contexts stand under what they need", () => {
+  const groups = groupsOf(state(["a"]));
+  assert.deepEqual([groups.needsYou, groups.running, groups.done].map(ids), ["a", "b", "c"]);
+});
+
+test("search finds all words, in any order and case", () => {
+  const groups = groupsOf(state([]), "LEAVES tea");
+  assert.deepEqual([groups.needsYou, groups.running, groups.done].map(ids), ["", "", "c"]);
+  assert.equal(titleOf({ title: "  " }), "New conversation");
+});
+
+test("the list is looked at again, keeps what it knew, and is the same until it changes", async () => {
+  let answers = 0;
+  let broken = false;
+  const answer: typeof fetch = async (input) => {
+    const path = new URL(String(input)).pathname;
+    if (broken) {
+      throw new TypeError("no network");
+    }
+    answers += path === "/api/contexts" ? 1 : 0;
+    return Response.json({ items: path === "/api/contexts" ? CONTEXTS : [] });
+  };
+  const home = new Home(new ParleyApi({ url: "http://x", fetch: answer }), { everyMs: 1 });
+  const seen: HomeState[] = [];
+  const first = new Promise<void>((resolve) =>
+    home.subscribe(() => {
+      seen.push(home.get());
+      resolve();
+    }),
+  );
+  await first;
+  while (answers < 4) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assert.equal(seen.length, 1);
+  broken = true;
+  while (home.get().error === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assert.equal(home.get().contexts.length, 3);
+  home.close();
+});

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  emptyContext,
+  endOf,
+  holds,
+  type ParleyEvent,
+  progressOf,
+  reduceAll,
+  rowAt,
+  rowsOf,
+  view,
+  windowOf,
+} from "../src/index.js";
+
+let seq = 0;
+function at(fields: object): ParleyEvent {
+  seq++;
+  const timestamp = new Date(Date.UTC(2026, 0, 1) + seq).toISOString();
+  return { seq, eventId: `e${seq}`, contextId: "c", timestamp, ...fields } as ParleyEvent;
+}
+
+function task(taskId: string, agentId: string, parent?: string, call?: string) {
+  const root = parent ?? taskId;
+  const above = parent === undefined ? {} : { parentTaskId: parent, spawnedByCallId: call };
+  return { taskId, rootTaskId: root, agentId, agentLevel: parent ? "subagent" : "core", ...above };
+}
+
+function asked(messageId: string, of: { taskId: string }, content = messageId): ParleyEvent[] {
+  return [
+    at({ kind: "message", messageId, role: "user", content, metadata: { taskId: of.taskId } }),
+    at({ kind: "task-created", ...of, initiator: "user", messageId, prompt: content }),
+  ];
+}
+
+const root = task("t1", "supervisor");
+const status = (of: object, is: string, metadata?: object) =>
+  at({ kind: "task-status", ...of, status: is, ...(metadata ? { metadata } : {}) });
+const said = (of: object, blockId: string, delta: string) =>
+  at({ kind: "content-delta", ...of, delta, index: 0, blockId });
+const rows = (events: readonly ParleyEvent[]) => rowsOf(view(reduceAll(emptyContext("c"), events)));
+
+function begin(): ParleyEvent[] {
+  seq = 0;
+  return [at({ kind: "context-created", owner: "local" })];
+}
+
+test("steps of a task stand in the order of the log, below what asked for it", () => {
+  const log = [...begin(), ...asked("m1", root), status(root, "working")];
+  const call = { toolCallId: "x", toolName: "clock", arguments: {} };
+  log.push(
+    at({
+      kind: "thought-stream",
+      ...root,
+      thoughtId: "h",
+      thoughtType: "planning",
+      verbosity: "brief",
+      content: "hm",
+      index: 0,
+    }),
+    said(root, "b1", "first"),
+    at({ kind: "tool-start", ...root, ...call }),
+    said(root, "b2", "second"),
+  );
+  assert.deepEqual(
+    rows(log).map((row) => row.key),
+    ["m-m1", "t-h", "b-b1", "c-x", "b-b2", "e-t1"],
+  );
+});
+
+test("an answer whose words were seen as they came is not shown twice", () => {
+  const log = [...begin(), ...asked("m1", root), status(root, "working"), said(root, "b", "yes")];
+  const whole = { content: "yes", blockId: "b", finishReason: "stop" };
+  log.push(
+    at({ kind: "content-complete", ...root, ...whole }),
+    at({ kind: "message", ...root, messageId: "a1", role: "assistant", content: "yes" }),
+    status(root, "completed"),
+    at({ kind: "task-complete", ...root, content: "yes" }),
+  );
+  assert.deepEqual(
+    rows(log).map((row) => row.key),
+    ["m-m1", "b-b", "e-t1"],
+  );
+});
+
+test("the one agent that a supervisor chose speaks for it; several stand at their call", () => {
+  const child = task("t2", "writer", "t1", "x");
+  const routed = (strategy: string) => [
+    ...begin(),
+    ...asked("m1", root),
+    status(root, "working", { routing: { strategy } }),
+    at({ kind: "tool-start", ...root, toolCallId: "x", toolName: "subagents", arguments: {} }),
+    at({ kind: "task-created", ...child, initiator: "agent" }),
+    said(child, "b", "from the writer"),
+  ];
+  assert.deepEqual(
+    rows(routed("single")).map((row) => row.key),
+    ["m-m1", "b-b", "e-t1"],
+  );
+  const several = rows(routed("parallel"));
+  assert.deepEqual(
+    several.map((row) => row.key),
+    ["m-m1", "c-x", "e-t1"],
+  );
+  const [, call] = several;
+  assert.ok(call?.kind === "call" && holds(call.children, "t2") && !holds(call.children, "t3"));
+  assert.equal(rowAt(several, undefined, "t2"), 1);
+  assert.deepEqual(call.children && progressOf(call.children), { total: 1, ended: 0, failed: 0 });
+});
+
+test("what waits its turn is no row, and what steers stands where it was said", () => {
+  const log = [...begin(), ...asked("m1", root), status(root, "working"), said(root, "b", "a")];
+  const steer = { messageId: "m2", role: "user", content: "left", metadata: { taskId: "t1" } };
+  log.push(at({ kind: "message", ...steer }), said(root, "b2", "b"));
+  const queued = task("t9", "supervisor");
+  log.push(...asked("m3", queued), status(queued, "submitted", { blockedBy: "t1" }));
+  assert.deepEqual(
+    rows(log).map((row) => row.key),
+    ["m-m1", "b-b", "m-m2", "b-b2", "e-t1"],
+  );
+});
+
+test("a link to an event leads to the row that it stands on", () => {
+  const log = [...begin(), ...asked("m1", root), status(root, "working"), said(root, "b", "a")];
+  const all = rows(log);
+  assert.equal(rowAt(all, 2, undefined), 0);
+  assert.equal(rowAt(all, 3, undefined), 0);
+  assert.equal(rowAt(all, 5, undefined), 1);
+  assert.equal(rowAt(all, 900, undefined), 1);
+  assert.equal(rowAt(all, undefined, undefined), -1);
+});
+
+test("a fork after a task goes up to what was said next", () => {
+  const second = task("t2", "supervisor");
+  const log = [...begin(), ...asked("m1", root), status(root, "completed"), ...asked("m2", second)];
+  log.push(status(second, "completed"));
+  const shown = view(reduceAll(emptyContext("c"), log));
+  const [one, two] = shown.tasks;
+  assert.equal(one && endOf(rowsOf(shown), one), 4);
+  assert.equal(two && endOf(rowsOf(shown), two), undefined);
+});
+
+test("only so many rows are in the page, and those that are looked at", () => {
+  assert.deepEqual(windowOf(10, undefined), { from: 0, to: 10 });
+  for (const count of [200, 201, 5_000]) {
+    const { from, to } = windowOf(count, undefined);
+    assert.ok(to === count && to - from <= 200 && to - from > 99, `${count}: ${from} to ${to}`);
+  }
+  assert.deepEqual(windowOf(5_000, 70), { from: 70, to: 470 });
+});

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { begin, composer, picture, say, settled, SKIP, stage } from "./page.js";
+
+const it = stage();
+const options = { skip: SKIP };
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const NARROW = { viewport: { width: 390, height: 844 } };
+
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What axe-core finds wrong. It comes in by the debugger, which no policy stops. */
+async function violations(page: Page): Promise<string[]> {
+  const client = await page.context().newCDPSession(page);
+  await client.send("Runtime.evaluate", { expression: AXE });
+  const { result } = await client.send("Runtime.evaluate", {
+    expression: "axe.run(document).then((found) => JSON.stringify(found.violations))",
+    awaitPromise: true,
+  });
+  const found = JSON.parse(String(result.value)) as Violation[];
+  return found.flatMap(({ id, help, nodes }) =>
+    nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 200)} ${node.failureSummary}`),
+  );
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`axe-core finds nothing wrong on the main screens, ${colorScheme}`, options, async () => {
+    const { page } = await it.open({ colorScheme });
+    await page.getByText("Three things to try").waitFor();
+    assert.deepEqual(await violations(page), [], "first screen");
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
+    await begin(page, "delegate think about tea to research and writer");
+    await settled(page);
+    await page
+      .getByRole("button", { name: /Research/ })
+      .first()
+      .click();
+    await say(page, "say # Title\n\n- one\n- [two](https://example.org)\n\n```js\nlet a = 1;\n```");
+    await page.locator("pre .hljs-keyword").last().waitFor();
+    await settled(page);
+    assert.deepEqual(await violations(page), [], "conversation");
+    await picture(page, `conversation-${colorScheme}`);
+    await say(page, "run echo hello");
+    await page.getByRole("button", { name: "Edit first" }).click();
+    await page.locator(".call, .asked").last().waitFor();
+    assert.deepEqual(await violations(page), [], "approval");
+    await page.getByRole("button", { name: "As it was" }).click();
+    await page.getByRole("button", { name: "Branches" }).click();
+    assert.deepEqual(await violations(page), [], "branches");
+    await page.getByRole("button", { name: "Delete conversation" }).click();
+    assert.deepEqual(await violations(page), [], "dialog");
+  });
+}
+
+test("everything can be done from the keyboard", options, async () => {
+  const { page } = await it.open();
+  await page.getByText("Three things to try").waitFor();
+  // The box to write in has the focus.
+  await page.keyboard.type("say from the keyboard");
+  await page.keyboard.press("Enter");
+  await page.locator('[data-kind="text"]').getByText("from the keyboard").waitFor();
+  await settled(page);
+  await page.keyboard.press("n");
+  await page.getByText("Three things to try").waitFor();
+  await page.waitForFunction(() => document.activeElement?.tagName === "TEXTAREA");
+  await page.keyboard.type("run echo yes");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Approve" }).waitFor();
+  await page.waitForFunction(() => document.activeElement?.textContent === "Approve");
+  await page.keyboard.press("y");
+  await settled(page);
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.keyboard.press("j");
+  await page.locator('[data-kind="text"]').getByText("from the keyboard").waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  // Every button and link can be reached by Tab, and shows that it has been.
+  const wanted = await page.locator(".conversation button:enabled, .conversation a[href]").count();
+  const reached = new Set<string>();
+  await page.locator(".thread").focus();
+  for (let i = 0; i < wanted * 3; i++) {
+    await page.keyboard.press("Tab");
+    reached.add(
+      await page.evaluate(
+        () =>
+          document.activeElement?.getAttribute("aria-label") ??
+          document.activeElement?.tagName ??
+          "",
+      ),
+    );
+  }
+  for (const name of ["Copy message", "Edit and run again", "Run again", "Branches", "Message"]) {
+    assert.ok(reached.has(name), `${name} was not reached: ${[...reached].join(", ")}`);
+  }
+});
+
+// S2.79
+test("the end is followed until the reader scrolls up, and again from there", options, async () => {
+  const { page } = await it.open({ viewport: { width: 900, height: 500 } });
+  const lines = Array.from({ length: 60 }, (_, i) => `- line ${i}`).join("\n");
+  await begin(page, `say ${lines}`);
+  await settled(page);
+  const thread = page.locator(".thread");
+  const fromEnd = () => thread.evaluate((e) => e.scrollHeight - e.clientHeight - e.scrollTop);
+  assert.ok((await fromEnd()) < 30);
+  await say(page, "count slowly to 300");
+  await page.locator('[data-kind="text"]').getByText(/1 2 3/).waitFor();
+  await thread.hover();
+  await page.mouse.wheel(0, -400);
+  await page.getByRole("button", { name: "Newest" }).waitFor();
+  const place = await thread.evaluate((e) => e.scrollTop);
+  const marker = page.getByText("line 50", { exact: true }).last();
+  const before = await marker.boundingBox();
+  await page
+    .locator('[data-kind="text"]')
+    .getByText(/99 100/)
+    .waitFor({ state: "attached" });
+  // What is read does not move while more is said below.
+  assert.equal(await thread.evaluate((e) => e.scrollTop), place);
+  assert.deepEqual(await marker.boundingBox(), before);
+  await page.getByRole("button", { name: "Newest" }).click();
+  await page.waitForFunction(() => {
+    const e = document.querySelector(".thread");
+    return e !== null && e.scrollHeight - e.clientHeight - e.scrollTop < 30;
+  });
+  await page.getByRole("button", { name: "Newest" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await settled(page);
+});
+
+test("nothing jumps while text streams", options, async () => {
+  const { page } = await it.open();
+  await page.evaluate(() => {
+    const shifts: number[] = [];
+    Object.assign(window, { shifts });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        shifts.push((entry as PerformanceEntry & { value: number }).value);
+      }
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  await begin(page, "say first");
+  await settled(page);
+  await page.evaluate("window.shifts.length = 0");
+  await say(page, "count slowly to 80");
+  await page.locator('[data-kind="text"]').getByText(/79 80/).waitFor();
+  await settled(page);
+  const moved = await page.evaluate<number>("window.shifts.reduce((a, b) => a + b, 0)");
+  assert.ok(moved < 0.1, `layout shift ${moved}`);
+});
+
+test(
+  "a screen of 390 pixels shows one thing at a time, and never scrolls sideways",
+  options,
+  async () => {
+    const { page } = await it.open(NARROW);
+    await page.getByText("Three things to try").waitFor();
+    await picture(page, "phone-list");
+    const sideways = () =>
+      page.evaluate(
+        () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+      );
+    assert.equal(await sideways(), false);
+    const wide = "x".repeat(300);
+    await begin(
+      page,
+      `say a ${wide}\n\n| ${Array(20).fill("column").join(" | ")} |\n|${"---|".repeat(20)}`,
+    );
+    await settled(page);
+    assert.equal(await sideways(), false);
+    assert.equal(await page.getByRole("navigation").isVisible(), false);
+    await say(page, "run echo one two three four five six seven eight nine ten eleven twelve");
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    assert.equal(await sideways(), false);
+    assert.equal(await composer(page).isVisible(), true);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await settled(page);
+    await page.getByRole("link", { name: "All conversations" }).click();
+    await page.getByRole("navigation").waitFor();
+  },
+);

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json, ParleyApi, ParleyEvent } from "@parley/client";
+import type { Page } from "playwright-core";
+import { SKIP, stage } from "./page.js";
+import { positionOf, Replay } from "./replay.js";
+
+const it = stage({ files: { "cities.csv": "city,people\nBern,134\nOslo,709\n" } });
+/** All of 500 takes minutes on a small machine: those are for PARLEY_LONG. */
+const INDICES = process.env["PARLEY_LONG"] === undefined ? 60 : 500;
+const EVENTS_MIN = 500;
+/** Every so often the whole page is loaded anew, not only the conversation. */
+const WHOLE = 25;
+
+/** Says something, answers what is asked meanwhile, and waits for the end. */
+async function run(api: ParleyApi, contextId: string, content: string, value?: Json) {
+  const { taskId } = await api.send(contextId, { content, agentId: "agent-code" });
+  for (;;) {
+    const { pendingInputs } = await api.snapshot(contextId);
+    const [asked] = pendingInputs;
+    if (asked !== undefined && value !== undefined) {
+      await api.answer(contextId, asked.inputId, value).catch(() => undefined);
+    }
+    const { status } = await api.task(contextId, taskId);
+    if (["completed", "failed", "canceled"].includes(status)) {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** A run with sub-agents, approvals, questions, artifacts, a failure and a rewind. */
+async function record(api: ParleyApi): Promise<{ contextId: string; events: ParleyEvent[] }> {
+  const { contextId } = await api.createContext({});
+  await run(api, contextId, "delegate think about tea to research and writer");
+  await run(api, contextId, "run echo approved", true);
+  await run(api, contextId, "run echo denied", { approved: false, reason: "no" });
+  await run(api, contextId, "ask me which colour", "blue");
+  await run(api, contextId, "write a report on the weather");
+  await run(api, contextId, "summarise the CSV files here");
+  await run(api, contextId, "fail");
+  await run(api, contextId, "say # Done\n\n- one\n- two\n\n```js\nlet a = 1;\n```\n\n> end");
+  await run(api, contextId, "count to 200");
+  const said = (await api.messages(contextId)).items.filter((one) => one.role === "user");
+  await api.rewind(contextId, { beforeMessageId: said.at(-2)?.messageId ?? "" });
+  await run(api, contextId, "delegate delegate run echo deep to writer to research", true);
+  const events: ParleyEvent[] = [];
+  for (let after: number | string = 0, more = true; more;) {
+    const wanted = { after, limit: 1_000, filter: { internal: true } };
+    const page = await api.events(contextId, wanted);
+    events.push(...page.events);
+    after = page.position;
+    more = page.hasMore;
+  }
+  return { contextId, events };
+}
+
+/** The conversation in the page once it stands there, without what depends on the time of day. */
+async function shown(page: Page, position: string): Promise<string> {
+  await page.locator(`.thread[data-position="${position}"][aria-busy="false"]`).waitFor();
+  return page.evaluate(() => {
+    // In which order an element got its attributes is nobody's business.
+    const told = (node: Node): string => {
+      if (!(node instanceof Element)) {
+        return node.textContent ?? "";
+      }
+      const attributes = [...node.attributes].map(({ name, value }) => `${name}="${value}"`).sort();
+      const inner = node.classList.contains("elapsed")
+        ? ""
+        : [...node.childNodes].map(told).join("");
+      return `\n<${node.tagName} ${attributes.join(" ")}>${inner}`;
+    };
+    const rows = document.querySelector(".thread-rows");
+    const dock = document.querySelector<HTMLElement>(".bottom")?.innerText ?? "";
+    return `${rows === null ? "" : told(rows)}\n${dock}`;
+  });
+}
+
+test("a reload at any event shows what was watched live", { skip: SKIP }, async (t) => {
+  const { contextId, events } = await record(it.server.api);
+  const kinds = new Set(events.map((event) => event.kind));
+  for (const kind of ["subtask-created", "input-required", "file-write", "dataset-write"]) {
+    assert.ok(kinds.has(kind as ParleyEvent["kind"]), `nothing of ${kind} was recorded`);
+  }
+  assert.ok(events.length >= EVENTS_MIN, `only ${events.length} events were recorded`);
+  const replay = await Replay.start(contextId, events, await it.server.api.agentTypes());
+  try {
+    const { page: watching } = await it.open({ reducedMotion: "reduce" });
+    const { page: loading, trouble } = await it.open({ reducedMotion: "reduce" });
+    replay.advance(1);
+    const at = `${replay.url}/#/c/${contextId}`;
+    await watching.goto(at);
+    await watching.getByRole("log").waitFor();
+    await loading.goto(at);
+    let compared = 0;
+    for (let i = 1; i <= INDICES; i++) {
+      const end = Math.round((i * events.length) / INDICES);
+      replay.advance(end);
+      if (compared % WHOLE === 0) {
+        await loading.reload();
+      } else {
+        await loading.evaluate("location.hash = '#/'");
+        await loading.locator(".welcome").waitFor();
+        await loading.evaluate((hash) => (location.hash = hash), `#/c/${contextId}`);
+      }
+      const position = positionOf(events[end - 1]);
+      const live = await shown(watching, position);
+      assert.equal(await shown(loading, position), live, `at event ${position}`);
+      compared++;
+    }
+    t.diagnostic(`${compared} places of a log of ${events.length} events were compared`);
+    assert.ok(compared >= INDICES);
+    assert.deepEqual(trouble, []);
+  } finally {
+    replay.stop();
+  }
+});
