@@ -1,4 +1,4 @@
-/** What `./bench page` runs: how the page does with very many events. Prints figures, asserts none. */
+/** What `./bench page` runs: how the page does with very many events. It only prints figures. */
 import type { ParleyEvent } from "@parley/client";
 import { chromium, type Page } from "playwright-core";
 import { Replay } from "./replay.js";

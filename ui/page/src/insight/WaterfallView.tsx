@@ -149,7 +149,6 @@ function Row(props: RowProps) {
       aria-level={span.depth + 1}
       aria-expanded={span.below > 0 ? !span.folded : undefined}
       aria-selected={props.current}
-      aria-label={facts.join(", ")}
       data-key={span.key}
       data-kind={span.kind}
       data-status={span.status}
@@ -181,6 +180,9 @@ function Row(props: RowProps) {
         )}
         <Icon name={ICONS[span.kind]} />
         <span class="span-label">{name}</span>
+        <span class="sr">
+          {span.kind}, {span.status}
+        </span>
       </span>
       <span class="span-track">
         <span
