@@ -1,4 +1,5 @@
 import type { ParleyApi } from "./api.js";
+import { SYSTEM_CLOCK } from "./clock.js";
 import type { ParleyEvent } from "./events.js";
 import type { Position } from "./position.js";
 import { Store } from "./store.js";
@@ -31,6 +32,7 @@ export const MATCHES_MAX = 20_000;
 const PAGE = 200;
 const PAGES_MAX = 40;
 const SCAN = 1_000;
+const GATHER_MS = 100;
 
 /**
  * The events of a context as a list of any length, of which only what is in sight is loaded.
@@ -133,6 +135,10 @@ export class EventLog extends Store<LogState> {
     this.fetching.add(page);
     this.change({ loading: true });
     try {
+      if (known > 0) {
+        // The page at the end grows all the time: what comes together is fetched together.
+        await SYSTEM_CLOCK.sleep(GATHER_MS, this.closing.signal);
+      }
       const { events } = await this.api.events(this.contextId, {
         after: page * PAGE + known,
         limit: PAGE - known,
