@@ -52,7 +52,7 @@ class PageTest {
   void other_files_of_the_program_are_not_served() {
     try (var site = Site.open(folder)) {
       for (var path : new String[] {"/assets/assets.txt", "/assets/..%2findex.html", "/assets/"}) {
-        assertThat(site.get(path).statusCode()).as(path).isEqualTo(404);
+        assertThat(site.get(path).statusCode()).as(path).isIn(400, 404);
       }
     }
   }
