@@ -210,6 +210,10 @@ export class LiveContext extends Store<LiveState> {
     if (base === 0) {
       return { context: emptyContext(this.contextId), pastEnds };
     }
+    if (this.get().context === undefined) {
+      // The latest snapshot is there at once, one of the past is not: something to read meanwhile.
+      this.change({ context: (await this.loadLatest()).context });
+    }
     return { ...(await this.loadLatest(base)), pastEnds };
   }
 

@@ -70,6 +70,23 @@ export interface Task extends Omit<TaskInfo, "artifacts"> {
   readonly calls: readonly ToolCall[];
   readonly thoughts: readonly Thought[];
   readonly questions: readonly Question[];
+  /** What it asked of models, as far as internal events are read or usage is told. */
+  readonly modelCalls: readonly ModelCall[];
+}
+
+/** One question to a model. Of one that only its usage tells of, the beginning is not known. */
+export interface ModelCall {
+  readonly seq: number;
+  readonly k: number;
+  readonly model: string;
+  readonly iteration: number | undefined;
+  readonly startedAt: string | undefined;
+  readonly endedAt: string | undefined;
+  /** True if its usage is told. */
+  readonly counted: boolean;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number | undefined;
 }
 
 /** Text that a task says in one go. */

@@ -13,6 +13,7 @@ import type {
   ToolProgress,
   ToolStart,
 } from "./events.js";
+import { answeredCall, askedModel, counted, endedCalls } from "./model-calls.js";
 import type { Block, Question, Task, Thought, ToolCall } from "./state.js";
 import type { StreamedEvent } from "./stream.js";
 import type { TaskState } from "./types.js";
@@ -62,6 +63,7 @@ export const NOTHING_DONE = {
   calls: [],
   thoughts: [],
   questions: [],
+  modelCalls: [],
 } as const satisfies Partial<Task>;
 
 /** The task after an event of its own. */
@@ -78,7 +80,11 @@ export function taskAfter(task: Task, event: StreamedEvent): Task {
     case "content-delta":
       return { ...task, blocks: extended(task.blocks, event) };
     case "content-complete":
-      return { ...task, blocks: finished(task.blocks, event) };
+      return {
+        ...task,
+        blocks: finished(task.blocks, event),
+        modelCalls: answeredCall(task.modelCalls, event),
+      };
     case "tool-start":
       return { ...task, calls: withCall(task.calls, event.toolCallId, () => started(event)) };
     case "tool-progress":
@@ -94,7 +100,13 @@ export function taskAfter(task: Task, event: StreamedEvent): Task {
     case "thought-stream":
       return { ...task, thoughts: withThought(task.thoughts, event) };
     case "internal:llm-call":
-      return { ...task, iteration: event.iteration };
+      return {
+        ...task,
+        iteration: event.iteration,
+        modelCalls: askedModel(task.modelCalls, event),
+      };
+    case "usage":
+      return { ...task, modelCalls: counted(task.modelCalls, event) };
     case "message":
       return event.role === "assistant" ? { ...task, answeredSeq: event.seq } : task;
     case "input-required":
@@ -168,6 +180,7 @@ function complete(task: Task, event: TaskComplete): Task {
 function closed(task: Task): Task {
   return {
     ...task,
+    modelCalls: endedCalls(task.modelCalls, task.endedAt),
     blocks: task.blocks.map((block) =>
       block.done ? block : { ...block, done: true, partial: true },
     ),

@@ -77,6 +77,7 @@ function taskInfo(task: TaskNode): TaskInfo {
     calls: _9,
     thoughts: _10,
     questions: _11,
+    modelCalls: _12,
     artifacts,
     ...info
   } = rest;

@@ -1,34 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { test } from "node:test";
-import type { Page } from "playwright-core";
+import { violations } from "./axe.js";
 import { begin, composer, picture, say, settled, SKIP, stage } from "./page.js";
 
 const it = stage();
 const options = { skip: SKIP };
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const NARROW = { viewport: { width: 390, height: 844 } };
-
-interface Violation {
-  readonly id: string;
-  readonly help: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** What axe-core finds wrong. It comes in by the debugger, which no policy stops. */
-async function violations(page: Page): Promise<string[]> {
-  const client = await page.context().newCDPSession(page);
-  await client.send("Runtime.evaluate", { expression: AXE });
-  const { result } = await client.send("Runtime.evaluate", {
-    expression: "axe.run(document).then((found) => JSON.stringify(found.violations))",
-    awaitPromise: true,
-  });
-  const found = JSON.parse(String(result.value)) as Violation[];
-  return found.flatMap(({ id, help, nodes }) =>
-    nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 200)} ${node.failureSummary}`),
-  );
-}
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`axe-core finds nothing wrong on the main screens, ${colorScheme}`, options, async () => {

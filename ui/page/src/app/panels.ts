@@ -1,5 +1,7 @@
 import type { FunctionComponent } from "preact";
+import { Artifacts } from "../artifacts/Artifacts.js";
 import { Branches } from "../conversation/Branches.js";
+import { Insight } from "../insight/Insight.js";
 import type { IconName } from "../ui/Icon.js";
 
 /**
@@ -13,6 +15,8 @@ export interface Panel {
 }
 
 export const PANELS = {
+  artifacts: { name: "Artifacts", icon: "file", component: Artifacts },
+  insight: { name: "Understanding", icon: "waterfall", component: Insight },
   branches: { name: "Branches", icon: "branches", component: Branches },
 } as const satisfies Record<string, Panel>;
 

@@ -6,9 +6,11 @@ export interface Route {
   readonly taskId: string | undefined;
   /** An event, by its number. */
   readonly seq: number | undefined;
+  /** The event after which the past is looked at; now, if it is missing. */
+  readonly at: number | undefined;
 }
 
-/** Reads `#/c/{context}/t/{task}/e/{seq}`; what is missing or makes no sense is not there. */
+/** Reads `#/c/{context}/t/{task}/e/{seq}/at/{seq}`; what is missing or nonsense is not there. */
 export function parseRoute(hash: string): Route {
   const parts = hash
     .replace(/^#?\/?/, "")
@@ -18,18 +20,19 @@ export function parseRoute(hash: string): Route {
   for (let i = 0; i + 1 < parts.length; i += 2) {
     named.set(parts[i] ?? "", parts[i + 1] ?? "");
   }
-  const seq = Number(named.get("e"));
   return {
     contextId: named.get("c") || undefined,
     taskId: named.get("t") || undefined,
-    seq: Number.isSafeInteger(seq) && seq > 0 ? seq : undefined,
+    seq: numberOf(named.get("e")),
+    at: numberOf(named.get("at")),
   };
 }
 
 export function formatRoute(route: Partial<Route>): string {
   const part = (name: string, value: string | number | undefined): string =>
     value === undefined ? "" : `/${name}/${encodeURIComponent(value)}`;
-  const rest = part("c", route.contextId) + part("t", route.taskId) + part("e", route.seq);
+  const { contextId, taskId, seq, at } = route;
+  const rest = part("c", contextId) + part("t", taskId) + part("e", seq) + part("at", at);
   return `#${rest || "/"}`;
 }
 
@@ -45,6 +48,11 @@ export function useRoute(): Route {
     return () => removeEventListener("hashchange", changed);
   }, []);
   return route;
+}
+
+function numberOf(part: string | undefined): number | undefined {
+  const seq = Number(part);
+  return Number.isSafeInteger(seq) && seq > 0 ? seq : undefined;
 }
 
 function decode(part: string): string {

@@ -7,6 +7,8 @@ import { formatRoute, type Route } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Dock } from "../ask/Dock.js";
 import { useWatch } from "../connection/watch.js";
+import { PastBar } from "../insight/PastBar.js";
+import { usePast } from "../insight/past.js";
 import { Composer } from "./Composer.js";
 import { Header } from "./Header.js";
 import { Outbox } from "./Outbox.js";
@@ -28,7 +30,8 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const [thoughts, setThoughts] = useSetting("thoughts", "normal");
   const [unsent, setUnsent] = useState("");
   const [said, setSaid] = useState(0);
-  const shown = state.shown && view(state.shown);
+  const { past, at, context, error = state.error } = usePast(contextId, route, state.shown);
+  const shown = context && view(context);
   const rows = useMemo(() => (shown === undefined ? [] : rowsOf(shown)), [shown]);
   const open = shown?.active !== undefined || (shown?.queue.length ?? 0) > 0;
   const asks = (shown?.pendingInputs.length ?? 0) + (shown?.pendingAuths.length ?? 0);
@@ -36,11 +39,11 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   useEffect(() => home.refresh(), [home, open, asks, shown?.title]);
   const busy = shown?.active !== undefined;
   const setting = useMemo(
-    () => ({ conversation, thoughts: thoughts as Verbosity, route, busy }),
-    [conversation, thoughts, route, busy],
+    () => ({ conversation, past, thoughts: thoughts as Verbosity, route, busy }),
+    [conversation, past, thoughts, route, busy],
   );
-  if (state.error !== undefined) {
-    return <Broken error={state.error} />;
+  if (error !== undefined) {
+    return <Broken error={error} />;
   }
   if (shown === undefined) {
     return <Loading />;
@@ -66,7 +69,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
             <Thread
               rows={rows}
               loading={state.loading}
-              hasEarlier={(state.shown?.base ?? 0) > 0}
+              hasEarlier={at === undefined && (context?.base ?? 0) > 0}
               said={said}
             />
             <div class="bottom">
@@ -80,7 +83,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
               )}
               <Outbox outgoing={state.outgoing} onEdit={setUnsent} />
               <Queue queue={shown.queue} />
-              <Dock />
+              {at === undefined ? <Dock /> : <PastBar at={at} head={state.shown?.seq ?? at} />}
               <Composer
                 busy={busy}
                 text={unsent}

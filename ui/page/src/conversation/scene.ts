@@ -1,4 +1,4 @@
-import { type ContextView, type Conversation, type Thought, view } from "@parley/client";
+import { type ContextView, type Conversation, type Past, type Thought, view } from "@parley/client";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Route } from "../app/route.js";
@@ -8,6 +8,7 @@ export type Verbosity = "none" | Thought["verbosity"];
 /** What holds for a conversation while text streams in: rows that use only this are left alone. */
 export interface Setting {
   readonly conversation: Conversation;
+  readonly past: Past;
   readonly thoughts: Verbosity;
   readonly route: Route;
   /** True while a task is at work or waits. */
@@ -16,6 +17,7 @@ export interface Setting {
 
 /** The conversation that is being looked at, with what it shows just now. */
 export interface Scene extends Setting {
+  /** As it is now, or as it was. */
   readonly view: ContextView;
 }
 

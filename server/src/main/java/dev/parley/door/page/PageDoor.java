@@ -42,6 +42,8 @@ public final class PageDoor {
           "script-src 'self'",
           "style-src 'self'",
           "img-src 'self' data: blob:",
+          // The browser's own reader of PDF files, which gets nothing else than those.
+          "frame-src blob:",
           "connect-src 'self'",
           "base-uri 'none'",
           "form-action 'none'",

@@ -1,0 +1,22 @@
+import type { Json, JsonObject } from "./events.js";
+import { cellText, numberOf } from "./dataset.js";
+
+/** What spreadsheets take for the beginning of a formula. */
+const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
+const QUOTED = /[",\r\n\t]|^\s|\s$/;
+
+/**
+ * Rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in
+ * front; numbers stay numbers.
+ */
+export function csvOf(rows: readonly JsonObject[], columns: readonly string[]): string {
+  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
+  return lines.map((cells) => `${cells.map(field).join(",")}\r\n`).join("");
+}
+
+function field(value: Json | undefined): string {
+  const text = cellText(value);
+  const plain = typeof value === "boolean" || numberOf(value) !== undefined;
+  const safe = !plain && FORMULA.test(text) ? `'${text}` : text;
+  return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

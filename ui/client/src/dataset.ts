@@ -1,0 +1,216 @@
+import type { Json, JsonObject } from "./events.js";
+
+/** A column of a dataset; `number` if every value in it that is there is one. */
+export interface Column {
+  readonly name: string;
+  readonly type: "number" | "text";
+}
+
+/** In which order rows are to be. */
+export interface Order {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+/** Which rows are wanted: those with the words, or with a number that compares so (`>10`). */
+export interface RowFilter {
+  /** One column, or any if it is missing. */
+  readonly column?: string | undefined;
+  readonly text: string;
+}
+
+/** A point of a chart. */
+export interface Point {
+  readonly label: string;
+  readonly value: number;
+  /** How many rows it was made of. */
+  readonly rows: number;
+}
+
+/** What a chart shows. */
+export interface Chart {
+  readonly points: readonly Point[];
+  readonly min: number;
+  readonly max: number;
+  /** Groups that are not shown by themselves. */
+  readonly others: number;
+}
+
+export const COLUMNS_MAX = 100;
+export const POINTS_MAX = 40;
+const ORDER = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+/** The columns: first those that the schema names, then those that rows have, as they come. */
+export function columnsOf(rows: readonly JsonObject[], schema?: Json): readonly Column[] {
+  const names = new Set<string>(schemaNames(schema));
+  for (const row of rows) {
+    for (const name of Object.keys(row)) {
+      if (names.size < COLUMNS_MAX) {
+        names.add(name);
+      }
+    }
+  }
+  return [...names].map((name) => ({ name, type: typeOf(rows, name) }));
+}
+
+function schemaNames(schema: Json | undefined): string[] {
+  if (typeof schema !== "object" || schema === null) {
+    return [];
+  }
+  if (Array.isArray(schema)) {
+    return schema.flatMap((one) => {
+      const name = typeof one === "object" && !Array.isArray(one) ? one?.["name"] : one;
+      return typeof name === "string" ? [name] : [];
+    });
+  }
+  const { properties, columns } = schema;
+  if (typeof properties === "object" && properties !== null && !Array.isArray(properties)) {
+    return Object.keys(properties);
+  }
+  return columns === undefined ? [] : schemaNames(columns);
+}
+
+function typeOf(rows: readonly JsonObject[], name: string): Column["type"] {
+  let found = false;
+  for (const row of rows) {
+    const value = row[name];
+    if (value !== undefined && value !== null && value !== "") {
+      if (numberOf(value) === undefined) {
+        return "text";
+      }
+      found = true;
+    }
+  }
+  return found ? "number" : "text";
+}
+
+/** The value as a number, also one that is written out; undefined if it is none. */
+export function numberOf(value: Json | undefined): number | undefined {
+  if (typeof value === "number") {
+    return value;
+  }
+  if (typeof value !== "string" || !/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)) {
+    return undefined;
+  }
+  return Number(value);
+}
+
+/** A cell as text. */
+export function cellText(value: Json | undefined): string {
+  if (value === undefined || value === null) {
+    return "";
+  }
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** The rows that are wanted, in the order that is wanted. The rows given are left as they are. */
+export function rowsFor(
+  rows: readonly JsonObject[],
+  columns: readonly Column[],
+  filter: RowFilter,
+  order: Order | undefined,
+): readonly JsonObject[] {
+  const wanted = matching(rows, columns, filter);
+  const column = columns.find((one) => one.name === order?.column);
+  if (order === undefined || column === undefined) {
+    return wanted;
+  }
+  const sign = order.descending ? -1 : 1;
+  return [...wanted].sort((a, b) => compare(a[column.name], b[column.name], column.type, sign));
+}
+
+function matching(
+  rows: readonly JsonObject[],
+  columns: readonly Column[],
+  { column, text }: RowFilter,
+): readonly JsonObject[] {
+  const words = text.trim().toLowerCase();
+  if (words === "") {
+    return rows;
+  }
+  const names = column === undefined ? columns.map((one) => one.name) : [column];
+  const compared = /^(>=|<=|>|<|=)\s*([+-]?[\d.]+(?:e[+-]?\d+)?)$/i.exec(words);
+  const limit = numberOf(compared?.[2]);
+  if (compared !== null && limit !== undefined) {
+    const fits = comparison(compared[1] ?? "=", limit);
+    return rows.filter((row) => names.some((name) => fits(numberOf(row[name]))));
+  }
+  return rows.filter((row) =>
+    names.some((name) => cellText(row[name]).toLowerCase().includes(words)),
+  );
+}
+
+function comparison(sign: string, limit: number): (value: number | undefined) => boolean {
+  return (value) => {
+    if (value === undefined) {
+      return false;
+    }
+    switch (sign) {
+      case ">":
+        return value > limit;
+      case "<":
+        return value < limit;
+      case ">=":
+        return value >= limit;
+      case "<=":
+        return value <= limit;
+      default:
+        return value === limit;
+    }
+  };
+}
+
+/** Cells without a value come last, whichever way it is sorted. */
+function compare(
+  a: Json | undefined,
+  b: Json | undefined,
+  type: Column["type"],
+  sign: number,
+): number {
+  const [left, right] = [cellText(a), cellText(b)];
+  if (left === "" || right === "") {
+    return Number(left === "") - Number(right === "");
+  }
+  return type === "number"
+    ? sign * ((numberOf(a) ?? 0) - (numberOf(b) ?? 0))
+    : sign * ORDER.compare(left, right);
+}
+
+/**
+ * Sums of `value` for each text in `label`, in the order in which they come; without a label, each
+ * row by itself. Many rows without a label are summed up in stretches.
+ */
+export function chartOf(
+  rows: readonly JsonObject[],
+  label: string | undefined,
+  value: string,
+): Chart {
+  const groups = new Map<string, { sum: number; rows: number }>();
+  const stretch = Math.ceil(rows.length / POINTS_MAX);
+  rows.forEach((row, i) => {
+    const key = label === undefined ? stretchName(i, stretch, rows.length) : cellText(row[label]);
+    const group = groups.get(key) ?? { sum: 0, rows: 0 };
+    group.sum += numberOf(row[value]) ?? 0;
+    group.rows += 1;
+    groups.set(key, group);
+  });
+  const all = [...groups].map(([key, group]) => ({
+    label: key === "" ? "(empty)" : key,
+    value: Number(group.sum.toPrecision(12)),
+    rows: group.rows,
+  }));
+  const points = all.slice(0, POINTS_MAX);
+  const values = points.map((point) => point.value);
+  return {
+    points,
+    min: Math.min(0, ...values),
+    max: Math.max(0, ...values),
+    others: all.length - points.length,
+  };
+}
+
+function stretchName(index: number, size: number, count: number): string {
+  const first = Math.floor(index / size) * size;
+  const last = Math.min(count, first + size);
+  return size === 1 ? `${first + 1}` : `${first + 1}–${last}`;
+}

@@ -1,0 +1,252 @@
+import type { ParleyApi } from "./api.js";
+import { SYSTEM_CLOCK } from "./clock.js";
+import type { ParleyEvent } from "./events.js";
+import type { Position } from "./position.js";
+import { Store } from "./store.js";
+
+/** Which events are looked at; all public ones, if nothing is said. */
+export interface LogFilter {
+  readonly kinds: readonly string[];
+  readonly taskId: string | undefined;
+  /** Found anywhere in the event's JSON, in whatever case. */
+  readonly text: string;
+  readonly internal: boolean;
+}
+
+export interface LogState {
+  readonly filter: LogFilter;
+  /** How many rows there are. */
+  readonly count: number;
+  readonly loading: boolean;
+  /** Up to where events were looked through. */
+  readonly scannedTo: number;
+  /** True if more events fit the filter than are listed. */
+  readonly cut: boolean;
+  readonly error: Error | undefined;
+}
+
+export const EVERYTHING: LogFilter = { kinds: [], taskId: undefined, text: "", internal: false };
+/** So many events that fit a filter are listed. */
+export const MATCHES_MAX = 20_000;
+
+const PAGE = 200;
+const PAGES_MAX = 40;
+const SCAN = 1_000;
+const GATHER_MS = 100;
+
+/**
+ * The events of a context as a list of any length, of which only what is in sight is loaded.
+ *
+ * All public events are numbered without holes, so that row and number are one, and pages come and
+ * go. Those that fit a filter are looked for from the start, and kept. Tell it with `reach` how far
+ * the log goes, and with `want` what is in sight.
+ */
+export class EventLog extends Store<LogState> {
+  private readonly closing = new AbortController();
+  private pages = new Map<number, readonly ParleyEvent[]>();
+  private readonly fetching = new Set<number>();
+  private matches: ParleyEvent[] = [];
+  private position: Position = 0;
+  private scanning = false;
+  private round = 0;
+  private head = 0;
+  private sight = { first: 0, last: 0 };
+
+  constructor(
+    private readonly api: ParleyApi,
+    private readonly contextId: string,
+  ) {
+    super({
+      filter: EVERYTHING,
+      count: 0,
+      loading: false,
+      scannedTo: 0,
+      cut: false,
+      error: undefined,
+    });
+  }
+
+  close(): void {
+    this.closing.abort();
+  }
+
+  /** Lists other events. */
+  choose(filter: LogFilter): void {
+    this.round++;
+    this.matches = [];
+    this.position = 0;
+    this.scanning = false;
+    this.change({ filter, cut: false, scannedTo: 0, error: undefined });
+    this.update();
+  }
+
+  /** The log goes up to here, or is looked at up to here. */
+  reach(head: number): void {
+    if (head !== this.head) {
+      this.head = head;
+      this.update();
+    }
+  }
+
+  /** These rows are in sight, from the first up to but without the last. */
+  want(first: number, last: number): void {
+    this.sight = { first, last };
+    this.load();
+  }
+
+  /** What is on a row, if it is loaded. */
+  row(index: number): ParleyEvent | undefined {
+    return this.dense()
+      ? this.pages.get(Math.floor(index / PAGE))?.[index % PAGE]
+      : this.matches[index];
+  }
+
+  /** The row that an event is on, or the one after which it would be. */
+  indexOf(seq: number): number {
+    return this.dense() ? Math.min(seq, this.head) - 1 : upTo(this.matches, seq) - 1;
+  }
+
+  private dense(): boolean {
+    const { kinds, taskId, text, internal } = this.get().filter;
+    return kinds.length === 0 && taskId === undefined && text.trim() === "" && !internal;
+  }
+
+  private update(): void {
+    this.change({ count: this.dense() ? this.head : upTo(this.matches, this.head) });
+    this.load();
+  }
+
+  private load(): void {
+    if (!this.dense()) {
+      void this.scan();
+      return;
+    }
+    const { first, last } = this.sight;
+    const end = Math.min(last, this.head);
+    for (let page = Math.floor(first / PAGE); page * PAGE < end; page++) {
+      const known = this.pages.get(page)?.length ?? 0;
+      if (known < Math.min(PAGE, this.head - page * PAGE) && !this.fetching.has(page)) {
+        void this.fetch(page, known);
+      }
+    }
+  }
+
+  private async fetch(page: number, known: number): Promise<void> {
+    this.fetching.add(page);
+    this.change({ loading: true });
+    try {
+      if (known > 0) {
+        // The page at the end grows all the time: what comes together is fetched together.
+        await SYSTEM_CLOCK.sleep(GATHER_MS, this.closing.signal);
+      }
+      const { events } = await this.api.events(this.contextId, {
+        after: page * PAGE + known,
+        limit: PAGE - known,
+        signal: this.closing.signal,
+      });
+      const before = this.pages.get(page) ?? [];
+      this.pages.delete(page);
+      this.pages.set(page, [...before, ...events]);
+      this.forget();
+      this.fetching.delete(page);
+      this.change({ loading: this.fetching.size > 0, error: undefined });
+      // What came meanwhile is wanted too, unless the server has nothing more to give.
+      if (events.length > 0) {
+        this.load();
+      }
+    } catch (failure) {
+      this.fetching.delete(page);
+      this.change({ loading: this.fetching.size > 0, error: asError(failure) });
+    }
+  }
+
+  /** The pages that were loaded longest ago go, but for those in sight. */
+  private forget(): void {
+    const { first, last } = this.sight;
+    for (const page of this.pages.keys()) {
+      if (this.pages.size <= PAGES_MAX) {
+        return;
+      }
+      if ((page + 1) * PAGE <= first || page * PAGE >= last) {
+        this.pages.delete(page);
+      }
+    }
+  }
+
+  private async scan(): Promise<void> {
+    if (this.scanning || this.get().cut || this.get().scannedTo >= this.head) {
+      return;
+    }
+    this.scanning = true;
+    const round = this.round;
+    const { kinds, taskId, internal } = this.get().filter;
+    const filter = {
+      ...(kinds.length === 0 ? {} : { kinds }),
+      ...(taskId === undefined ? {} : { taskId }),
+      ...(internal ? { internal } : {}),
+    };
+    this.change({ loading: true });
+    try {
+      for (let more = true; more && this.matches.length < MATCHES_MAX; ) {
+        const page = await this.api.events(this.contextId, {
+          after: this.position,
+          limit: SCAN,
+          filter,
+          signal: this.closing.signal,
+        });
+        if (round !== this.round) {
+          return;
+        }
+        this.take(page.events);
+        more = page.hasMore;
+        this.position = page.position;
+        this.change({
+          scannedTo: Number.parseInt(String(page.position), 10),
+          cut: this.matches.length >= MATCHES_MAX,
+          count: upTo(this.matches, this.head),
+        });
+      }
+      this.scanning = false;
+      this.change({ loading: false, error: undefined });
+    } catch (failure) {
+      if (round === this.round) {
+        this.scanning = false;
+        this.change({ loading: false, error: asError(failure) });
+      }
+    }
+  }
+
+  private take(events: readonly ParleyEvent[]): void {
+    const words = this.get().filter.text.trim().toLowerCase();
+    for (const event of events) {
+      const fits = words === "" || JSON.stringify(event).toLowerCase().includes(words);
+      if (fits && this.matches.length < MATCHES_MAX) {
+        this.matches.push(event);
+      }
+    }
+  }
+
+  private change(change: Partial<LogState>): void {
+    if (!this.closing.signal.aborted) {
+      this.set({ ...this.get(), ...change });
+    }
+  }
+}
+
+/** How many of these events are no later than `seq`. */
+function upTo(events: readonly ParleyEvent[], seq: number): number {
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((events[middle]?.seq ?? 0) <= seq) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+function asError(failure: unknown): Error {
+  return failure instanceof Error ? failure : new Error(String(failure));
+}

@@ -1,0 +1,111 @@
+import type { ParleyApi } from "./api.js";
+import type { Position } from "./position.js";
+import type { ArtifactInfo, ContextInfo, MessageInfo, Page } from "./types.js";
+
+export interface ExportOptions {
+  /** Nothing after this event; everything, if it is missing. */
+  readonly upTo?: number | undefined;
+  readonly signal?: AbortSignal;
+}
+
+const PAGE = 1_000;
+const ARTIFACTS_MAX = 10_000;
+const NAME_MAX = 200;
+const KIBI = 1_024;
+
+/**
+ * One object with the context and all its events, as `parley export` writes it, in pieces, so that
+ * its size does not matter.
+ */
+export async function* exportJson(
+  api: ParleyApi,
+  contextId: string,
+  { upTo = Infinity, ...options }: ExportOptions = {},
+): AsyncGenerator<string, void, undefined> {
+  yield `{"context":${JSON.stringify(await api.context(contextId, options))},"events":[`;
+  let after: Position = 0;
+  let separator = "\n";
+  for (let more = true; more; ) {
+    const page = await api.events(contextId, { after, limit: PAGE, ...options });
+    const events = page.events.filter((event) => event.seq <= upTo);
+    if (events.length > 0) {
+      yield separator + events.map((event) => JSON.stringify(event)).join(",\n");
+      separator = ",\n";
+    }
+    more = page.hasMore && page.position !== after && events.length === page.events.length;
+    after = page.position;
+  }
+  yield "\n]}\n";
+}
+
+/** The whole conversation for people, as `parley export --format md` writes it. */
+export async function exportMarkdown(
+  api: ParleyApi,
+  contextId: string,
+  options: { signal?: AbortSignal } = {},
+): Promise<string> {
+  const context = await api.context(contextId, options);
+  const messages: MessageInfo[] = [];
+  for (let more = true; more; ) {
+    const after = messages.at(-1)?.seq;
+    const page = await api.messages(contextId, {
+      ...options,
+      limit: PAGE,
+      ...(after === undefined ? {} : { after }),
+    });
+    messages.push(...page.items);
+    more = page.items.length > 0 && page.nextCursor !== undefined;
+  }
+  const artifacts: ArtifactInfo[] = [];
+  for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+    const at: { cursor?: string } = cursor === "" ? {} : { cursor };
+    const page: Page<ArtifactInfo> = await api.artifacts(contextId, {
+      ...options,
+      limit: PAGE,
+      ...at,
+    });
+    artifacts.push(...page.items);
+    cursor = artifacts.length < ARTIFACTS_MAX ? page.nextCursor : undefined;
+  }
+  return markdownOf(context, messages, artifacts);
+}
+
+/** A conversation as Markdown. */
+export function markdownOf(
+  context: Pick<ContextInfo, "contextId" | "title" | "createdAt">,
+  messages: readonly Pick<MessageInfo, "role" | "agentId" | "content">[],
+  artifacts: readonly Pick<ArtifactInfo, "artifactId" | "name" | "type" | "version" | "size">[],
+): string {
+  const title = context.title === undefined ? `Context ${context.contextId}` : line(context.title);
+  const parts = [`# ${title}`, `Context \`${context.contextId}\`, ${context.createdAt}`];
+  for (const { role, agentId, content } of messages) {
+    parts.push(`## ${role}${agentId === undefined ? "" : ` (${agentId})`}`, clean(content).trim());
+  }
+  if (artifacts.length > 0) {
+    const list = artifacts.map(
+      ({ name, type, version, size, artifactId }) =>
+        `- ${name === undefined ? "unnamed" : line(name)} (${type}, version ${version}, ${sizeText(size)}, \`${artifactId}\`)`,
+    );
+    parts.push("## Artifacts", list.join("\n"));
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** A size for people. */
+export function sizeText(bytes: number): string {
+  if (bytes < KIBI) {
+    return `${bytes} B`;
+  }
+  const unit = bytes < KIBI ** 2 ? 1 : bytes < KIBI ** 3 ? 2 : 3;
+  return `${(bytes / KIBI ** unit).toFixed(1)} ${["B", "KB", "MB", "GB"][unit]}`;
+}
+
+/** Without what terminals and editors take for commands. */
+function clean(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+}
+
+function line(text: string): string {
+  const one = clean(text).replace(/\s+/g, " ").trim();
+  return one.length > NAME_MAX ? `${one.slice(0, NAME_MAX)}…` : one;
+}

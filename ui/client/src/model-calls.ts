@@ -1,0 +1,58 @@
+import type { ContentComplete, InternalLlmCall, UsageFact } from "./events.js";
+import type { ModelCall } from "./state.js";
+
+/** A question goes to a model. */
+export function askedModel(
+  calls: readonly ModelCall[],
+  event: InternalLlmCall,
+): readonly ModelCall[] {
+  const call: ModelCall = {
+    seq: event.seq,
+    k: event.k ?? 0,
+    model: event.model,
+    iteration: event.iteration,
+    startedAt: event.timestamp,
+    endedAt: undefined,
+    counted: false,
+    inputTokens: 0,
+    outputTokens: 0,
+    costUsd: undefined,
+  };
+  // One that was cut off is asked again, and ended when that was noticed.
+  return [...endedCalls(calls, event.timestamp), call];
+}
+
+/** The model has said what it had to say. */
+export function answeredCall(
+  calls: readonly ModelCall[],
+  event: ContentComplete,
+): readonly ModelCall[] {
+  return endedCalls(calls, event.timestamp);
+}
+
+/** It is told what a model call took: the last one, unless that is told already. */
+export function counted(calls: readonly ModelCall[], event: UsageFact): readonly ModelCall[] {
+  const { model, inputTokens, outputTokens, costUsd } = event;
+  const last = calls.at(-1);
+  const known = last !== undefined && !last.counted ? last : undefined;
+  const call: ModelCall = {
+    ...(known ?? { seq: event.seq, k: 0, iteration: undefined, startedAt: undefined }),
+    model,
+    endedAt: known?.endedAt ?? event.timestamp,
+    counted: true,
+    inputTokens,
+    outputTokens,
+    costUsd,
+  };
+  return [...(known === undefined ? calls : calls.slice(0, -1)), call];
+}
+
+/** What is still open ends now. */
+export function endedCalls(
+  calls: readonly ModelCall[],
+  timestamp: string | undefined,
+): readonly ModelCall[] {
+  return calls.at(-1)?.endedAt !== undefined || calls.length === 0
+    ? calls
+    : calls.map((call) => (call.endedAt === undefined ? { ...call, endedAt: timestamp } : call));
+}

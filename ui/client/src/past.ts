@@ -1,0 +1,141 @@
+import type { ParleyApi } from "./api.js";
+import type { ParleyEvent } from "./events.js";
+import type { Position } from "./position.js";
+import { reduceAll } from "./reduce.js";
+import { fromSnapshot } from "./snapshot.js";
+import { type ContextState, emptyContext } from "./state.js";
+import { Store } from "./store.js";
+
+/** A context as it was. */
+export interface PastState {
+  /** The event after which it is looked at; now, if it is missing. */
+  readonly at: number | undefined;
+  /** How it was there, or at the place before while that is being loaded. */
+  readonly context: ContextState | undefined;
+  readonly loading: boolean;
+  readonly error: Error | undefined;
+}
+
+/** Events that were read in one go, and what there was before them. */
+interface Page {
+  readonly before: ContextState;
+  readonly events: readonly ParleyEvent[];
+  readonly position: Position;
+}
+
+/** Events in full that a view of the past has; of what was before them a snapshot tells. */
+const RECENT = 4_000;
+const KEPT_MAX = 8_000;
+const REWOUND_MAX = 20_000;
+const PAGE = 1_000;
+const NOW: PastState = { at: undefined, context: undefined, loading: false, error: undefined };
+
+/**
+ * How a context was after any of its events: exactly what somebody saw who watched it then.
+ *
+ * Going to and fro near a place costs nothing but a fold: what was read is kept, within a limit.
+ */
+export class Past extends Store<PastState> {
+  private readonly closing = new AbortController();
+  private pages: Page[] = [];
+  private going = false;
+
+  constructor(
+    private readonly api: ParleyApi,
+    private readonly contextId: string,
+  ) {
+    super(NOW);
+  }
+
+  close(): void {
+    this.closing.abort();
+  }
+
+  /** Goes to just after an event, or back to now. */
+  go(at: number | undefined): void {
+    if (at === this.get().at) {
+      return;
+    }
+    if (at === undefined) {
+      this.set(NOW);
+      return;
+    }
+    this.set({ ...this.get(), at, loading: true, error: undefined });
+    void this.run();
+  }
+
+  private async run(): Promise<void> {
+    if (this.going) {
+      return;
+    }
+    this.going = true;
+    try {
+      // Whoever drags goes on while we load; only where they are now counts.
+      for (let at = this.get().at; at !== undefined && this.get().loading; at = this.get().at) {
+        const context = await this.stateAt(at);
+        if (this.get().at === at) {
+          this.set({ at, context, loading: false, error: undefined });
+        }
+      }
+    } catch (failure) {
+      if (!this.closing.signal.aborted && this.get().at !== undefined) {
+        const error = failure instanceof Error ? failure : new Error(String(failure));
+        this.set({ ...this.get(), loading: false, error });
+      }
+    } finally {
+      this.going = false;
+    }
+  }
+
+  private async stateAt(at: number): Promise<ContextState> {
+    const first = this.pages[0];
+    const base = first?.before.seq ?? 0;
+    if (first === undefined || base > at || at - base > KEPT_MAX) {
+      await this.begin(at > RECENT ? at - RECENT : 0);
+    }
+    const context = await this.fold(at);
+    const to = Math.min(...context.rewinds.map((one) => one.toSeq));
+    if (!context.stale || at - to > REWOUND_MAX) {
+      return context;
+    }
+    await this.begin(Math.max(0, to));
+    return this.fold(at);
+  }
+
+  private async begin(base: number): Promise<void> {
+    const signal = this.closing.signal;
+    const before =
+      base === 0
+        ? emptyContext(this.contextId)
+        : fromSnapshot(await this.api.snapshot(this.contextId, { at: base, signal }));
+    this.pages = [{ before, events: [], position: before.seq }];
+  }
+
+  private async fold(at: number): Promise<ContextState> {
+    for (let last = this.pages.at(-1); last !== undefined && reach(last) <= at; ) {
+      const { events, position } = await this.api.events(this.contextId, {
+        after: last.position,
+        limit: PAGE,
+        filter: { internal: true },
+        signal: this.closing.signal,
+      });
+      if (events.length === 0) {
+        break;
+      }
+      last = { before: reduceAll(last.before, last.events), events, position };
+      this.pages.push(last);
+    }
+    const page = this.pages.filter((one) => one.before.seq <= at).at(-1);
+    if (page === undefined) {
+      return emptyContext(this.contextId);
+    }
+    return reduceAll(
+      page.before,
+      page.events.filter((event) => event.seq <= at),
+    );
+  }
+}
+
+function reach(page: Page): number {
+  return page.events.at(-1)?.seq ?? page.before.seq;
+}

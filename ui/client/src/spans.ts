@@ -1,0 +1,210 @@
+import type { Place } from "./position.js";
+import type { ModelCall, ToolCall } from "./state.js";
+import { hasEnded } from "./task-events.js";
+import type { ContextView, TaskNode } from "./view.js";
+
+/** Something that took time: a task, a question to a model, or a tool. */
+export interface Span {
+  /** The same for ever. */
+  readonly key: string;
+  readonly kind: "task" | "model" | "tool";
+  readonly label: string;
+  readonly taskId: string;
+  readonly depth: number;
+  /** Where it begins in the log. */
+  readonly seq: number;
+  readonly status: "open" | "waiting" | "done" | "failed";
+  /** In milliseconds since 1970. What is open lasts until the newest event. */
+  readonly start: number;
+  readonly end: number;
+  /** Of a task: with all below it. */
+  readonly tokens: number | undefined;
+  readonly costUsd: number | undefined;
+  /** How many rows are below it. */
+  readonly below: number;
+  readonly folded: boolean;
+}
+
+/** What happened when. */
+export interface Waterfall {
+  readonly rows: readonly Span[];
+  readonly axis: Axis;
+}
+
+/** A stretch of time in which something was at work. */
+interface Stretch {
+  readonly start: number;
+  end: number;
+}
+
+/** Time as it is drawn: the hours in which nothing was at work are left out. */
+export class Axis {
+  /** All time that is drawn. */
+  readonly length: number;
+
+  constructor(private readonly stretches: readonly Stretch[]) {
+    this.length = stretches.reduce((sum, one) => sum + one.end - one.start, 0);
+  }
+
+  /** How far along a time is, from 0 to 1. */
+  at(time: number): number {
+    let before = 0;
+    for (const { start, end } of this.stretches) {
+      if (time <= end) {
+        return this.part(before + Math.max(0, time - start));
+      }
+      before += end - start;
+    }
+    return 1;
+  }
+
+  /** Where time was left out, from 0 to 1. */
+  get cuts(): readonly number[] {
+    return this.stretches.slice(1).map((stretch) => this.at(stretch.start));
+  }
+
+  private part(length: number): number {
+    return this.length === 0 ? 0 : length / this.length;
+  }
+}
+
+const NOTHING_FOLDED: ReadonlySet<string> = new Set();
+
+/** The tree of what was done, with when and for how much. Pure: it knows no clock but the log's. */
+export function waterfallOf(
+  view: ContextView,
+  folded: ReadonlySet<string> = NOTHING_FOLDED,
+): Waterfall {
+  const now = Date.parse(view.updatedAt ?? "") || 0;
+  const rows = view.tasks.flatMap((task) => spansOf(task, 0, now, folded));
+  const stretches: Stretch[] = [];
+  for (const { start, end } of rows.filter((row) => row.depth === 0)) {
+    const last = stretches.at(-1);
+    if (last !== undefined && start <= last.end) {
+      last.end = Math.max(last.end, end);
+    } else {
+      stretches.push({ start, end });
+    }
+  }
+  return { rows, axis: new Axis(stretches) };
+}
+
+function spansOf(
+  task: TaskNode,
+  depth: number,
+  now: number,
+  folded: ReadonlySet<string>,
+): readonly Span[] {
+  const key = taskKey(task.taskId);
+  const parts: { readonly at: number; readonly spans: readonly Span[] }[] = [
+    ...task.modelCalls.map((call) => ({
+      at: call.seq,
+      spans: [modelSpan(task, call, depth + 1, now)],
+    })),
+    ...task.calls.map((call) => {
+      const children = task.children.filter((one) => one.spawnedByCallId === call.toolCallId);
+      return { at: call.seq, spans: toolSpans(task, call, children, depth + 1, now, folded) };
+    }),
+    ...task.children
+      .filter((child) => !task.calls.some((call) => call.toolCallId === child.spawnedByCallId))
+      .map((child) => ({ at: child.seq, spans: spansOf(child, depth + 1, now, folded) })),
+  ];
+  const below = parts.sort((a, b) => a.at - b.at).flatMap((part) => part.spans);
+  const { inputTokens, outputTokens, calls, costUsd } = task.totals;
+  const start = Date.parse(task.createdAt);
+  const self: Span = {
+    key,
+    kind: "task",
+    label: task.agentId,
+    taskId: task.taskId,
+    depth,
+    seq: task.seq,
+    status: statusOf(task),
+    start,
+    end: Math.max(start, hasEnded(task.status) ? timeOf(task.endedAt, now) : now),
+    tokens: calls > 0 ? inputTokens + outputTokens : undefined,
+    costUsd,
+    below: below.length,
+    folded: folded.has(key) && below.length > 0,
+  };
+  return self.folded ? [self] : [self, ...below];
+}
+
+function statusOf(task: TaskNode): Span["status"] {
+  switch (task.status) {
+    case "completed":
+      return "done";
+    case "failed":
+    case "canceled":
+      return "failed";
+    case "working":
+      return "open";
+    default:
+      return "waiting";
+  }
+}
+
+function modelSpan(task: TaskNode, call: ModelCall, depth: number, now: number): Span {
+  const end = timeOf(call.endedAt, now);
+  return {
+    key: modelKey(task.taskId, call),
+    kind: "model",
+    label: call.model,
+    taskId: task.taskId,
+    depth,
+    seq: call.seq,
+    status: call.endedAt === undefined ? "open" : "done",
+    start: timeOf(call.startedAt, end),
+    end,
+    tokens: call.counted ? call.inputTokens + call.outputTokens : undefined,
+    costUsd: call.costUsd,
+    below: 0,
+    folded: false,
+  };
+}
+
+function toolSpans(
+  task: TaskNode,
+  call: ToolCall,
+  children: readonly TaskNode[],
+  depth: number,
+  now: number,
+  folded: ReadonlySet<string>,
+): readonly Span[] {
+  const key = callKey(call.toolCallId);
+  const below = children.flatMap((child) => spansOf(child, depth + 1, now, folded));
+  const ended = timeOf(call.endedAt ?? (call.status === "running" ? undefined : task.endedAt), now);
+  const self: Span = {
+    key,
+    kind: "tool",
+    label: call.toolName === "" ? "tool" : call.toolName,
+    taskId: task.taskId,
+    depth,
+    seq: call.seq,
+    status:
+      call.status === "running" ? "open" : call.status === "succeeded" ? "done" : "failed",
+    start: timeOf(call.startedAt, ended),
+    end: ended,
+    tokens: undefined,
+    costUsd: undefined,
+    below: below.length,
+    folded: folded.has(key) && below.length > 0,
+  };
+  return self.folded ? [self] : [self, ...below];
+}
+
+function timeOf(timestamp: string | undefined, usual: number): number {
+  return timestamp === undefined ? usual : Date.parse(timestamp);
+}
+
+export function taskKey(taskId: string): string {
+  return `task-${taskId}`;
+}
+
+export function callKey(toolCallId: string): string {
+  return `call-${toolCallId}`;
+}
+
+export function modelKey(taskId: string, { seq, k }: Place): string {
+  return `model-${taskId}-${seq}.${k}`;
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EventLog, eventLine, EVERYTHING, MATCHES_MAX } from "../src/index.js";
+import { counting, LogServer } from "./log-server.js";
+import { RandomLog } from "./random-log.js";
+import { seeds } from "./random.js";
+
+function idle(log: EventLog): Promise<void> {
+  return new Promise((resolve) => {
+    const leave = log.subscribe(() => look());
+    const look = (): void => {
+      if (!log.get().loading) {
+        leave();
+        resolve();
+      }
+    };
+    look();
+  });
+}
+
+test("only what is in sight is loaded, and what is out of sight for long is forgotten", async () => {
+  const server = new LogServer(counting(20_000));
+  const log = new EventLog(server.api, "c");
+  log.reach(20_004);
+  log.want(19_980, 20_004);
+  await idle(log);
+  assert.equal(log.get().count, 20_004);
+  assert.equal(log.row(20_003)?.seq, 20_004);
+  assert.equal(log.row(0), undefined);
+  assert.equal(server.requests.length, 2, "the rows are on two pages");
+  for (let first = 0; first < 19_000; first += 200) {
+    log.want(first, first + 30);
+    await idle(log);
+    assert.equal(log.row(first + 29)?.seq, first + 30);
+  }
+  assert.equal(log.row(300), undefined, "forgotten");
+  log.want(300, 330);
+  await idle(log);
+  assert.equal(log.row(300)?.seq, 301);
+});
+
+test("it grows with the log, also in the middle of a page", async () => {
+  const all = counting(500);
+  const server = new LogServer(all.slice(0, 90));
+  const log = new EventLog(server.api, "c");
+  log.reach(90);
+  log.want(60, 120);
+  await idle(log);
+  server.events = all;
+  log.reach(230);
+  log.want(190, 230);
+  await idle(log);
+  for (let row = 190; row < 230; row++) {
+    assert.equal(log.row(row)?.seq, row + 1);
+  }
+  assert.equal(log.indexOf(200), 199);
+  log.reach(100);
+  assert.equal(log.get().count, 100, "the past has no more");
+});
+
+test("S5.55: filters by kind, task, words and internal find all that fit, in order", async () => {
+  for (const seed of seeds(5)) {
+    const server = new LogServer(new RandomLog(seed, 5).events);
+    const head = server.events.at(-1)?.seq ?? 0;
+    const log = new EventLog(server.api, "c");
+    log.reach(head);
+    const taskId = server.events.find((event) => event.taskId !== undefined)?.taskId;
+    for (const [filter, fits] of [
+      [{ kinds: ["tool-start"] }, (e: (typeof server.events)[number]) => e.kind === "tool-start"],
+      [{ taskId }, (e: (typeof server.events)[number]) => e.taskId === taskId],
+      [
+        { text: "WÖRLD" },
+        (e: (typeof server.events)[number]) => JSON.stringify(e).toLowerCase().includes("wörld"),
+      ],
+      [{ internal: true }, () => true],
+    ] as const) {
+      log.choose({ ...EVERYTHING, ...filter });
+      await idle(log);
+      const internal = "internal" in filter;
+      const wanted = server.events.filter((e) => (internal || e.k === undefined) && fits(e));
+      assert.equal(log.get().count, wanted.length);
+      assert.deepEqual(
+        wanted.map((_, i) => log.row(i)?.eventId),
+        wanted.map((event) => event.eventId),
+      );
+    }
+  }
+});
+
+test("a filter that too many fit is cut, and says so", async () => {
+  const server = new LogServer(counting(MATCHES_MAX + 2_000));
+  const log = new EventLog(server.api, "c");
+  log.reach(MATCHES_MAX + 2_004);
+  log.choose({ ...EVERYTHING, kinds: ["content-delta"] });
+  await idle(log);
+  assert.equal(log.get().count, MATCHES_MAX);
+  assert.equal(log.get().cut, true);
+});
+
+test("every event has a line, in one line", () => {
+  for (const seed of seeds(5)) {
+    for (const event of new RandomLog(seed, 5).events) {
+      const line = eventLine(event);
+      assert.doesNotMatch(line, /\n/);
+      assert.ok(line.length <= 161);
+    }
+  }
+});

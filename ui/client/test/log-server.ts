@@ -1,0 +1,83 @@
+import {
+  formatPosition,
+  isAfter,
+  emptyContext,
+  ParleyApi,
+  type ParleyEvent,
+  parsePosition,
+  placeOf,
+  reduceAll,
+} from "../src/index.js";
+import { snapshotOf } from "./snapshot-of.js";
+
+/** A door to events in memory: pages of them, and snapshots at any place. */
+export class LogServer {
+  readonly requests: string[] = [];
+
+  constructor(public events: readonly ParleyEvent[]) {}
+
+  readonly api = new ParleyApi({
+    url: "http://x",
+    fetch: async (input) => {
+      const url = new URL(String(input));
+      this.requests.push(url.pathname + url.search);
+      if (url.pathname.endsWith("/events")) {
+        return Response.json(this.page(url.searchParams));
+      }
+      if (url.pathname.endsWith("/snapshot")) {
+        const at = Number(url.searchParams.get("at"));
+        return Response.json(snapshotOf(this.at(at)));
+      }
+      return Response.json(snapshotOf(this.at(Infinity)).context);
+    },
+  });
+
+  /** What somebody knows who has read all up to there. */
+  at(seq: number) {
+    return reduceAll(
+      emptyContext("c"),
+      this.events.filter((event) => event.seq <= seq),
+    );
+  }
+
+  private page(query: URLSearchParams) {
+    const after = parsePosition(query.get("after") ?? 0);
+    const limit = Number(query.get("limit") ?? 100);
+    const internal = query.get("internal") === "true";
+    const kinds = query.get("kinds")?.split(",");
+    const rest = this.events.filter(
+      (event) =>
+        isAfter(placeOf(event), after) &&
+        (internal || event.k === undefined) &&
+        (kinds === undefined || kinds.includes(event.kind)) &&
+        (query.get("taskId") ?? event.taskId) === event.taskId,
+    );
+    const events = rest.slice(0, limit);
+    const hasMore = rest.length > limit;
+    const last = hasMore ? events.at(-1) : this.events.at(-1);
+    return { events, hasMore, position: last === undefined ? 0 : formatPosition(placeOf(last)) };
+  }
+}
+
+/** A task that says so many numbers. */
+export function counting(numbers: number): ParleyEvent[] {
+  const task = { taskId: "t", rootTaskId: "t", agentId: "a" };
+  const all: (Record<string, unknown> & { kind: string })[] = [
+    { kind: "context-created", owner: "local" },
+    { kind: "message", messageId: "m", role: "user", content: "count" },
+    { ...task, kind: "task-created", initiator: "user", messageId: "m", prompt: "count" },
+    { ...task, kind: "task-status", status: "working" },
+    ...Array.from({ length: numbers }, (_, i) => ({
+      ...task,
+      kind: "content-delta",
+      blockId: "b",
+      index: i,
+      delta: `${i} `,
+    })),
+  ];
+  return all.map((fields, i) => {
+    const timestamp = new Date(Date.UTC(2026, 10, 15) + i).toISOString();
+    const place = { seq: i + 1, eventId: `e${i}`, contextId: "c", timestamp };
+    return { ...place, ...fields } as unknown as ParleyEvent;
+  });
+}

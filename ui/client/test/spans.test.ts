@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type ContextView,
+  emptyContext,
+  markOfEvent,
+  markOfRow,
+  markOfSpan,
+  marks,
+  type ParleyEvent,
+  reduceAll,
+  rowsOf,
+  view,
+  waterfallOf,
+} from "../src/index.js";
+import { RandomLog } from "./random-log.js";
+import { seeds } from "./random.js";
+
+type Fields = Record<string, unknown> & { kind: string; at: number };
+
+const ROOT = { taskId: "t", rootTaskId: "t", agentId: "lead" };
+const CHILD = { taskId: "u", parentTaskId: "t", rootTaskId: "t", agentId: "helper" };
+const SPAWNED = { ...CHILD, spawnedByCallId: "call" };
+const CALL = { toolCallId: "call", toolName: "subagents" };
+const MONEY = { inputTokens: 10, outputTokens: 5, costUsd: 0.25 };
+
+/** A task that asks a model and then a sub-agent, which asks one too; an hour later, another. */
+const FACTS: readonly Fields[] = [
+  { at: 0, kind: "context-created", owner: "local" },
+  { at: 0, kind: "message", messageId: "m", role: "user", content: "go" },
+  { at: 0, ...ROOT, kind: "task-created", initiator: "user", messageId: "m" },
+  { at: 0, ...ROOT, kind: "task-status", status: "working" },
+  { at: 10, ...ROOT, kind: "internal:llm-call", k: 1, iteration: 1, model: "big" },
+  { at: 20, ...ROOT, kind: "content-delta", blockId: "b", index: 0, delta: "I ask." },
+  { at: 30, ...ROOT, kind: "content-complete", blockId: "b", content: "I ask." },
+  { at: 31, ...ROOT, kind: "usage", model: "big", ...MONEY },
+  { at: 40, ...ROOT, kind: "tool-start", ...CALL, arguments: {} },
+  { at: 40, ...SPAWNED, kind: "task-created", initiator: "agent", prompt: "help" },
+  { at: 50, ...SPAWNED, kind: "usage", model: "small", ...MONEY },
+  { at: 60, ...SPAWNED, kind: "task-status", status: "failed" },
+  { at: 70, ...ROOT, kind: "tool-complete", ...CALL, success: true },
+  { at: 100, ...ROOT, kind: "task-status", status: "completed" },
+  { at: 3_600_000, kind: "message", messageId: "n", role: "user", content: "on" },
+  {
+    at: 3_600_000,
+    kind: "task-created",
+    taskId: "v",
+    rootTaskId: "v",
+    agentId: "lead",
+    initiator: "user",
+    messageId: "n",
+  },
+  { at: 3_600_100, taskId: "v", kind: "task-status", status: "working" },
+];
+
+function events(): ParleyEvent[] {
+  let seq = 0;
+  return FACTS.map(({ at, ...fields }) => {
+    seq += fields["k"] === undefined ? 1 : 0;
+    const place = { contextId: "c", eventId: `${seq}`, seq };
+    const timestamp = new Date(at).toISOString();
+    return { ...place, timestamp, ...fields } as unknown as ParleyEvent;
+  });
+}
+
+function shown(): ContextView {
+  return view(reduceAll(emptyContext("c"), events()));
+}
+
+test("S4.18: tasks, model calls and tools stand where they began, with time, tokens and cost", () => {
+  const { rows, axis } = waterfallOf(shown());
+  assert.deepEqual(
+    rows.map(({ kind, label, depth, start, end, tokens, costUsd, status }) => [
+      `${"  ".repeat(depth)}${kind} ${label}`,
+      start,
+      end,
+      tokens,
+      costUsd,
+      status,
+    ]),
+    [
+      ["task lead", 0, 100, 30, 0.5, "done"],
+      ["  model big", 10, 30, 15, 0.25, "done"],
+      ["  tool subagents", 40, 70, undefined, undefined, "done"],
+      ["    task helper", 40, 60, 15, 0.25, "failed"],
+      ["      model small", 50, 50, 15, 0.25, "done"],
+      ["task lead", 3_600_000, 3_600_100, undefined, undefined, "open"],
+    ],
+  );
+  assert.equal(axis.length, 200, "an hour in which nobody worked is not drawn");
+  assert.deepEqual(
+    [0, 50, 100, 1_000_000, 3_600_000, 3_600_050, 9_999_999].map((time) => axis.at(time)),
+    [0, 0.25, 0.5, 0.5, 0.5, 0.75, 1],
+  );
+  assert.deepEqual(axis.cuts, [0.5]);
+});
+
+test("what is folded hides what is below it, and nothing else", () => {
+  const all = waterfallOf(shown());
+  const { rows, axis } = waterfallOf(shown(), new Set(["call-call", "model-t-4.1"]));
+  assert.deepEqual(
+    rows.map((row) => row.label),
+    ["lead", "big", "subagents", "lead"],
+  );
+  assert.deepEqual([rows[2]?.folded, rows[2]?.below, rows[1]?.folded], [true, 2, false]);
+  assert.equal(axis.length, all.axis.length);
+});
+
+test("an event, its span and its row of the conversation know each other", () => {
+  const seen = shown();
+  const { rows } = waterfallOf(seen);
+  const log = events();
+  const delta = log.find((event) => event.kind === "content-delta");
+  const started = log.find((event) => event.kind === "tool-start");
+  assert.ok(delta !== undefined && started !== undefined);
+  const [lead, model, tool] = rows;
+  assert.ok(lead !== undefined && model !== undefined && tool !== undefined);
+  assert.equal(markOfEvent(seen, delta).span, model.key);
+  assert.equal(markOfEvent(seen, delta).row, "b-b");
+  assert.equal(markOfSpan(seen, model).row, "b-b");
+  assert.equal(markOfRow(seen, "b-b")?.span, model.key);
+  assert.equal(markOfEvent(seen, started).row, "c-call");
+  assert.equal(markOfSpan(seen, tool).row, "c-call");
+  assert.equal(markOfRow(seen, "m-m")?.span, lead.key);
+  assert.equal(markOfRow(seen, "x-nothing"), undefined);
+  const pointed = log.filter((event) => marks(markOfSpan(seen, tool), markOfEvent(seen, event)));
+  assert.deepEqual(
+    pointed.map((event) => event.kind),
+    ["tool-start", "tool-complete"],
+  );
+  const own = log.filter((event) => marks(markOfSpan(seen, lead), markOfEvent(seen, event)));
+  assert.ok(own.every((event) => event.taskId === "t") && own.length === 9, `${own.length}`);
+});
+
+test("whatever a log holds, every span is there once, and every mark leads somewhere", () => {
+  for (const seed of seeds(20)) {
+    const log = new RandomLog(seed, 5).events;
+    const seen = view(reduceAll(emptyContext("c"), log));
+    const { rows, axis } = waterfallOf(seen);
+    const keys = new Set(rows.map((row) => row.key));
+    assert.equal(keys.size, rows.length);
+    for (const row of rows) {
+      assert.ok(row.start <= row.end, row.key);
+      assert.ok(axis.at(row.start) >= 0 && axis.at(row.end) <= 1);
+    }
+    const known = new Set(seen.tasks.map((task) => task.taskId));
+    for (const event of log.filter((one) => known.has(one.taskId ?? ""))) {
+      assert.ok(keys.has(markOfEvent(seen, event).span ?? ""), `seed ${seed}, ${event.kind}`);
+    }
+    for (const row of rowsOf(seen).filter((one) => /^[cbte]-/.test(one.key))) {
+      assert.ok(markOfRow(seen, row.key) !== undefined, `seed ${seed}, ${row.key}`);
+    }
+  }
+});

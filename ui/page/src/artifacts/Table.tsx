@@ -1,0 +1,78 @@
+import { cellText, type Column, type JsonObject, type Order } from "@parley/client";
+import { useRef } from "preact/hooks";
+import { useShown } from "../ui/virtual.js";
+
+const ROW_HEIGHT = 30;
+const CELL_MAX = 300;
+const COLUMN_REM = 8;
+
+interface TableProps {
+  readonly rows: readonly JsonObject[];
+  readonly columns: readonly Column[];
+  readonly order: Order | undefined;
+  readonly onSort: (column: string) => void;
+}
+
+/** A table of any length, of which only the rows in sight are in the page. */
+export function Table({ rows, columns, order, onSort }: TableProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const { first, last } = useShown(box, rows.length, ROW_HEIGHT);
+  return (
+    <div class="table-box" ref={box} tabIndex={0} role="region" aria-label="Rows">
+      <table
+        aria-rowcount={rows.length + 1}
+        style={{ minWidth: `${columns.length * COLUMN_REM}rem` }}
+      >
+        <thead>
+          <tr>
+            {columns.map(({ name, type }) => (
+              <th key={name} scope="col" data-type={type} aria-sort={sortOf(order, name)}>
+                <button title={name} onClick={() => onSort(name)}>
+                  <span>{name}</span>
+                  <span aria-hidden="true">{arrowOf(order, name)}</span>
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {first > 0 && <Gap rows={first} columns={columns.length} />}
+          {rows.slice(first, last).map((row, i) => (
+            <tr key={first + i} aria-rowindex={first + i + 2}>
+              {columns.map(({ name, type }) => (
+                <Cell key={name} text={cellText(row[name])} type={type} />
+              ))}
+            </tr>
+          ))}
+          {last < rows.length && <Gap rows={rows.length - last} columns={columns.length} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Cell({ text, type }: { text: string; type: Column["type"] }) {
+  const short = text.length > CELL_MAX ? `${text.slice(0, CELL_MAX)}…` : text;
+  return (
+    <td data-type={type} title={short}>
+      {short}
+    </td>
+  );
+}
+
+/** Stands for rows that are not in sight. */
+function Gap({ rows, columns }: { rows: number; columns: number }) {
+  return (
+    <tr class="gap" aria-hidden="true">
+      <td colSpan={Math.max(1, columns)} style={{ height: `${rows * ROW_HEIGHT}px` }} />
+    </tr>
+  );
+}
+
+function sortOf(order: Order | undefined, name: string): "none" | "ascending" | "descending" {
+  return order?.column !== name ? "none" : order.descending ? "descending" : "ascending";
+}
+
+function arrowOf(order: Order | undefined, name: string): string {
+  return order?.column !== name ? "" : order.descending ? "↓" : "↑";
+}

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { begin, settled, SKIP, stage } from "./page.js";
+
+const AGENT = "<img src=x onerror=hit=1>[a](javascript:hit=1)";
+const it = stage({
+  config: `agents:\n  - {id: nasty, name: ${JSON.stringify(AGENT)}, type: llm}\nsupervisor: {fallbackAgent: nasty}\n`,
+});
+const options = { skip: SKIP };
+const ELSEWHERE = "http://elsewhere.invalid";
+const SCRIPT = "<script>window.hit = 1; alert(1)</script>";
+const NASTY = [
+  SCRIPT,
+  `<img src="${ELSEWHERE}/a.png" onerror="window.hit = 1">`,
+  `<iframe src="javascript:parent.hit=1"></iframe><svg onload="window.hit=1"></svg>`,
+  `![p](${ELSEWHERE}/b.png) [l](javascript:window.hit=1) [d](data:text/html,${SCRIPT})`,
+  `<link rel=stylesheet href=${ELSEWHERE}/c.css><style>@import "${ELSEWHERE}/d.css"</style>`,
+  `<form action="${ELSEWHERE}"><button>x</button></form><base href="${ELSEWHERE}/">`,
+].join("\n\n");
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" onload="parent.hit=1">
+<script>parent.hit = 1; alert(1); fetch("${ELSEWHERE}/svg")</script>
+<image href="${ELSEWHERE}/e.png" width="9" height="9"/><style>@import "${ELSEWHERE}/f.css";</style>
+<foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="${ELSEWHERE}/g"/></foreignObject>
+<rect width="20" height="20"/></svg>`;
+
+/** What must not happen, as far as it has. */
+async function watch(page: Page): Promise<() => Promise<void>> {
+  const seen: string[] = [];
+  page.on("dialog", (dialog) => {
+    seen.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("popup", (popup) => seen.push(`popup: ${popup.url()}`));
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(it.server.url) && !url.startsWith(`blob:${it.server.url}`)) {
+      seen.push(`request: ${url}`);
+    }
+  });
+  await page.addInitScript(() => {
+    const reports: string[] = [];
+    Object.assign(window, { reports });
+    document.addEventListener("securitypolicyviolation", (event) => {
+      reports.push(`${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+  await page.reload();
+  return async () => {
+    assert.equal(await page.evaluate("window.hit"), undefined);
+    assert.deepEqual(await page.evaluate("window.reports"), []);
+    assert.deepEqual(seen, []);
+    const forbidden = "iframe, object, embed, link, style, base, form form, [onerror], [onload]";
+    assert.equal(await page.locator(`#page script, #page :is(${forbidden})`).count(), 0);
+    const links = page.locator("#page a[href]");
+    for (const href of await links.evaluateAll((all) => all.map((a) => a.getAttribute("href")))) {
+      assert.match(href ?? "", /^(https?:|mailto:|#)/);
+    }
+  };
+}
+
+test("nothing in files, data, tables, names and pictures is run, and nothing leaves", options, async () => {
+  const { page } = await it.open();
+  const clean = await watch(page);
+  const rows = [
+    { [SCRIPT]: NASTY, plain: `=HYPERLINK("${ELSEWHERE}")` },
+    { [SCRIPT]: "@SUM(1)", plain: "+1" },
+  ];
+  const contextId = await begin(page, `use dataset ${JSON.stringify({ name: SCRIPT, rows })}`);
+  await settled(page);
+  const put = (id: string, content: Parameters<typeof it.server.api.writeArtifact>[2]) =>
+    it.server.api.writeArtifact(contextId, id, content);
+  await put("md", { text: NASTY, name: `md${AGENT}.md`, mimeType: "text/markdown" });
+  await put("html", { text: NASTY, name: "html.html", mimeType: "text/html" });
+  await put("svg", { text: SVG, name: "svg.svg", mimeType: "image/svg+xml" });
+  await put("liar", { text: `${SCRIPT}%PDF`, name: "liar.pdf", mimeType: "application/pdf" });
+  await put("odd", { text: NASTY, name: "odd.png", mimeType: "image/png" });
+  await put("data", { data: { [SCRIPT]: NASTY, ["__proto__x"]: [AGENT] }, name: "data" });
+  await page.getByRole("button", { name: "Artifacts", exact: true }).click();
+  const panel = page.getByRole("complementary", { name: "Artifacts" });
+  await panel.locator(".artifact-entry").nth(6).waitFor();
+  for (let i = 0; i < 7; i++) {
+    await panel.locator(".artifact-entry").nth(i).click();
+    await panel.getByRole("article").waitFor();
+    const picture = panel.locator("img.picture");
+    if ((await picture.count()) > 0) {
+      await picture.evaluate((one) => (one as HTMLImageElement).decode().catch(() => undefined));
+    }
+    if ((await panel.getByRole("button", { name: "CSV" }).count()) > 0) {
+      await panel.getByText(SCRIPT).first().waitFor();
+      await panel.getByRole("button", { name: "Chart" }).click();
+      const waiting = page.waitForEvent("download");
+      await panel.getByRole("button", { name: "CSV" }).click();
+      const download = await waiting;
+      assert.doesNotMatch(download.suggestedFilename(), /[<>/:"]/);
+      const csv = readFileSync(await download.path(), "utf8");
+      assert.doesNotMatch(csv, /(^|,|\n)"?[=@]/);
+      assert.ok(csv.includes("'@SUM(1)") && csv.includes("'=HYPERLINK"));
+    }
+    await clean();
+    await panel.getByRole("button", { name: "All artifacts" }).click();
+  }
+  await clean();
+});
+
+test("nothing that models, tools and agents say is run in the log, the tree or the past", options, async () => {
+  const { page } = await it.open();
+  const clean = await watch(page);
+  const contextId = await begin(page, `say ${NASTY}`);
+  await settled(page);
+  await it.server.api.updateContext(contextId, { title: AGENT });
+  await page.getByRole("button", { name: "Understanding", exact: true }).click();
+  const panel = page.getByRole("complementary", { name: "Understanding" });
+  await panel.getByRole("treeitem").filter({ hasText: AGENT }).first().waitFor();
+  await panel.locator(".event[data-kind=message]").last().hover();
+  await panel.getByRole("region", { name: "Raw JSON" }).getByText("window.hit").first().waitFor();
+  await panel.getByRole("spinbutton", { name: "Event number" }).fill("5");
+  await page.getByText("As it was after event 5 of").waitFor();
+  for (const format of ["JSON", "Markdown"]) {
+    const waiting = page.waitForEvent("download");
+    await panel.getByRole("button", { name: format, exact: true }).click();
+    assert.doesNotMatch((await waiting).suggestedFilename(), /[<>/:"]/);
+  }
+  await clean();
+});

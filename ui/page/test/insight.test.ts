@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { begin, composer, picture, settled, SKIP, stage } from "./page.js";
+
+const it = stage({ files: { "notes.txt": "one\ntwo\n" } });
+const options = { skip: SKIP };
+const panel = (page: Page) => page.getByRole("complementary", { name: "Understanding" });
+const spans = (page: Page) => panel(page).getByRole("treeitem");
+const lines = (page: Page) => panel(page).getByRole("listbox").getByRole("option");
+
+async function openPanel(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Understanding", exact: true }).click();
+  await panel(page).locator(".event[data-seq]").first().waitFor();
+}
+
+test("a tree of tasks, models and tools shows time and tokens, and folds", options, async () => {
+  const { page, trouble } = await it.open();
+  await begin(page, "delegate tea to agent-research and agent-writer");
+  await settled(page);
+  await openPanel(page);
+  const all = await spans(page).count();
+  assert.ok(all >= 7, `${all}`);
+  await spans(page).filter({ hasText: "subagents" }).first().waitFor();
+  for (const name of ["Research", "Writer"]) {
+    const row = spans(page).filter({ hasText: name });
+    assert.match((await row.getAttribute("title")) ?? "", /task, .*, done, [\d.]+ m?s/);
+    assert.match(await row.innerText(), /\d tok/);
+  }
+  const width = await spans(page).first().locator(".span-bar").boundingBox();
+  assert.ok((width?.width ?? 0) > 50);
+  await panel(page).getByRole("tree").focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.waitForFunction(() => document.querySelectorAll(".span").length === 1);
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction((n) => document.querySelectorAll(".span").length === n, all);
+  await picture(page, "understanding");
+  assert.deepEqual(trouble, []);
+});
+
+test("S2.78: what one points at is marked everywhere, with its raw JSON", options, async () => {
+  const { page } = await it.open();
+  await begin(page, "read notes.txt");
+  await settled(page);
+  await openPanel(page);
+  await spans(page).filter({ hasText: "read_file" }).hover();
+  await page.locator(".thread [data-pointed][data-kind=call]").waitFor();
+  await panel(page).locator(".event[data-marked][data-kind=tool-start]").waitFor();
+  await panel(page).locator(".event[data-kind=tool-complete][data-marked]").hover();
+  await spans(page).filter({ hasText: "read_file" }).and(page.locator("[data-marked]")).waitFor();
+  const raw = panel(page).getByRole("region", { name: "Raw JSON" });
+  const shown = JSON.parse(await raw.locator("pre").innerText()) as { kind: string };
+  assert.equal(shown.kind, "tool-complete");
+  await page.locator(".thread [data-kind=said]").first().hover();
+  await panel(page).locator(".span[data-kind=task][data-marked]").first().waitFor();
+  await page.locator(".thread [data-kind=text]").first().hover();
+  await panel(page).locator(".span[data-kind=model][data-marked]").waitFor();
+  await panel(page).locator(".event[data-kind=content-complete][data-marked]").waitFor();
+  await lines(page).filter({ hasText: "tool-start" }).last().click();
+  await page.locator(".thread [data-kind=call][data-marked]").waitFor();
+  assert.match(page.url(), /\/e\/\d+$/);
+});
+
+test("the log is filtered by kind, words and internal, and read with the keys", options, async () => {
+  const { page } = await it.open();
+  await begin(page, "think about tea");
+  await settled(page);
+  await openPanel(page);
+  const kinds = (): Promise<string[]> =>
+    panel(page)
+      .locator(".event-kind")
+      .evaluateAll((all) => [...new Set(all.map((one) => one.textContent ?? ""))]);
+  await panel(page).getByLabel("Kind").selectOption("thought-stream");
+  await page.waitForFunction(() => document.querySelector(".event[data-kind=usage]") === null);
+  assert.deepEqual(await kinds(), ["thought-stream"]);
+  await panel(page).getByLabel("Kind").selectOption("");
+  await panel(page).getByRole("checkbox", { name: "internal" }).check();
+  await panel(page).locator("[data-kind='internal:checkpoint']").first().waitFor();
+  await panel(page).getByRole("checkbox", { name: "internal" }).uncheck();
+  await panel(page).getByRole("searchbox", { name: "Search in events" }).fill("CONTEXT-created");
+  await page.waitForFunction(() => document.querySelectorAll(".event").length === 1);
+  await panel(page).getByRole("searchbox", { name: "Search in events" }).fill("no such thing");
+  await panel(page).getByText("No event fits").waitFor();
+  await panel(page).getByRole("searchbox", { name: "Search in events" }).fill("");
+  await panel(page).locator(".event[data-kind=task-complete]").last().waitFor();
+  await panel(page).getByRole("listbox").focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowDown");
+  await panel(page).getByRole("region", { name: "Raw JSON" }).getByText('"message"').waitFor();
+  await page.keyboard.press("Enter");
+  assert.match(page.url(), /\/e\/2$/);
+});
+
+test("any event of the past can be gone back to, and the whole page is as it was", options, async () => {
+  const { page, trouble } = await it.open();
+  const contextId = await begin(page, "count to 30");
+  await settled(page);
+  await composer(page).fill("a draft");
+  await openPanel(page);
+  const text = page.locator(".thread-rows > [data-kind=text]");
+  const { events } = await it.server.api.events(contextId, { limit: 1_000 });
+  const delta = events.find((one) => one.kind === "content-delta" && one.delta.trim() === "17");
+  const at = String(delta?.seq);
+  await panel(page).getByRole("slider", { name: "Event to look at" }).fill(at);
+  await page.getByText(`As it was after event ${at} of`).waitFor();
+  await page.waitForFunction(
+    () => document.querySelector(".row[data-kind=text]")?.textContent?.trim().endsWith("17"),
+  );
+  assert.equal(await composer(page).isVisible(), false);
+  await page.locator(".doing").waitFor();
+  assert.equal(await lines(page).last().getAttribute("data-seq"), at);
+  await page.waitForURL(new RegExp(`/at/${at}$`));
+  await picture(page, "past");
+  await panel(page).getByRole("button", { name: "One event back" }).click();
+  await page.waitForFunction(
+    () => document.querySelector(".row[data-kind=text]")?.textContent?.trim().endsWith("16"),
+  );
+  await page.waitForURL(new RegExp(`/at/${Number(at) - 1}$`));
+  await page.reload();
+  await text.getByText(/16$/).waitFor();
+  await page.getByRole("button", { name: "Back to now" }).click();
+  await text.getByText(/29 30$/).waitFor();
+  await composer(page).waitFor();
+  assert.deepEqual(trouble, []);
+});
+
+test("a conversation is exported as JSON and as Markdown, also as it was", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "say hello **there**");
+  await settled(page);
+  await openPanel(page);
+  const save = async (name: string): Promise<string> => {
+    const waiting = page.waitForEvent("download");
+    await panel(page).getByRole("button", { name, exact: true }).click();
+    return readFileSync(await (await waiting).path(), "utf8");
+  };
+  const { events } = await it.server.api.events(contextId, { limit: 1_000 });
+  interface Exported {
+    readonly context: { readonly contextId: string };
+    readonly events: readonly unknown[];
+  }
+  const json = JSON.parse(await save("JSON")) as Exported;
+  assert.equal(json.context.contextId, contextId);
+  assert.deepEqual(json.events, events);
+  const markdown = await save("Markdown");
+  assert.match(markdown, /^# say hello \*\*there\*\*\n\nContext `/);
+  assert.match(markdown, /\n## user\n\nsay hello \*\*there\*\*\n\n## assistant \(.*\)\n\nhello \*\*/);
+  await panel(page).getByRole("spinbutton", { name: "Event number" }).fill("4");
+  await page.getByText("As it was after event 4 of").waitFor();
+  const past = JSON.parse(await save("JSON")) as Exported;
+  assert.equal(past.events.length, 4);
+  assert.doesNotMatch(await save("Markdown"), /assistant/);
+});
+
+test("the log, the tree and the artifacts fit a narrow screen", options, async () => {
+  const { page } = await it.open({ viewport: { width: 390, height: 800 } });
+  await begin(page, "summarise the CSV files here");
+  await settled(page);
+  for (const name of ["Understanding", "Artifacts"]) {
+    await page.getByRole("button", { name, exact: true }).click();
+    const aside = page.getByRole("complementary", { name });
+    const { width } = (await aside.boundingBox()) ?? {};
+    assert.equal(width, 390);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await aside.getByRole("button", { name: `Close ${name}` }).click();
+    await aside.waitFor({ state: "detached" });
+  }
+});
