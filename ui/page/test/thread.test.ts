@@ -90,9 +90,9 @@ test(
     await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
     await say(page, "delegate delegate say deep down to writer to research");
     const outer = page.locator(".thread-rows > .row > .subagents").nth(1);
-    await outer.getByRole("button", { name: /Research/ }).click();
+    await outer.locator(".subagent-open").first().click();
     const inner = outer.locator(".subagent .subagent", { hasText: "Writer" });
-    await inner.getByRole("button", { name: /Writer/ }).click();
+    await inner.locator(".subagent-open").first().click();
     await inner.locator(".subagent-thread", { hasText: "deep down" }).waitFor();
     await page.getByRole("combobox", { name: "Agent" }).selectOption("");
   },
