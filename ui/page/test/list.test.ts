@@ -14,8 +14,9 @@ test("a first visit offers three things to try, and each works", options, async 
   await page.getByText("2 of 2 done").waitFor();
   await page.getByRole("link", { name: "New conversation" }).click();
   await page.getByText("Approve a command").click();
-  await page.getByRole("button", { name: "Approve" }).click();
-  await page.getByText("hello from the shell").last().waitFor();
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  await settled(page);
+  await page.locator('[data-kind="text"]').getByText("hello from the shell").last().waitFor();
   await page.getByRole("link", { name: "New conversation" }).click();
   await page.getByText("Have a report written").click();
   await page.getByText("I have written a report on the history of tea").waitFor();

@@ -75,6 +75,7 @@ test(
   options,
   async () => {
     const { page } = await it.open();
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
     await begin(page, "delegate count slowly to 150 to research and writer");
     await page.getByText("0 of 2 done").waitFor();
     const research = page.locator(".subagent", { hasText: "Research" });
@@ -88,10 +89,10 @@ test(
     await settled(page);
     await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
     await say(page, "delegate delegate say deep down to writer to research");
-    const outer = page.locator(".thread-rows > .row > .subagents").last();
-    await outer.getByRole("button", { name: /Research/ }).click();
+    const outer = page.locator(".thread-rows > .row > .subagents").nth(1);
+    await outer.locator(".subagent-open").first().click();
     const inner = outer.locator(".subagent .subagent", { hasText: "Writer" });
-    await inner.getByRole("button", { name: /Writer/ }).click();
+    await inner.locator(".subagent-open").first().click();
     await inner.locator(".subagent-thread", { hasText: "deep down" }).waitFor();
     await page.getByRole("combobox", { name: "Agent" }).selectOption("");
   },

@@ -38,9 +38,11 @@ const SUGGESTIONS: readonly Suggestion[] = [
 export function Welcome() {
   const { api, home, state } = useSession();
   const [problem, setProblem] = useState<string>();
+  const [begun, setBegun] = useState(false);
   const attempt = useRef({ context: newKey(), message: newKey() });
   const begin = async (message: NewMessage): Promise<boolean> => {
     setProblem(undefined);
+    setBegun(true);
     const keys = attempt.current;
     try {
       const { contextId } = await api.createContext({}, { idempotencyKey: keys.context });
@@ -54,6 +56,7 @@ export function Welcome() {
         attempt.current = { context: newKey(), message: newKey() };
       }
       setProblem(failure instanceof Error ? failure.message : String(failure));
+      setBegun(false);
       return false;
     }
   };
@@ -82,7 +85,11 @@ export function Welcome() {
             <ul class="suggestions">
               {SUGGESTIONS.map((one) => (
                 <li key={one.name}>
-                  <button class="suggestion" onClick={() => void begin(one.message)}>
+                  <button
+                    class="suggestion"
+                    disabled={begun}
+                    onClick={() => void begin(one.message)}
+                  >
                     <Icon name={one.icon} />
                     <strong>{one.name}</strong>
                     <span>{one.about}</span>

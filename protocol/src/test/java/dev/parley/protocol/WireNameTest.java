@@ -60,7 +60,7 @@ class WireNameTest {
         // S5.72
         Arguments.of(
             ErrorCode.class,
-            "timeout rate_limited auth invalid_input tool_failed model_error interrupted limit"
+            "timeout rate_limited auth invalid_input tool_failed model_error interrupted limit rejected"
                 + " internal"),
         Arguments.of(ErrorScope.class, "task tool stream")); // S5.72
   }
