@@ -22,6 +22,7 @@ final class A2aReader {
         ConfigReader.or(section.idempotent(), true),
         ConfigReader.or(section.kagentMetadata(), true),
         ConfigReader.or(section.requiredExtensions(), List.of()),
+        ConfigReader.or(section.inputModes(), List.of()),
         Boolean.TRUE.equals(section.privateWebhooks()));
   }
 

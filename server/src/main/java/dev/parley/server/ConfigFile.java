@@ -175,6 +175,7 @@ record ConfigFile(
       @Nullable Boolean idempotent,
       @Nullable Boolean kagentMetadata,
       @Nullable List<String> requiredExtensions,
+      @Nullable List<String> inputModes,
       @Nullable Boolean privateWebhooks) {}
 
   record RetentionSection(@Nullable Duration idleContexts) {}

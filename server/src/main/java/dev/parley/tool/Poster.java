@@ -44,12 +44,15 @@ public final class Poster implements AutoCloseable {
             .build();
   }
 
-  /// Refuses a URL that must not or cannot be posted to.
+  /// Refuses a URL that must not be posted to. One whose host is not known now may be known later: it is looked up
+  /// before every post.
   ///
   /// @throws Rejection.Invalid saying why
   public void check(String url) {
     try {
       var _ = reach.check(url);
+    } catch (Reach.UnknownHost later) {
+      // Each post fails until it is known, and is tried again.
     } catch (Reach.Refused refused) {
       throw new Rejection.Invalid("url-refused", String.valueOf(refused.getMessage()));
     }

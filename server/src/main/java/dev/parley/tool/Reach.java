@@ -56,11 +56,20 @@ final class Reach {
   }
 
   /// Says that a URL is not for tools, in words for the model.
-  static final class Refused extends Exception {
+  static sealed class Refused extends Exception {
     private static final long serialVersionUID = 1L;
 
     Refused(String message) {
       super(message);
+    }
+  }
+
+  /// Says that nobody knows the host, at least now.
+  static final class UnknownHost extends Refused {
+    private static final long serialVersionUID = 1L;
+
+    UnknownHost(String host) {
+      super("there is no host " + host);
     }
   }
 
@@ -140,6 +149,6 @@ final class Reach {
     } catch (UnknownHostException | IllegalArgumentException unknown) {
       // Told below.
     }
-    throw new Refused("there is no host " + host);
+    throw new UnknownHost(host);
   }
 }

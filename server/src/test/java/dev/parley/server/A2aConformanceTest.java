@@ -256,8 +256,8 @@ class A2aConformanceTest {
             "POST",
             "/tasks/none/pushNotificationConfigs",
             "{'url':'https://example.org'}",
-            400,
-            "PUSH_NOTIFICATION_NOT_SUPPORTED"));
+            404,
+            "TASK_NOT_FOUND"));
   }
 
   @ParameterizedTest

@@ -38,13 +38,19 @@ public final class ConformanceAgent implements Agent {
 
   @Override
   public Outcome work(Run run) throws InterruptedException {
+    var message = run.created().messageId();
+    var said = message == null ? "" : message.value();
     for (var entry : run.news()) {
-      if (entry.event() instanceof InputReceived || entry.event() instanceof InputLapsed) {
-        return said(run, "Thank you");
+      switch (entry.event()) {
+        case InputReceived received when received.metadata() != null ->
+            said = received.metadata().path("a2a").path("messageId").asString("");
+        case InputLapsed _ -> {
+          return said(run, "Nobody answered");
+        }
+        default -> {} // What it said and did itself.
       }
     }
-    var message = run.created().messageId();
-    return act(run, message == null ? "" : message.value());
+    return act(run, said);
   }
 
   private static Outcome act(Run run, String id) throws InterruptedException {

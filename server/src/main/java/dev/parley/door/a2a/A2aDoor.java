@@ -63,12 +63,17 @@ public final class A2aDoor {
     var agents = new Agents(parts);
     var operations = new Operations(parts, form, pushes, settings);
     var negotiation = new Negotiation(settings.requiredExtensions());
-    var cards = new Cards(settings, access, pushes, negotiation);
+    var cards = new Cards(settings, access, pushes, negotiation, parts.clock().instant());
     var rpc = new JsonRpc(agents, operations, cards, negotiation);
     for (var prefix : List.of(AGENT, KAGENT)) {
       // Some clients add a slash to the address that a card gives them.
       add(Method.POST, prefix, "Calls an agent by A2A over JSON-RPC", rpc::handle);
       add(Method.POST, prefix + "/", "Calls an agent by A2A over JSON-RPC", rpc::handle);
+      add(
+          Method.GET,
+          prefix,
+          "Shows an agent's card",
+          request -> cards.answer(request, agents.find(request), agents.cardVersion(request)));
       card(prefix, agents, cards, agents::find);
     }
     card("", agents, cards, _ -> agents.standard());

@@ -10,6 +10,7 @@ import java.util.Optional;
 /// @param idempotent the same message again is the same task
 /// @param kagent messages and tasks say in their metadata what kagent's clients look for
 /// @param requiredExtensions extensions that callers must say they support
+/// @param inputModes media types beside text that agents read; `*/*` is every type
 /// @param privateWebhooks updates may be pushed to addresses that are not public
 public record A2aSettings(
     boolean asIn100,
@@ -17,14 +18,16 @@ public record A2aSettings(
     boolean idempotent,
     boolean kagent,
     List<String> requiredExtensions,
+    List<String> inputModes,
     boolean privateWebhooks) {
 
   /// What is used unless the configuration says otherwise.
   public static final A2aSettings USUAL =
-      new A2aSettings(false, false, true, true, List.of(), false);
+      new A2aSettings(false, false, true, true, List.of(), List.of(), false);
 
   public A2aSettings {
     requiredExtensions = List.copyOf(requiredExtensions);
+    inputModes = List.copyOf(inputModes);
   }
 
   /// Where callers reach the server, if that is not where it listens, and whether they must show a token.

@@ -9,6 +9,9 @@ import dev.parley.door.Request;
 import dev.parley.protocol.Json;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -33,8 +36,16 @@ final class Cards {
   private final A2aSettings.Access access;
   private final PushDesk pushes;
   private final Negotiation negotiation;
+  private final String changed;
 
-  Cards(A2aSettings settings, A2aSettings.Access access, PushDesk pushes, Negotiation negotiation) {
+  /// @param since when the cards were last changed: they are as the configuration was at the start
+  Cards(
+      A2aSettings settings,
+      A2aSettings.Access access,
+      PushDesk pushes,
+      Negotiation negotiation,
+      Instant since) {
+    this.changed = DateTimeFormatter.RFC_1123_DATE_TIME.format(since.atOffset(ZoneOffset.UTC));
     this.settings = settings;
     this.access = access;
     this.pushes = pushes;
@@ -50,7 +61,15 @@ final class Cards {
     var tag = "\"" + hash(bytes) + "\"";
     var headers =
         new HashMap<>(
-            Map.of("ETag", tag, "Cache-Control", CACHED, "Vary", "Origin, " + Version.HEADER));
+            Map.of(
+                "ETag",
+                tag,
+                "Last-Modified",
+                changed,
+                "Cache-Control",
+                CACHED,
+                "Vary",
+                "Origin, " + Version.HEADER));
     var known =
         request
             .header("If-None-Match")
@@ -89,7 +108,7 @@ final class Cards {
     interfaces(card, url);
     card.set("capabilities", capabilities(early));
     security(card, early);
-    Media.IN.forEach(card.putArray("defaultInputModes")::add);
+    new Media(settings.inputModes()).in().forEach(card.putArray("defaultInputModes")::add);
     Media.OUT.forEach(card.putArray("defaultOutputModes")::add);
     Skills.of(agent, extended).forEach(card.putArray("skills")::add);
     return card;

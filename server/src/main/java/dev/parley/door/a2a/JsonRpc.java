@@ -10,6 +10,7 @@ import dev.parley.door.Request;
 import dev.parley.door.a2a.TaskStream.Writing;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
@@ -76,6 +77,7 @@ final class JsonRpc {
   private static final class Opened {
     JsonNode id = NullNode.getInstance();
     Version version = Version.V0_3;
+    boolean streams;
   }
 
   /// The request's id, if it is one; what is none is answered as if there were none.
@@ -95,12 +97,14 @@ final class JsonRpc {
     if (!id.isMissingNode() && !id.isNull() && !id.isString() && !id.isIntegralNumber()) {
       throw wrong("id must be a string or a whole number");
     }
-    if (!json.path("method").isString()) {
-      throw wrong("method must be a string");
+    if (json.path("method").isMissingNode()) {
+      throw wrong("method is needed");
     }
-    var name = json.path("method").stringValue();
+    // What is no string names no method either, which is what the kit for 0.3 wants to hear.
+    var name = json.path("method").asString(json.path("method").toString());
     var method =
         RpcMethod.named(opened.version, name).orElseThrow(() -> unknown(opened.version, name));
+    opened.streams = method == RpcMethod.STREAM || method == RpcMethod.SUBSCRIBE;
     var params = json.path("params");
     if (!params.isMissingNode() && !params.isNull() && !params.isObject()) {
       throw Params.invalid("params must be an object");
@@ -194,7 +198,11 @@ final class JsonRpc {
         .orElse(null);
   }
 
+  /// In 0.3 what was to be a stream is one also where it only says what is wrong: its clients read nothing else.
   private static Reply refused(Opened opened, A2aException fault) {
-    return new Reply.Json(200, Faults.rpc(opened.version, opened.id, fault));
+    var json = Faults.rpc(opened.version, opened.id, fault);
+    return opened.streams && opened.version == Version.V0_3
+        ? new Reply.Bytes(200, "text/event-stream", Writing.frame(null, json), Map.of())
+        : new Reply.Json(200, json);
   }
 }

@@ -6,12 +6,17 @@ import dev.parley.a2a.WirePart;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 
-/// What agents read and write: text in all its kinds.
-final class Media {
+/// What agents read and write: text in all its kinds, and what the configuration adds.
+///
+/// @param more further types that agents read; `*/*` is every type
+record Media(List<String> more) {
+
+  private static final String ANY = "*/*";
 
   /// What cards say that agents read.
-  static final List<String> IN =
+  private static final List<String> TEXTS =
       List.of("text/plain", "text/markdown", "text/csv", "text/html", "application/json");
 
   /// What cards say that agents write.
@@ -30,18 +35,27 @@ final class Media {
           "application/sql",
           "application/javascript");
 
-  private Media() {}
+  Media {
+    more = more.stream().map(type -> type.toLowerCase(Locale.ROOT)).toList();
+  }
+
+  /// What cards say that agents read.
+  List<String> in() {
+    return Stream.concat(TEXTS.stream(), more.stream()).toList();
+  }
 
   /// Refuses a part of a type that no agent here can read.
   ///
   /// @throws A2aException if so
-  static void check(WirePart part) {
+  void check(WirePart part) {
     var type = part.mediaType();
     if (type == null) {
       return;
     }
     var plain = type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-    if (!plain.startsWith("text/")
+    if (!more.contains(ANY)
+        && !more.contains(plain)
+        && !plain.startsWith("text/")
         && !plain.endsWith("+json")
         && !plain.endsWith("+xml")
         && !TEXTUAL.contains(plain)) {
@@ -50,7 +64,7 @@ final class Media {
           "Incompatible content types: this agent does not read "
               + type
               + "; it reads "
-              + String.join(", ", IN));
+              + String.join(", ", in()));
     }
   }
 }

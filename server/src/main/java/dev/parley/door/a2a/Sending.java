@@ -41,6 +41,7 @@ final class Sending {
   private final Answering answering;
   private final PushDesk pushes;
   private final A2aSettings settings;
+  private final Media media;
 
   Sending(DoorParts parts, Lookup lookup, TaskForm form, PushDesk pushes, A2aSettings settings) {
     this.parts = parts;
@@ -48,6 +49,7 @@ final class Sending {
     this.form = form;
     this.pushes = pushes;
     this.settings = settings;
+    this.media = new Media(settings.inputModes());
     this.answering = new Answering(parts.tasks());
   }
 
@@ -86,7 +88,7 @@ final class Sending {
     if (message.contextId() != null && !Id.valid(message.contextId())) {
       throw invalid("message." + Id.refusal("contextId").getMessage());
     }
-    message.parts().forEach(Media::check);
+    message.parts().forEach(media::check);
     if (request.push() != null) {
       pushes.check(request.push());
     }
