@@ -55,7 +55,7 @@ const steps = {
   async 'what an agent asks is answered'() {
     const task = await client.sendMessage(request('tck-input-required'));
     assert.equal(task.status.state, 'input-required');
-    const done = await client.sendMessage(request('answer', { taskId: task.id, contextId: task.contextId }));
+    const done = await client.sendMessage(request('tck-complete-task', { taskId: task.id, contextId: task.contextId }));
     assert.equal(done.id, task.id);
     assert.equal(done.status.state, 'completed');
   },
@@ -90,7 +90,7 @@ const steps = {
       const url = `http://127.0.0.1:${hook.address().port}/hook`;
       const kept = await client.setTaskPushNotificationConfig({ taskId: task.id, pushNotificationConfig: { id: 'w', url, token: 't' } });
       assert.equal(kept.pushNotificationConfig.url, url);
-      await client.sendMessage(request('answer', { taskId: task.id, contextId: task.contextId }));
+      await client.sendMessage(request('tck-complete-task', { taskId: task.id, contextId: task.contextId }));
       const told = await ended;
       assert.equal(told.task.id, task.id);
       assert.equal(told.token, 't');

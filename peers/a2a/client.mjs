@@ -80,7 +80,7 @@ const steps = {
   async 'what an agent asks is answered'() {
     const task = await send('tck-input-required');
     assert.equal(state(task), 'TASK_STATE_INPUT_REQUIRED');
-    const done = await send('answer', { taskId: task.id, contextId: task.contextId });
+    const done = await send('tck-complete-task', { taskId: task.id, contextId: task.contextId });
     assert.equal(done.id, task.id);
     assert.equal(state(done), 'TASK_STATE_COMPLETED');
   },
@@ -125,7 +125,7 @@ const steps = {
       assert.ok(config.id);
       const all = await client.listTaskPushNotificationConfig({ taskId: task.id, tenant: '', pageSize: 0, pageToken: '' });
       assert.equal(all.configs.length, 1);
-      await send('answer', { taskId: task.id, contextId: task.contextId });
+      await send('tck-complete-task', { taskId: task.id, contextId: task.contextId });
       await ended;
       assert.ok(calls.every((call) => call.authorization === 'Bearer c'));
       await client.deleteTaskPushNotificationConfig({ taskId: task.id, id: config.id, tenant: '' });

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.fail;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Clients from npm, which `./check` installs, go through the doors: X.24.
 @Timeout(120)
@@ -20,27 +24,49 @@ class DoorPeersTest {
   @Test
   void the_samples_of_the_chat_document_run_with_a_real_event_source_s1_41_s1_42_s1_45()
       throws Exception {
-    run("doors", "chat.mjs");
+    runOnUsual("doors", "chat.mjs");
   }
 
   @Test
   void a_real_client_of_ag_ui_finds_no_fault_with_runs_of_every_shape() throws Exception {
-    run("agui", "runs.mjs");
+    runOnUsual("agui", "runs.mjs");
   }
 
-  private void run(String group, String name) throws IOException, InterruptedException {
-    try (var site = Site.durable(folder.resolve("data"), Site.Wish.USUAL)) {
-      var printed = folder.resolve("printed.txt");
-      var process =
-          new ProcessBuilder("node", script(group, name).toString(), site.url.toString())
-              .redirectErrorStream(true)
-              .redirectOutput(printed.toFile())
-              .start();
-      var ended = process.waitFor(90, TimeUnit.SECONDS);
-      process.destroyForcibly();
-      assertThat(ended).as(Files.readString(printed)).isTrue();
-      assertThat(process.exitValue()).as(Files.readString(printed)).isZero();
+  @ParameterizedTest
+  @CsvSource({"a2a, JSONRPC", "a2a, HTTP+JSON", "a2a-03, JSONRPC", "a2a-03, HTTP+JSON"})
+  void clients_of_the_a2a_sdk_send_stream_list_cancel_subscribe_and_are_pushed_to(
+      String group, String transport) throws Exception {
+    var config =
+        """
+        agents: [{id: kit, type: conformance}]
+        a2a: {privateWebhooks: true}
+        """;
+    try (var site = Site.durable(folder.resolve("data"), Site.Wish.USUAL, config)) {
+      var card = site.url.resolve("/a2a/kit/.well-known/agent-card.json").toString();
+      run(script(group, "client.mjs").toString(), card, transport);
     }
+  }
+
+  private void runOnUsual(String group, String name) throws IOException, InterruptedException {
+    try (var site = Site.durable(folder.resolve("data"), Site.Wish.USUAL)) {
+      run(script(group, name).toString(), site.url.toString());
+    }
+  }
+
+  /// Runs a script of Node's, which must end well.
+  private void run(String... words) throws IOException, InterruptedException {
+    var printed = folder.resolve("printed.txt");
+    var command = new ArrayList<>(List.of("node"));
+    command.addAll(List.of(words));
+    var process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(printed.toFile())
+            .start();
+    var ended = process.waitFor(90, TimeUnit.SECONDS);
+    process.destroyForcibly();
+    assertThat(ended).as(Files.readString(printed)).isTrue();
+    assertThat(process.exitValue()).as(Files.readString(printed)).isZero();
   }
 
   /// Tests fail without the peers: there is no point in passing unseen.
