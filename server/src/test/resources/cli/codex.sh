@@ -28,6 +28,13 @@ item() { out '{"method":"item/'"$1"'","params":{"threadId":"'"$thread"'","item":
 delta() { out '{"method":"item/agentMessage/delta","params":{"threadId":"'"$1"'","itemId":"m1","delta":"'"$2"'"}}'; }
 case $prompt in
   *PLAIN*) ;;
+  *flood*)
+    i=0
+    while [ $i -lt 5000 ]; do
+      out '{"method":"no/such","id":'$i',"params":{}}'
+      i=$((i + 1))
+    done
+    exec sleep 60 ;;
   *)
     item started inProgress null
     out '{"method":"item/commandExecution/requestApproval","id":0,"params":{"threadId":"'"$thread"'","itemId":"c1","command":"'"$prompt"'"}}'

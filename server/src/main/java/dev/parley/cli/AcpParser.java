@@ -108,7 +108,12 @@ final class AcpParser implements LineParser {
     switch (id) {
       case SESSION -> {
         session = loads == null ? text(result.path("sessionId")) : loads;
-        if (session != null) {
+        if (session == null) {
+          var why = "it began no session: its answer to session/new has no sessionId";
+          said.add(
+              new Said.Ended(false, null, new Said.Failure(ErrorCode.MODEL_ERROR, why, false)));
+          said.add(new Said.Raw(Said.Why.MORE));
+        } else {
           said.add(new Said.Session(session));
           said.add(new Said.Raw(Said.Why.MORE));
           next(said);
@@ -193,7 +198,7 @@ final class AcpParser implements LineParser {
 
   /// Gemini CLI puts the name before its own id; others say only what kind of tool it is.
   private static String tool(String id, ObjectNode call) {
-    var end = id.indexOf("__");
+    var end = id.lastIndexOf("__");
     return end > 0 ? id.substring(0, end) : textOr(call.path("kind"), "tool");
   }
 

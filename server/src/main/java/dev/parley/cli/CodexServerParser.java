@@ -86,6 +86,7 @@ final class CodexServerParser implements LineParser {
   }
 
   private void notice(String method, ObjectNode params, List<Said> said) {
+    remember(method, params);
     var whose = text(params.path("threadId"));
     if (whose != null && !whose.equals(thread)) {
       // A sub-agent's, of which its parent tells.
@@ -131,6 +132,33 @@ final class CodexServerParser implements LineParser {
     }
   }
 
+  /// Keeps what is to be changed in files until that is done, also by sub-agents: they ask, too.
+  private void remember(String method, ObjectNode params) {
+    var item = params.path("item");
+    var change = snake(textOr(item.path("type"), "")).equals("file_change");
+    switch (method) {
+      case "item/started" -> {
+        if (change) {
+          remember(key(params, item.path("id")), item.path("changes"));
+        }
+      }
+      case "item/fileChange/patchUpdated" ->
+          remember(key(params, params.path("itemId")), params.path("changes"));
+      case "item/completed" -> changes.remove(key(params, item.path("id")));
+      default -> {} // It changes nothing.
+    }
+  }
+
+  private void remember(String key, JsonNode change) {
+    if (changes.size() < CHANGES_MAX || changes.containsKey(key)) {
+      changes.put(key, change);
+    }
+  }
+
+  private static String key(ObjectNode params, JsonNode item) {
+    return textOr(params.path("threadId"), "") + "/" + textOr(item, "");
+  }
+
   private void completed(ObjectNode turn, List<Said> said) {
     if (spent != null) {
       items.spent(spent, said);
@@ -152,15 +180,31 @@ final class CodexServerParser implements LineParser {
   private void request(String method, JsonNode id, ObjectNode params, List<Said> said) {
     var call = text(params.path("itemId"));
     switch (method) {
-      case "item/commandExecution/requestApproval" ->
-          ask(decision(id, about(params, "command", "reason")), "shell", call, said);
-      case "item/fileChange/requestApproval" -> {
-        var about = about(params, "reason", "grantRoot");
-        var known = call == null ? null : changes.get(call);
-        if (known != null) {
-          about.set("changes", known);
+      case "item/commandExecution/requestApproval" -> {
+        var about =
+            about(
+                params,
+                "command",
+                "cwd",
+                "commandActions",
+                "networkApprovalContext",
+                "additionalPermissions",
+                "reason");
+        if (about.has("command") || about.has("networkApprovalContext")) {
+          ask(decision(id, about), "shell", call, said);
+        } else {
+          decline(method, id, "it asks to run something, and does not say what", said);
         }
-        ask(decision(id, about), "file_change", call, said);
+      }
+      case "item/fileChange/requestApproval" -> {
+        var known = changes.get(key(params, params.path("itemId")));
+        if (known != null && !known.isEmpty()) {
+          var about = about(params, "reason", "grantRoot");
+          about.set("changes", known);
+          ask(decision(id, about), "file_change", call, said);
+        } else {
+          decline(method, id, "it asks to change files, and has not said how", said);
+        }
       }
       case "mcpServer/elicitation/request" -> elicitation(id, params, said);
       default -> refuse(method, id, said);
@@ -186,6 +230,13 @@ final class CodexServerParser implements LineParser {
         textOr(params.path("serverName"), "mcp") + "." + tool,
         null,
         said);
+  }
+
+  /// Says no for everybody: what is not known cannot be approved.
+  private static void decline(String what, JsonNode id, String why, List<Said> said) {
+    said.add(new Said.Demanded(what, Rpc.result(id, Json.object().put("decision", "decline"))));
+    said.add(new Said.Trouble(why + ", so it was declined"));
+    said.add(new Said.Raw(Said.Why.MORE));
   }
 
   private static void refuse(String what, JsonNode id, List<Said> said) {
@@ -219,10 +270,6 @@ final class CodexServerParser implements LineParser {
     var type = snake(textOr(item.path("type"), ""));
     if (type.equals("user_message")) {
       return;
-    }
-    var id = text(item.path("id"));
-    if (type.equals("file_change") && id != null && changes.size() < CHANGES_MAX) {
-      changes.put(id, item.path("changes"));
     }
     items.item(plain(item, type), whole, said);
   }

@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.cli.Mailbox.Mail;
+import dev.parley.protocol.Rejection;
 import dev.parley.tool.process.Child;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /// The pipes of a running program, each with a platform thread of its own: threads that wait for pipes
@@ -17,12 +19,15 @@ final class Wires implements AutoCloseable {
 
   private static final int LAST_LINES = 20;
   private static final int LAST_LINE_MAX = 500;
+  private static final int INPUT_MAX = 1_000;
+  private static final long CHARACTERS_MAX = 32L << 20;
   private static final Duration FOREVER = Duration.ofDays(365);
 
   private final Child child;
   private final Consumer<String> overhear;
   private final Mailbox mailbox = new Mailbox();
-  private final BlockingQueue<String> input = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> input = new LinkedBlockingQueue<>(INPUT_MAX);
+  private final AtomicLong characters = new AtomicLong();
   private final Deque<String> errors = new ArrayDeque<>();
   private final Thread errorReader;
 
@@ -49,8 +54,14 @@ final class Wires implements AutoCloseable {
   }
 
   /// Tells the program something; an empty text ends its input.
+  ///
+  /// @throws Rejection.TooLarge if the program does not read, and too much waits for it already
   void tell(String text) {
-    input.add(text);
+    if (characters.get() > CHARACTERS_MAX || !input.offer(text)) {
+      throw new Rejection.TooLarge(
+          "input-not-read", "the program asks on and on, and does not read what it is told");
+    }
+    characters.addAndGet(text.length());
   }
 
   /// The last that it said about errors, once it has ended.
@@ -99,6 +110,7 @@ final class Wires implements AutoCloseable {
       for (var text = input.take(); !text.isEmpty(); text = input.take()) {
         out.write(text.getBytes(StandardCharsets.UTF_8));
         out.flush();
+        characters.addAndGet(-text.length());
       }
     } catch (IOException closed) {
       // It does not listen any more; what it prints says why.
@@ -126,7 +138,8 @@ final class Wires implements AutoCloseable {
   /// Ends the program, whatever it is doing.
   void hangUp() {
     mailbox.close();
-    input.add("");
+    input.clear();
+    var _ = input.offer("");
     child.close();
   }
 

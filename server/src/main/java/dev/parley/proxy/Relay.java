@@ -38,6 +38,7 @@ final class Relay {
   private static final Duration PAUSE = Duration.ofMillis(100);
   private static final Duration PAUSE_MAX = Duration.ofSeconds(5);
   private static final Set<Integer> PASSING = Set.of(429, 502, 503, 504);
+  private static final Set<Integer> UNKNOWN = Set.of(404, 410);
   private static final int SHOWN_MAX = 500;
 
   private final ProxySettings settings;
@@ -50,6 +51,8 @@ final class Relay {
   private @Nullable String error;
   private @Nullable String status;
   private boolean tooMuch;
+  private boolean forgotten;
+  private @Nullable Frame opening;
   private long frames;
 
   Relay(Run run, ProxySettings settings, Remote remote) {
@@ -105,6 +108,11 @@ final class Relay {
         }
         if (again.statusCode() == OK) {
           over = listen(again.body());
+        } else if (UNKNOWN.contains(again.statusCode())) {
+          again.body().close();
+          forgotten = true;
+          over = new Item.Over("the service no longer knows of it: " + again.statusCode());
+          break;
         } else if (PASSING.contains(again.statusCode())) {
           again.body().close();
           over = new Item.Over("the service answers " + again.statusCode());
@@ -153,10 +161,19 @@ final class Relay {
   /// Reads to the end. Nothing if the service said that it has come, else why it has not.
   private @Nullable Item listen(InputStream body) throws InterruptedException {
     try (var stream = new RemoteStream(body)) {
+      var first = true;
+      var known = false;
       while (true) {
         var item = stream.next(settings.silence());
         while (item instanceof Item.Came(var frame)) {
-          hear(frame);
+          // One that is taken up and begins again says first what is known.
+          known |= first && !last.isEmpty() && frame.equals(opening);
+          first = false;
+          if (known) {
+            known = !last.equals(frame.id());
+          } else {
+            hear(frame);
+          }
           if (status != null) {
             narrator.flush();
             return null;
@@ -177,6 +194,7 @@ final class Relay {
 
   private void hear(Frame frame) {
     frames++;
+    opening = opening == null ? frame : opening;
     switch (frame.event()) {
       case "", "message" -> {
         for (var line : frame.data().split("\n", -1)) {
@@ -237,7 +255,7 @@ final class Relay {
 
   /// Why it was not taken up again.
   private String given() {
-    if (!goesOn()) {
+    if (!goesOn() || forgotten) {
       return "";
     }
     return resumes()
@@ -256,9 +274,9 @@ final class Relay {
   private Outcome refused(HttpResponse<InputStream> answer) throws InterruptedException {
     var code = answer.statusCode();
     String said;
-    try (var body = answer.body()) {
-      said = new String(body.readNBytes(SHOWN_MAX), StandardCharsets.UTF_8);
-    } catch (IOException cut) {
+    try {
+      said = new String(Remote.read(answer, SHOWN_MAX, settings.silence()), StandardCharsets.UTF_8);
+    } catch (IOException | TimeoutException cut) {
       said = "";
     }
     return failed(
@@ -275,7 +293,7 @@ final class Relay {
   /// Ends what is open here, and there.
   private Outcome failed(ErrorCode code, String message, boolean retryable)
       throws InterruptedException {
-    if (agent != null && goesOn()) {
+    if (agent != null && goesOn() && !forgotten) {
       remote.stop(settings.at("/agent/stop/" + agent));
     }
     narrator.cutOff();

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The connections to services that run agents. For many threads.
@@ -79,6 +80,44 @@ public final class Remote implements AutoCloseable {
     } catch (TimeoutException | InterruptedException given) {
       sent.cancel(true);
       throw given;
+    }
+  }
+
+  /// Reads an answer whole, but no more than `max` bytes of it, and closes it.
+  ///
+  /// @throws TimeoutException if that takes longer than `patience`
+  public static byte[] read(HttpResponse<InputStream> answer, int max, Duration patience)
+      throws IOException, TimeoutException {
+    var late = new AtomicBoolean();
+    try (var body = answer.body()) {
+      var watch = Thread.ofVirtual().name("answer-watch").start(() -> cut(body, patience, late));
+      byte[] bytes;
+      try {
+        bytes = body.readNBytes(max);
+      } finally {
+        watch.interrupt();
+      }
+      if (!late.get()) {
+        return bytes;
+      }
+    } catch (IOException broken) {
+      if (!late.get()) {
+        throw broken;
+      }
+    }
+    throw new TimeoutException("the answer did not end");
+  }
+
+  /// Ends an answer for which nobody waits any longer.
+  private static void cut(InputStream body, Duration patience, AtomicBoolean late) {
+    try {
+      Thread.sleep(patience);
+      late.set(true);
+      body.close();
+    } catch (InterruptedException read) {
+      // It came in time.
+    } catch (IOException gone) {
+      // So it is closed.
     }
   }
 

@@ -7,7 +7,6 @@ import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.OpenTask;
 import dev.parley.protocol.AuthEvent.AuthLapsed;
-import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent.InputLapsed;
@@ -26,7 +25,6 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.WireName;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -169,18 +167,17 @@ final class Admission {
     return drafts;
   }
 
-  /// Takes back what `rewind` says, if it says something, and appends the order.
+  /// Appends what `first` says, perhaps a rewind and messages without a task, and the order.
   ///
   /// @throws Rejection.Conflict `busy` if a task of the context has not ended
-  Entered replace(Order order, Function<ContextState, Optional<ContextRewound>> rewind) {
+  Entered replace(Order order, Function<ContextState, List<Draft>> first) {
     return append(
         order,
         state -> {
           if (Lineup.roots(state).findAny().isPresent()) {
             throw busy();
           }
-          var drafts = new ArrayList<Draft>();
-          rewind.apply(state).map(Draft::of).ifPresent(drafts::add);
+          var drafts = new ArrayList<>(first.apply(state));
           drafts.addAll(events(order, state));
           return drafts;
         });
@@ -255,7 +252,9 @@ final class Admission {
       for (var entry : page) {
         if (entry.position().compareTo(appended.first()) >= 0
             && entry.event() instanceof Message message
-            && message.role() == Role.USER) {
+            && message.role() == Role.USER
+            && message.metadata() != null
+            && message.metadata().has("taskId")) {
           return entry;
         }
       }

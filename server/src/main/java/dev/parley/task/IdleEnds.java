@@ -31,7 +31,7 @@ final class IdleEnds {
     var ended = false;
     for (var task : stoppable) {
       if (!board.has(task) && board.bar(task)) {
-        if (releases.of(context, task).isPresent()) {
+        if (holds(context, task)) {
           Thread.ofVirtual().name("release-" + task).start(() -> endHolding(context, task));
         } else {
           ended |= endBarred(context, task);
@@ -41,11 +41,31 @@ final class IdleEnds {
     return ended;
   }
 
+  /// True if a task that is barred holds something elsewhere. It is barred no more if nobody can tell.
+  private boolean holds(ContextId context, TaskId task) {
+    var told = false;
+    try {
+      var holds = releases.of(context, task).isPresent();
+      told = true;
+      return holds;
+    } finally {
+      if (!told) {
+        board.unbar(task);
+      }
+    }
+  }
+
   /// The same for one that holds something elsewhere: that takes a while.
   private void endHolding(ContextId context, TaskId task) {
-    releases.letGo(context, task);
-    endBarred(context, task);
-    advance.accept(context);
+    try {
+      releases.letGo(context, task);
+    } finally {
+      try {
+        endBarred(context, task);
+      } finally {
+        advance.accept(context);
+      }
+    }
   }
 
   private boolean endBarred(ContextId context, TaskId task) {

@@ -9,6 +9,8 @@ import java.util.Optional;
 /// Has agents let go of what tasks hold elsewhere, before the tasks end without success.
 final class Releases {
 
+  private static final System.Logger LOGGER = System.getLogger(Releases.class.getName());
+
   private final EventLog log;
   private final Agents agents;
 
@@ -30,18 +32,20 @@ final class Releases {
     }
   }
 
-  /// Lets go, if somebody is to.
+  /// Lets go, if somebody is to. What cannot be let go of keeps no task from ending.
   void letGo(ContextId context, TaskId task) {
-    of(context, task)
-        .ifPresent(
-            release -> {
-              try {
-                release.letGo(context, task);
-              } catch (InterruptedException stopped) {
-                Thread.currentThread().interrupt();
-              } catch (Rejection.NotFound | Rejection.Gone deleted) {
-                // Nothing is known of it any more.
-              }
-            });
+    try {
+      var release = of(context, task).orElse(null);
+      if (release != null) {
+        release.letGo(context, task);
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    } catch (Rejection.NotFound | Rejection.Gone deleted) {
+      // Nothing is known of it any more.
+    } catch (RuntimeException failed) {
+      LOGGER.log(
+          System.Logger.Level.WARNING, "what task " + task + " holds was not let go of", failed);
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.parley.task;
 
 import dev.parley.log.Appended;
 import dev.parley.log.ContextState;
+import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
 import dev.parley.log.OpenTask;
@@ -19,6 +20,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -126,7 +128,7 @@ public final class Tasks implements AutoCloseable {
                   if (back.isPresent() && !state.head().equals(head)) {
                     throw new Rejection.Conflict("busy", "the context has moved on");
                   }
-                  return back;
+                  return back.map(Draft::of).stream().toList();
                 })
             .accepted();
       } catch (Rejection.Conflict busy) {
@@ -146,11 +148,24 @@ public final class Tasks implements AutoCloseable {
   ///
   /// @throws Rejection.Conflict `busy` if a task of the context has not ended
   public Accepted submit(Submission submission, Supplier<Rewinder.Plan> rewind) {
+    return submit(submission, rewind, List.of());
+  }
+
+  /// The same, with `between` after the rewind: messages that have no task.
+  public Accepted submit(
+      Submission submission, Supplier<Rewinder.Plan> rewind, List<Draft> between) {
     var order = admission.check(submission);
     for (var attempt = 1; ; attempt++) {
       var plan = rewind.get();
       try {
-        var accepted = admission.replace(order, state -> Optional.of(plan.event(state))).accepted();
+        var accepted =
+            admission
+                .replace(
+                    order,
+                    state ->
+                        Stream.concat(Stream.of(Draft.of(plan.event(state))), between.stream())
+                            .toList())
+                .accepted();
         runner.advance(submission.context());
         return accepted;
       } catch (Rejection.Stale movedOn) {

@@ -10,7 +10,10 @@ import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.World;
@@ -178,6 +181,18 @@ class CliQuestionsTest {
       assertThat(cli.all(task, InputLapsed.class))
           .hasSameSizeAs(cli.all(task, InputRequired.class));
       assertThat(cli.read("done")).isEmpty();
+    }
+  }
+
+  @Test
+  void a_program_that_asks_on_and_on_and_does_not_listen_is_ended() throws Exception {
+    try (var cli = world(Program.CODEX)) {
+      var task = cli.say("flood");
+
+      assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(cli.all(task, ErrorReported.class))
+          .singleElement()
+          .matches(e -> e.code() == ErrorCode.LIMIT && e.message().contains("does not read"));
     }
   }
 

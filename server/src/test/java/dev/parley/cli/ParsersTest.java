@@ -249,6 +249,18 @@ class ParsersTest {
   }
 
   @Test
+  void a_program_that_begins_no_session_has_failed() {
+    assertThat(new AcpParser("hello", null).read("{\"id\":2,\"result\":{}}"))
+        .first()
+        .matches(
+            said ->
+                said instanceof Said.Ended ended
+                    && !ended.success()
+                    && ended.failure() != null
+                    && ended.failure().message().contains("no sessionId"));
+  }
+
+  @Test
   void codex_is_understood_S2_93() {
     var said = said("codex-tool.jsonl");
 

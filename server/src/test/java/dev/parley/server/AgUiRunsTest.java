@@ -2,7 +2,10 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.TaskEvent.TaskComplete;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -221,6 +224,73 @@ class AgUiRunsTest {
 
     assertThat(other.say("say two").text()).isEqualTo("two");
     assertThat(contents(other)).containsExactly("say one", "one", "say two", "two");
+  }
+
+  @Test
+  void what_the_application_dropped_in_between_is_gone_and_what_it_has_after_it_is_kept()
+      throws IOException {
+    var app = app("agent-code");
+    app.say("say one");
+    app.say("say two");
+    app.say("say three");
+    app.messages.remove(5);
+    app.messages.remove(3);
+    app.messages.remove(2);
+    var other = app.say("say four");
+
+    assertThat(other.text()).isEqualTo("four");
+    assertThat(contents(app)).containsExactly("say one", "one", "say three", "say four", "four");
+
+    app.messages.remove(2);
+    assertThat(app.say("say five").text()).isEqualTo("five");
+    assertThat(contents(app)).containsExactly("say one", "one", "say four", "say five", "five");
+  }
+
+  @Test
+  void what_was_said_through_another_door_is_not_taken_back() throws Exception {
+    var app = app("agent-code");
+    app.say("say one");
+    told(Json.object().put("content", "say else"));
+    Orders.await(
+        site.log,
+        new ContextId("thread-1"),
+        entry -> entry.event() instanceof TaskComplete end && end.content().equals("else"));
+
+    assertThat(app.say("say two").text()).isEqualTo("two");
+    assertThat(contents(app))
+        .containsExactly("say one", "one", "say else", "else", "say two", "two");
+  }
+
+  @Test
+  void what_others_said_to_a_run_at_work_is_not_taken_back() throws Exception {
+    var app = app("agent-code");
+    app.said("count slowly to 20");
+    try (var first = app.open(app.input())) {
+      AgUi.until(first, event -> event.path("type").asString().equals("TEXT_MESSAGE_CONTENT"));
+      told(Json.object().put("content", "say more").put("whenBusy", "steer"));
+      AgUi.rest(first);
+    }
+    Orders.await(
+        site.log,
+        new ContextId("thread-1"),
+        entry ->
+            entry.event() instanceof Message message
+                && message.content().equals("say more")
+                && message.metadata().path("steer").asBoolean(false));
+
+    assertThat(app.say("say after").text()).isEqualTo("after");
+    assertThat(contents(app))
+        .startsWith("count slowly to 20")
+        .contains("say more")
+        .endsWith("say after", "after");
+  }
+
+  /// Says something in the thread through another door.
+  private void told(ObjectNode message) {
+    var answer =
+        site.post(
+            "/api/contexts/thread-1/messages", message.put("agentId", "agent-code").toString());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
   }
 
   @Test

@@ -3,6 +3,8 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.Kind;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.ErrorReported;
 import java.nio.file.Files;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -78,6 +80,51 @@ class ProxyReconnectTest extends FarScene {
       assertThat(agent.path("status").asString()).isEqualTo("failed");
       assertThat(agent.path("error").path("message").asString())
           .isEqualTo("the service answers 503, for 1 s, so it was given up");
+    }
+  }
+
+  @Test
+  void a_service_that_no_longer_knows_the_agent_has_interrupted_it() throws Exception {
+    on(
+        "/agent/stream",
+        exchange -> {
+          exchange.getResponseHeaders().add("X-Agent-Id", "r1");
+          if (exchange.getRequestMethod().equals("POST")) {
+            stream(exchange, "id: 7\n" + HELLO);
+          } else {
+            exchange.sendResponseHeaders(404, -1);
+          }
+        });
+    try (var near = near(url())) {
+      var id = launch(near, "hi");
+      assertThat(ended(near, id).path("status").asString()).isEqualTo("failed");
+      var error =
+          (ErrorReported)
+              Orders.await(
+                      near.log, context(near, id), entry -> entry.event() instanceof ErrorReported)
+                  .event();
+      assertThat(error.code()).isEqualTo(ErrorCode.INTERRUPTED);
+      assertThat(error.retryable()).isTrue();
+      assertThat(error.message()).isEqualTo("the service no longer knows of it: 404");
+    }
+  }
+
+  @Test
+  void a_stream_that_is_taken_up_and_begins_again_is_told_once() throws Exception {
+    on(
+        "/agent/stream",
+        exchange -> {
+          exchange.getResponseHeaders().add("X-Agent-Id", "r1");
+          if (exchange.getRequestMethod().equals("POST")) {
+            stream(exchange, START, "id: 7\n" + DELTA);
+          } else {
+            stream(exchange, START, "id: 7\n" + DELTA, "id: 8\n" + DELTA, RESULT, COMPLETE);
+          }
+        });
+    try (var near = near(url())) {
+      var id = launch(near, "hi");
+      assertThat(ended(near, id).path("status").asString()).isEqualTo("completed");
+      assertThat(deltas(messages(near, id))).isEqualTo("HelloHello");
     }
   }
 

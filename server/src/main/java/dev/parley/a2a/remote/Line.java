@@ -60,7 +60,7 @@ final class Line {
   /// Sends a request for `owner`, and reads the answer whole.
   Answer whole(HttpRequest.Builder request, String owner, int max)
       throws Trouble, InterruptedException {
-    return read(send(request, owner, settings.timeout()), max);
+    return read(send(request, owner, settings.timeout()), max, settings.timeout());
   }
 
   /// Sends a request for `owner`; the caller closes what is answered.
@@ -72,9 +72,15 @@ final class Line {
     }
     settings.headers().forEach(request::setHeader);
     if (settings.headers().keySet().stream().noneMatch(AUTHORIZATION::equalsIgnoreCase)) {
-      credentials
-          .bearer(owner, settings.host())
-          .ifPresent(key -> request.setHeader(AUTHORIZATION, "Bearer " + key));
+      var key = credentials.bearer(owner, settings.host()).orElse(null);
+      if (key != null && !settings.confidential()) {
+        throw Trouble.unsafe(
+            "somebody's key for it would be sent over http, where others can read it: configure an"
+                + " https address, or take the key away");
+      }
+      if (key != null) {
+        request.setHeader(AUTHORIZATION, "Bearer " + key);
+      }
     }
     try {
       return http.send(request.build(), patience);
@@ -95,10 +101,11 @@ final class Line {
         || cause instanceof UnresolvedAddressException;
   }
 
-  /// Reads the rest of an answer.
-  static Answer read(HttpResponse<InputStream> response, int max) throws Trouble {
-    try (var body = response.body()) {
-      var bytes = body.readNBytes(max + 1);
+  /// Reads the rest of an answer, for no longer than `patience`.
+  static Answer read(HttpResponse<InputStream> response, int max, Duration patience)
+      throws Trouble {
+    try {
+      var bytes = Remote.read(response, max + 1, patience);
       if (bytes.length > max) {
         throw Trouble.tooLarge("it answered with more than " + max + " bytes");
       }
@@ -106,6 +113,10 @@ final class Line {
           response.statusCode(), response.headers(), new String(bytes, StandardCharsets.UTF_8));
     } catch (IOException broken) {
       throw Trouble.lost(ErrorCode.INTERNAL, "the connection broke: " + broken.getMessage());
+    } catch (TimeoutException stuck) {
+      throw Trouble.lost(
+          ErrorCode.TIMEOUT,
+          "it began to answer, and did not end within " + patience.toMillis() + " ms");
     }
   }
 

@@ -13,6 +13,7 @@ import dev.parley.proxy.RemoteStream;
 import dev.parley.tool.Credentials;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,13 +76,14 @@ final class Peer {
             .startsWith("text/event-stream")) {
       return new Reply.Many(new RemoteStream(response.body()));
     }
-    return new Reply.One(item(result(endpoint, Line.read(response, ANSWER_MAX))));
+    return new Reply.One(item(result(endpoint, Line.read(response, ANSWER_MAX, patience(ask)))));
   }
 
   /// A task, after a [Ask.Get] or [Ask.Cancel].
   WireTask task(Ask ask, String owner) throws Trouble, InterruptedException {
     var endpoint = cards.current(owner).choose(settings);
-    var result = result(endpoint, Line.read(send(endpoint, ask, owner), ANSWER_MAX));
+    var answer = Line.read(send(endpoint, ask, owner), ANSWER_MAX, patience(ask));
+    var result = result(endpoint, answer);
     try {
       return WireReader.task(result.has("task") ? result.get("task") : result, "task");
     } catch (A2aException malformed) {
@@ -92,7 +94,8 @@ final class Peer {
   /// The latest tasks.
   List<WireTask> latest(Ask.Latest ask, String owner) throws Trouble, InterruptedException {
     var endpoint = cards.current(owner).choose(settings);
-    var result = result(endpoint, Line.read(send(endpoint, ask, owner), ANSWER_MAX));
+    var answer = Line.read(send(endpoint, ask, owner), ANSWER_MAX, patience(ask));
+    var result = result(endpoint, answer);
     try {
       var tasks = new ArrayList<WireTask>();
       for (var task : result.path("tasks")) {
@@ -111,19 +114,20 @@ final class Peer {
       request.header(
           endpoint.version() == Version.V1_0 ? "A2A-Extensions" : "X-A2A-Extensions", HITL);
     }
-    // Whoever answers a message at once when asked to stream it, or cannot be told not to wait,
-    // takes its time.
-    var patience =
-        ask instanceof Ask.Send || ask.streams() ? settings.silence() : settings.timeout();
-    var response = line.send(request, owner, patience);
+    var response = line.send(request, owner, patience(ask));
     if (response.statusCode() / 100 == 3) {
-      Line.read(response, ANSWER_MAX);
+      Line.read(response, ANSWER_MAX, settings.timeout());
       throw Trouble.unusable(
           "it sends us to "
               + response.headers().firstValue("Location").orElse("elsewhere")
               + ", and is not followed there: configure that address as url, if that is right");
     }
     return response;
+  }
+
+  /// Whoever answers a message at once when asked to stream it, or cannot be told not to wait, takes its time.
+  private Duration patience(Ask ask) {
+    return ask instanceof Ask.Send || ask.streams() ? settings.silence() : settings.timeout();
   }
 
   /// The result in an answer.

@@ -54,6 +54,15 @@ public record RemoteSettings(
     return scheme + "://" + (LOOPBACK.contains(host) ? "localhost" : host) + ":" + port;
   }
 
+  /// True if nobody can listen: it is this machine, by a name that nobody can give another meaning, or the line
+  /// is encrypted.
+  boolean confidential() {
+    var host = String.valueOf(url.getHost()).toLowerCase(Locale.ROOT);
+    return "https".equalsIgnoreCase(url.getScheme())
+        || LOOPBACK.contains(host)
+        || host.matches("127(\\.\\d{1,3}){3}");
+  }
+
   /// The host, with its port if that is not the usual one: what people's keys are kept for.
   String host() {
     return url.getPort() < 0 ? url.getHost() : url.getHost() + ":" + url.getPort();

@@ -54,6 +54,11 @@ final class Trouble extends Exception {
     return new Trouble(Kind.REFUSED, null, ErrorCode.INTERNAL, false, why);
   }
 
+  /// Nothing was sent, as that would give a secret away.
+  static Trouble unsafe(String why) {
+    return new Trouble(Kind.REFUSED, null, ErrorCode.AUTH, false, why);
+  }
+
   static Trouble tooLarge(String why) {
     return new Trouble(Kind.REFUSED, null, ErrorCode.LIMIT, false, why);
   }

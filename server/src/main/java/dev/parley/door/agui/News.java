@@ -4,6 +4,7 @@ import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
 import dev.parley.view.MessageView;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// What is new in the messages that an application has, which it sends all over again with every run.
@@ -25,19 +26,30 @@ record News(
   }
 
   /// Compares what the application has with the latest that the thread has, oldest first.
-  static News of(List<RunInput.Said> messages, List<MessageView> thread) {
+  ///
+  /// What the application cannot know of is nothing that it has dropped: what was said elsewhere, where `here` is
+  /// false, or to a task at work.
+  static News of(
+      List<RunInput.Said> messages, List<MessageView> thread, Predicate<MessageView> here) {
     var theirs = messages.stream().filter(said -> said.by("user")).toList();
-    var ours = thread.stream().filter(message -> message.role() == Role.USER).toList();
     if (theirs.isEmpty()) {
       return NONE;
     }
+    var people = thread.stream().filter(message -> message.role() == Role.USER).toList();
+    var ours =
+        people.stream()
+            .filter(
+                message -> index(theirs, message) >= 0 || (!steers(message) && here.test(message)))
+            .toList();
     var known = first(ours, theirs);
     if (known < 0) {
       // An application that does not know the thread goes on with it; one that brings a past to a
       // new
       // thread has it kept.
       var past =
-          ours.isEmpty() ? messages.subList(0, messages.indexOf(theirs.getLast())) : NONE.before();
+          people.isEmpty()
+              ? messages.subList(0, messages.indexOf(theirs.getLast()))
+              : NONE.before();
       return speaks(messages) ? new News(past, theirs.getLast(), null, false) : NONE;
     }
     var start = index(theirs, ours.get(known));
@@ -60,6 +72,10 @@ record News(
         rest.getLast(),
         known + same < ours.size() ? ours.get(known + same).messageId() : null,
         false);
+  }
+
+  private static boolean steers(MessageView message) {
+    return message.metadata() != null && message.metadata().path("steer").asBoolean(false);
   }
 
   /// True if the person has the last word.

@@ -113,7 +113,7 @@ final class RunRoutes {
     if (!wanted.input().resume().isEmpty()) {
       throw Resumes.notOpen(wanted.input().resume().getFirst().interruptId());
     }
-    var news = News.of(wanted.input().messages(), List.of());
+    var news = News.of(wanted.input().messages(), List.of(), _ -> true);
     var next = Optional.ofNullable(news.next()).orElseThrow(RunRoutes::nothingNew);
     var submission = submission(wanted, next);
     parts.tasks().check(submission);
@@ -129,7 +129,7 @@ final class RunRoutes {
     if (same.isPresent()) {
       return same.get();
     }
-    var news = News.of(wanted.input().messages(), latest);
+    var news = News.of(wanted.input().messages(), latest, said -> here(wanted, said));
     var next = news.next();
     for (var attempt = 1; ; attempt++) {
       var open = threads.open(thread).orElse(null);
@@ -168,6 +168,14 @@ final class RunRoutes {
                   : Optional.of(new TaskId(task))
                       .filter(id -> input.runId().equals(run == null ? begun(wanted, id) : run));
             });
+  }
+
+  /// True if a message was said through this door: it belongs to a run.
+  private boolean here(Wanted wanted, MessageView message) {
+    var metadata = message.metadata();
+    var task = metadata == null ? "" : metadata.path("taskId").asString("");
+    return Turn.runId(metadata) != null
+        || (!task.isEmpty() && begun(wanted, new TaskId(task)) != null);
   }
 
   private @Nullable String begun(Wanted wanted, TaskId task) {
@@ -255,10 +263,16 @@ final class RunRoutes {
     share(wanted);
     if (news.rewind() != null) {
       var target = new Rewinder.Target.BeforeMessage(news.rewind());
-      var accepted = parts.tasks().submit(submission, () -> rewinder.plan(wanted.thread(), target));
-      return accepted.taskId();
+      return parts
+          .tasks()
+          .submit(
+              submission, () -> rewinder.plan(wanted.thread(), target), kept(wanted, news.before()))
+          .taskId();
     }
-    keep(wanted, news.before());
+    var kept = kept(wanted, news.before());
+    if (!kept.isEmpty()) {
+      parts.log().append(wanted.thread(), Guard.none(), _ -> kept);
+    }
     return parts.tasks().submit(submission).taskId();
   }
 
@@ -284,20 +298,19 @@ final class RunRoutes {
     return !changed.isEmpty();
   }
 
-  /// Keeps what was said elsewhere before.
-  private void keep(Wanted wanted, List<RunInput.Said> before) {
+  /// What was said elsewhere before, to be kept.
+  private List<Draft> kept(Wanted wanted, List<RunInput.Said> before) {
     var drafts = new ArrayList<Draft>();
     for (var said : before) {
       var text = said.by("user") || said.by("assistant") ? said.text() : "";
       if (!text.isBlank()) {
         var id = said.by("user") ? said.id() : parts.ids().get().toString();
         var role = said.by("user") ? Role.USER : Role.ASSISTANT;
-        drafts.add(Draft.of(new Message(new MessageId(id), role, text, null, null)));
+        var about = Json.object().put(Submission.RUN_ID, wanted.input().runId());
+        drafts.add(Draft.of(new Message(new MessageId(id), role, text, null, about)));
       }
     }
-    if (!drafts.isEmpty()) {
-      parts.log().append(wanted.thread(), Guard.none(), _ -> drafts);
-    }
+    return drafts;
   }
 
   private static Submission submission(Wanted wanted, RunInput.Said next) {

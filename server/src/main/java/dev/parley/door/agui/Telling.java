@@ -25,7 +25,7 @@ final class Telling implements ToldTail.Teller {
 
   private final Narrator narrator;
   private final Wish wish;
-  private final List<byte[]> recap;
+  private List<byte[]> recap;
   private String place;
   private boolean telling;
   private boolean over;
@@ -42,6 +42,7 @@ final class Telling implements ToldTail.Teller {
   public byte[] open() {
     var bytes = new ByteArrayOutputStream();
     recap.forEach(bytes::writeBytes);
+    recap = List.of();
     if (wish instanceof Wish.After(var cursor, _)) {
       place = cursor.position().toString();
     }

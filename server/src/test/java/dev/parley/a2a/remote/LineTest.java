@@ -1,0 +1,105 @@
+package dev.parley.a2a.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.parley.proxy.Remote;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// The line to an agent that does not behave, or that others can listen to.
+@Timeout(60)
+class LineTest {
+
+  private final Remote remote = new Remote();
+  private final CountDownLatch over = new CountDownLatch(1);
+  private final LinkedBlockingQueue<String> shown = new LinkedBlockingQueue<>();
+  private HttpServer server;
+
+  @BeforeEach
+  void open() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    server.createContext(
+        "/stuck",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 100);
+          exchange.getResponseBody().write('{');
+          exchange.getResponseBody().flush();
+          await();
+        });
+    server.createContext(
+        "/",
+        exchange -> {
+          shown.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
+          exchange.sendResponseHeaders(204, -1);
+          exchange.close();
+        });
+    server.start();
+  }
+
+  @AfterEach
+  void close() {
+    over.countDown();
+    server.stop(0);
+    remote.close();
+  }
+
+  private void await() {
+    try {
+      over.await();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Line line(String url) {
+    var settings =
+        new RemoteSettings(
+            URI.create(url), null, null, Map.of(), Duration.ofMillis(500), Duration.ofMinutes(1));
+    return new Line(settings, remote, (_, _) -> Optional.of("the-key"));
+  }
+
+  private static HttpRequest.Builder get(String url) {
+    return HttpRequest.newBuilder(URI.create(url)).GET();
+  }
+
+  private String here() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  @Test
+  void an_answer_that_does_not_end_is_not_waited_for() {
+    assertThatThrownBy(() -> line(here()).whole(get(here() + "/stuck"), "me", 1_000))
+        .isInstanceOf(Trouble.class)
+        .hasMessage("it began to answer, and did not end within 500 ms");
+  }
+
+  @Test
+  void a_key_is_shown_to_this_machine() throws Exception {
+    assertThat(line(here()).whole(get(here() + "/"), "me", 1_000).status()).isEqualTo(204);
+    assertThat(shown).containsExactly("Bearer the-key");
+  }
+
+  @Test
+  void a_key_is_not_sent_where_others_can_read_it() {
+    var url = "http://agent.invalid";
+    assertThatThrownBy(() -> line(url).whole(get(url), "me", 1_000))
+        .isInstanceOf(Trouble.class)
+        .hasMessageContaining("configure an https address");
+  }
+}

@@ -1,0 +1,74 @@
+package dev.parley.task;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// An agent that cannot let go of what its tasks hold.
+@Timeout(60)
+class ReleaseTest {
+
+  @TempDir Path folder;
+
+  /// Asks, and waits for an answer.
+  private static final class Holder implements Agent {
+
+    @Override
+    public boolean resumes() {
+      return true;
+    }
+
+    @Override
+    public Optional<Release> release() {
+      return Optional.of(
+          (_, task) -> {
+            throw new IllegalStateException("it holds on to " + task);
+          });
+    }
+
+    @Override
+    public Outcome work(Run run) {
+      var id = new InputId(run.sources().ids().get());
+      var expires = run.sources().clock().instant().plus(Duration.ofHours(1));
+      run.emit(
+          List.of(
+              new InputRequired(
+                  id, true, InputType.CLARIFICATION, "who?", null, null, null, expires)));
+      return new Outcome.Parked(TaskState.WAITING_INPUT, Json.object().put("blockedBy", "user"));
+    }
+  }
+
+  @Test
+  void tasks_end_all_the_same_and_the_next_one_has_its_turn() throws Exception {
+    try (var world = World.with(new Holder(), folder)) {
+      for (var text : List.of("a", "b")) {
+        var task = world.say(text).taskId();
+        awaitWaiting(world, task);
+        world.tasks().cancel(World.CONTEXT, task, "local", null);
+
+        assertThat(world.end(task)).isEqualTo(TaskState.CANCELED);
+      }
+    }
+  }
+
+  private static void awaitWaiting(World world, TaskId task) throws InterruptedException {
+    world.await(
+        entry ->
+            task.equals(entry.taskId())
+                && entry.event() instanceof TaskStatus status
+                && status.status() == TaskState.WAITING_INPUT);
+  }
+}
