@@ -79,6 +79,56 @@ class A2aListTest {
         .allSatisfy(time -> assertThat(time).isGreaterThanOrEqualTo(third));
   }
 
+  private static List<String> ids(JsonNode page) {
+    return page.path("tasks").valueStream().map(task -> task.path("id").asString()).toList();
+  }
+
+  @Test
+  void failed_and_rejected_tasks_are_not_taken_for_each_other(@TempDir Path folder) {
+    try (var other = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML)) {
+      var asking = new A2aPeer(other, "helper", "1.0");
+      var failed = asking.send(asking.say("fails", "fail")).path("id").asString();
+      for (var i = 0; i < 3; i++) {
+        var task = Json.object().put("kind", "task").put("id", "no" + i).put("contextId", "s");
+        task.putObject("status").put("state", "rejected");
+        task.putObject("metadata").put("kagent_app_name", "helper");
+        Kagent.data(201, new Kagent(other).post("/api/tasks", task));
+      }
+
+      var failures = asking.result("ListTasks", Json.object().put("status", "TASK_STATE_FAILED"));
+      var wanted = Json.object().put("status", "TASK_STATE_REJECTED").put("pageSize", 2);
+      var refusals = asking.result("ListTasks", wanted);
+      wanted.put("pageToken", refusals.path("nextPageToken").asString());
+      var more = asking.result("ListTasks", wanted);
+
+      assertThat(ids(failures)).containsExactly(failed);
+      assertThat(failures.path("totalSize").asInt()).isEqualTo(1);
+      assertThat(ids(refusals)).containsExactly("no2", "no1");
+      assertThat(refusals.path("totalSize").asInt()).isEqualTo(3);
+      assertThat(ids(more)).containsExactly("no0");
+      assertThat(more.path("nextPageToken").asString("-")).isEmpty();
+    }
+  }
+
+  @Test
+  void a_page_of_open_tasks_goes_on_where_one_has_ended_meanwhile(@TempDir Path folder) {
+    try (var other = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML)) {
+      var asking = new A2aPeer(other, "helper", "1.0");
+      var asked = new ArrayList<String>();
+      for (var i = 0; i < 3; i++) {
+        asked.add(asking.send(asking.say("asks" + i, "ask me which one")).path("id").asString());
+      }
+      var wanted = Json.object().put("status", "TASK_STATE_INPUT_REQUIRED").put("pageSize", 1);
+      var first = asking.result("ListTasks", wanted);
+
+      asking.result("CancelTask", A2aPeer.id(asked.getLast()));
+      wanted.put("pageToken", first.path("nextPageToken").asString());
+
+      assertThat(ids(first)).containsExactly(asked.getLast());
+      assertThat(ids(asking.result("ListTasks", wanted))).containsExactly(asked.get(1));
+    }
+  }
+
   @Test
   void artifacts_and_history_come_if_asked_for() {
     var bare = list("{\"contextId\":\"first\",\"historyLength\":0}").path("tasks").get(0);

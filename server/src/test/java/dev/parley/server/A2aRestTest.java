@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Agents called by A2A over HTTP+JSON, in both versions.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -116,6 +117,34 @@ class A2aRestTest {
   }
 
   @Test
+  void tenants_cannot_speak_in_each_others_contexts_nor_rewind_them() {
+    var first = said("rest-t1", "say ours", "");
+    var task = json(site.post(BASE + "/acme/message:send", first)).path("task");
+    var id = task.path("id").asString();
+
+    var spoken = site.post(BASE + "/zeus/message:send", said("rest-t2", "say theirs", ""));
+    var rewound = site.post(BASE + "/zeus/message:send", said("rest-t3", "say theirs", id));
+
+    for (var refused : List.of(spoken, rewound)) {
+      assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+      assertThat(refused.body()).contains("message.contextId: no such context: tenants-own");
+    }
+    assertThat(json(site.get(BASE + "/acme/tasks/" + id))).isEqualTo(task);
+    var mine = site.post(BASE + "/acme/message:send", said("rest-t4", "say more", id));
+    assertThat(mine.statusCode()).as(mine.body()).isEqualTo(200);
+    assertThat(site.get(BASE + "/acme/tasks/" + id).statusCode()).isEqualTo(404);
+  }
+
+  private static String said(String id, String text, String rewindBefore) {
+    var json = (ObjectNode) Json.mapper().readTree(say(id, text));
+    var message = ((ObjectNode) json.path("message")).put("contextId", "tenants-own");
+    if (!rewindBefore.isEmpty()) {
+      message.putObject("metadata").put("kagent_rewind_before_invocation_id", rewindBefore);
+    }
+    return json.toString();
+  }
+
+  @Test
   void version_0_3_has_its_own_paths_and_form() {
     var sent = site.post(BASE + "/v1/message:send", early("rest-4", "say early"));
 
@@ -182,13 +211,13 @@ class A2aRestTest {
   }
 
   @Test
-  void pushes_are_refused_while_there_are_none() {
+  void pushes_are_for_tasks_that_there_are() {
     var push = BASE + "/tasks/none/pushNotificationConfigs";
-    assertThat(site.get(push).body()).contains("PUSH_NOTIFICATION_NOT_SUPPORTED");
-    assertThat(site.post(push, "{\"url\":\"https://example.org\"}").statusCode()).isEqualTo(400);
+    assertThat(site.get(push).body()).contains("TASK_NOT_FOUND");
+    assertThat(site.post(push, "{\"url\":\"https://example.org\"}").statusCode()).isEqualTo(404);
     assertThat(
             new A2aPeer(site, "helper", "0.3")
                 .error("tasks/pushNotificationConfig/list", A2aPeer.id("none")))
-        .isEqualTo(-32003);
+        .isEqualTo(-32001);
   }
 }

@@ -2,7 +2,13 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.door.Tokens.Token;
+import dev.parley.protocol.Json;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -83,6 +89,36 @@ class A2aRewindTest {
     assertThat(task(peer, frames.get(1)).path("id").asString()).isNotEqualTo(context);
     assertThat(frames.getLast().result().toString()).contains(peer.state("completed"));
     assertThat(frames.toString()).contains("delta");
+  }
+
+  @Test
+  void a_refused_rewind_does_not_tell_whose_the_context_is(@TempDir Path folder) throws Exception {
+    var wish = Site.Wish.USUAL.tokens(token("ann"), token("bob"));
+    try (var other = Site.durable(folder, wish)) {
+      var ann = new Kagent(other, "Authorization", "Bearer ann");
+      var bob = new Kagent(other, "Authorization", "Bearer bob");
+      Kagent.data(201, ann.post("/api/sessions", Json.object().put("id", "hers")));
+      var task = ann.say("hers", "say hi");
+
+      for (var method : List.of("message/send", "message/stream")) {
+        var hers = bob.rpc(method, rewind("hers", task)).body();
+        assertThat(hers).contains("-32602", "no such context: hers").doesNotContain("ann");
+        assertThat(bob.rpc(method, rewind("none", task)).body().replace("none", "hers"))
+            .isEqualTo(hers);
+      }
+      assertThat(ann.conversation("hers")).containsExactly("say hi", "hi");
+    }
+  }
+
+  private static ObjectNode rewind(String context, String before) {
+    var message = Kagent.message(context, "back", "");
+    message.putObject("metadata").put("kagent_rewind_before_invocation_id", before);
+    return Json.object().set("message", message);
+  }
+
+  private static Token token(String name) throws Exception {
+    var hash = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+    return new Token(name, HexFormat.of().formatHex(hash));
   }
 
   @Test

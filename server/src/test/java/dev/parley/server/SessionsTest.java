@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.Executors;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -199,9 +200,74 @@ class SessionsTest {
     Kagent.error(404, bob.get("/api/sessions/a"));
   }
 
+  @Test
+  void a_share_that_was_revoked_does_not_come_back_S3_65() throws Exception {
+    var kagent = open();
+    Kagent.data(201, kagent.post("/api/sessions", named("a", "A").put("agent_ref", "agent-code")));
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var changing =
+          threads.submit(
+              () -> {
+                for (var i = 0; i < 60; i++) {
+                  var change = Json.object().put("source", "source" + i);
+                  Kagent.data(200, kagent.send("PATCH", "/api/sessions/a", change));
+                }
+                return true;
+              });
+      for (var i = 0; i < 30; i++) {
+        var share = Kagent.data(201, kagent.post("/api/sessions/a/shares", Json.object()));
+        var one = "/api/sessions/a/shares/" + share.path("id").asString();
+        Kagent.data(200, kagent.delete(one));
+      }
+      assertThat(changing.get()).isTrue();
+    }
+    assertThat(Kagent.data(200, kagent.get("/api/sessions/a/shares"))).isEmpty();
+  }
+
+  @Test
+  void other_metadata_are_replaced_without_what_sessions_keep_there_S3_65() {
+    var kagent = open();
+    Kagent.data(201, kagent.post("/api/sessions", named("a", "A").put("agent_ref", "agent-code")));
+    var share = Kagent.data(201, kagent.post("/api/sessions/a/shares", Json.object()));
+    var chat = "/chat/conversations/a";
+    var shown = Json.mapper().readTree(site.get(chat).body()).path("conversation");
+    var change = Json.object();
+    change.putObject("metadata").put("color", "red");
+
+    assertThat(kagent.send("PATCH", chat, change).statusCode()).isEqualTo(200);
+
+    assertThat(Kagent.data(200, kagent.get("/api/sessions/a/shares"))).hasSize(1);
+    assertThat(kagent.session("a").path("session").path("agent_id").asString())
+        .isEqualTo("agent-code");
+    var id = share.path("id").asString();
+    Kagent.data(200, kagent.delete("/api/sessions/a/shares/" + id));
+    assertThat(shown.path("metadata").toString()).contains(id);
+    change.set("metadata", shown.path("metadata"));
+    assertThat(kagent.send("PATCH", chat, change).statusCode()).isEqualTo(200);
+    assertThat(Kagent.data(200, kagent.get("/api/sessions/a/shares"))).isEmpty();
+  }
+
   private static Token token(String name) throws Exception {
     var hash = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
     return new Token(name, HexFormat.of().formatHex(hash));
+  }
+
+  @Test
+  void the_oldest_events_come_whether_or_not_something_was_rewound_S3_59() {
+    var kagent = open();
+    kagent.post("/api/sessions", named("a", "A"));
+    kagent.say("a", "say one");
+    kagent.say("a", "say two");
+    var third = kagent.say("a", "say three");
+    var oldest = "/api/sessions/a?order=asc&limit=3";
+    var before = Kagent.data(200, kagent.get(oldest)).path("events");
+
+    var back = Json.object().put("rewind_before_invocation_id", third);
+    Kagent.data(200, kagent.post("/api/sessions/a/rewind", back));
+
+    assertThat(before).hasSize(3);
+    assertThat(before.toString()).contains("say one", "say two").doesNotContain("say three");
+    assertThat(Kagent.data(200, kagent.get(oldest)).path("events")).isEqualTo(before);
   }
 
   @Test

@@ -7,8 +7,12 @@ import dev.parley.protocol.Json;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -208,6 +212,36 @@ class StoredTasksTest {
     Kagent.error(409, bob.post("/api/tasks", task("t2", "s", "completed", "x")));
 
     assertThat(ann.conversation("s")).containsExactly("hi", "hello");
+  }
+
+  @Test
+  void two_who_store_into_the_same_new_session_at_once_do_not_both_get_it_S3_37() throws Exception {
+    open(Site.Wish.USUAL.tokens(token("ann"), token("bob")));
+    var people =
+        List.of(
+            new Kagent(site, "Authorization", "Bearer ann"),
+            new Kagent(site, "Authorization", "Bearer bob"));
+    for (var round = 0; round < 25; round++) {
+      var session = "s" + round;
+      var start = new CyclicBarrier(people.size());
+      var stored = new ArrayList<Future<Integer>>();
+      try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        for (var i = 0; i < people.size(); i++) {
+          var person = people.get(i);
+          var task = task("t" + round + "-" + i, session, "completed", "m" + round + "-" + i);
+          stored.add(
+              threads.submit(
+                  () -> {
+                    start.await();
+                    return person.post("/api/tasks", task).statusCode();
+                  }));
+        }
+      }
+      assertThat(List.of(stored.get(0).get(), stored.get(1).get()))
+          .containsExactlyInAnyOrder(201, 409);
+      var owner = people.get(stored.get(0).get() == 201 ? 0 : 1);
+      assertThat(owner.tasks(session)).hasSize(1);
+    }
   }
 
   private static Token token(String name) throws Exception {

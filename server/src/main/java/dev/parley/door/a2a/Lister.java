@@ -6,6 +6,7 @@ import dev.parley.a2a.WireTask;
 import dev.parley.door.DoorParts;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.view.Page;
 import dev.parley.view.RootFilter;
@@ -14,14 +15,16 @@ import dev.parley.view.TaskView;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Lists tasks, a page at a time.
 final class Lister {
 
-  /// How many open tasks are looked at to find those in one of the states that only the whole tree tells.
+  /// How many tasks are looked at for one page, to find those in one of the states that only their events tell.
   private static final int LOOK_MAX = 1_000;
 
   private static final Set<TaskState> AT_WORK =
@@ -51,7 +54,7 @@ final class Lister {
             states(wanted),
             wanted.changedSince(),
             caller.tenant());
-    var found = ofTree(wanted) ? looked(caller, wanted, filter) : read(wanted, filter);
+    var found = ofEvents(wanted) ? looked(caller, wanted, filter) : read(wanted, filter);
     var tasks = new ArrayList<WireTask>();
     for (var task : found.page().items()) {
       tasks.add(form.snapshot(task, caller.version(), wanted.historyLength(), wanted.artifacts()));
@@ -70,10 +73,12 @@ final class Lister {
     return task.status().timestamp() == null ? 0 : task.status().timestamp().toEpochMilli();
   }
 
-  /// True if the state depends on tasks below.
-  private static boolean ofTree(Listing wanted) {
-    var state = wanted.state();
-    return state == WireState.WORKING || (state != null && state.interrupted());
+  /// True if the state depends on tasks below, or on why a task has ended.
+  private static boolean ofEvents(Listing wanted) {
+    return switch (wanted.state()) {
+      case WORKING, INPUT_REQUIRED, AUTH_REQUIRED, FAILED, REJECTED -> true;
+      case null, default -> false;
+    };
   }
 
   private static Set<TaskState> states(Listing wanted) {
@@ -90,37 +95,47 @@ final class Lister {
 
   private Found read(Listing wanted, RootFilter filter) {
     var roots = parts.views().roots();
-    return new Found(page(wanted, filter, wanted.pageSize()), roots.count(filter));
+    return new Found(page(filter, wanted.pageToken(), wanted.pageSize()), roots.count(filter));
   }
 
-  private Page<TaskView> page(Listing wanted, RootFilter filter, int limit) {
+  private Page<TaskView> page(RootFilter filter, @Nullable String token, int limit) {
     try {
-      return parts.views().roots().changed(filter, wanted.pageToken(), limit);
+      return parts.views().roots().changed(filter, token, limit);
     } catch (Rejection.Invalid notACursor) {
       throw Params.invalid("pageToken: not one of this list");
     }
   }
 
+  /// Looks at one task after the other, from the token on. When it has looked at so many that the answer takes too long,
+  /// the page ends there, with a token to go on with.
   private Found looked(Caller caller, Listing wanted, RootFilter filter) {
-    var first = parts.views().roots().changed(filter, null, LOOK_MAX).items();
-    var matching =
-        first.stream()
-            .filter(task -> form.now(task, caller.version()).state() == wanted.state())
-            .toList();
-    return new Found(cut(wanted, matching), matching.size());
-  }
-
-  private static Page<TaskView> cut(Listing wanted, List<TaskView> matching) {
-    var from = 0;
-    if (wanted.pageToken() != null) {
-      var cursors = matching.stream().map(Roots::cursor).toList();
-      from = cursors.indexOf(wanted.pageToken()) + 1;
-      if (from == 0) {
-        throw Params.invalid("pageToken: not one of this list, or no longer");
+    var states = new HashMap<TaskId, WireState>();
+    var from = page(filter, wanted.pageToken(), LOOK_MAX);
+    var matching = new ArrayList<TaskView>();
+    var next = from.nextCursor();
+    for (var task : from.items()) {
+      if (isIn(wanted, caller, task, states)) {
+        if (matching.size() == wanted.pageSize()) {
+          next = Roots.cursor(matching.getLast());
+          break;
+        }
+        matching.add(task);
       }
     }
-    var to = Math.min(matching.size(), from + wanted.pageSize());
-    var next = to < matching.size() ? Roots.cursor(matching.get(to - 1)) : null;
-    return new Page<>(matching.subList(from, to), next);
+    return new Found(new Page<>(matching, next), total(caller, wanted, filter, states));
+  }
+
+  /// How many there are; how many there may be, if those are too many to look at.
+  private long total(
+      Caller caller, Listing wanted, RootFilter filter, Map<TaskId, WireState> states) {
+    var all = page(filter, null, LOOK_MAX);
+    return all.nextCursor() == null
+        ? all.items().stream().filter(task -> isIn(wanted, caller, task, states)).count()
+        : parts.views().roots().count(filter);
+  }
+
+  private boolean isIn(Listing wanted, Caller caller, TaskView task, Map<TaskId, WireState> known) {
+    return known.computeIfAbsent(task.taskId(), _ -> form.state(task, caller.version()))
+        == wanted.state();
   }
 }

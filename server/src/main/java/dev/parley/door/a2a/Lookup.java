@@ -3,6 +3,7 @@ package dev.parley.door.a2a;
 import dev.parley.a2a.A2aError;
 import dev.parley.a2a.A2aException;
 import dev.parley.door.Access;
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
@@ -45,6 +46,26 @@ final class Lookup {
   static boolean visible(Caller caller, TaskView task) {
     return task.agentId().equals(caller.agent())
         && (caller.tenant() == null || caller.tenant().equals(tenant(task)));
+  }
+
+  /// Refuses a context that the caller may not see, or that has tasks of another tenant than the one that is named, as if
+  /// there were none.
+  ///
+  /// @throws Rejection.NotFound also if there is none
+  /// @throws Rejection.Gone if it was deleted
+  void check(Caller caller, ContextId context) {
+    access.check(caller.principal(), context);
+    var tenant = caller.tenant();
+    if (tenant == null) {
+      return;
+    }
+    for (var page = views.roots(context, 0, Long.MAX_VALUE);
+        !page.isEmpty();
+        page = views.roots(context, page.getLast().seq() + 1, Long.MAX_VALUE)) {
+      if (page.stream().anyMatch(task -> !tenant.equals(tenant(task)))) {
+        throw new Rejection.NotFound("no such context: " + context);
+      }
+    }
   }
 
   private static String tenant(TaskView task) {

@@ -10,6 +10,7 @@ import dev.parley.a2a.WireTask;
 import dev.parley.door.DoorParts;
 import dev.parley.door.EntryTail;
 import dev.parley.door.EventStream;
+import dev.parley.door.Streams;
 import dev.parley.door.a2a.TaskFold.Told;
 import dev.parley.door.a2a.TaskStream.Writing;
 import dev.parley.protocol.Position;
@@ -27,7 +28,11 @@ import tools.jackson.databind.node.ObjectNode;
 final class Operations {
 
   private static final int READ = 256;
-  private static final Duration WAIT = Duration.ofMinutes(1);
+
+  /// So many times it is looked whether the time for a wait is up.
+  private static final int LOOKS = 10;
+
+  private static final Duration ANSWER_MAX = Duration.ofMinutes(10);
   private static final Duration CANCEL_MAX = Duration.ofSeconds(10);
 
   private final DoorParts parts;
@@ -45,7 +50,7 @@ final class Operations {
     this.lookup = new Lookup(parts.views(), parts.access());
     this.sending = new Sending(parts, lookup, form, pushes, settings);
     this.lister = new Lister(parts, form);
-    this.rewinding = new Rewinding(parts, sending, form);
+    this.rewinding = new Rewinding(parts, lookup, sending, form);
   }
 
   PushDesk pushes() {
@@ -56,22 +61,35 @@ final class Operations {
     return lookup.find(caller, id);
   }
 
-  /// Sends a message, and waits for what comes of it unless the caller does not want to.
+  /// Sends a message, and waits for what comes of it unless the caller does not want to. A task that takes very long is
+  /// told as it stands then.
+  ///
+  /// @throws Rejection.Busy if too many wait already; then the message was not taken
   WireItem send(Caller caller, SendRequest request) {
+    if (!request.blocking()) {
+      return send(caller, request, null);
+    }
+    try (var open = parts.tails().streams().open()) {
+      return send(caller, request, open);
+    }
+  }
+
+  private WireItem send(Caller caller, SendRequest request, Streams.@Nullable Open open) {
     if (Rewinding.isRewind(request)) {
       var rewound = rewinding.rewind(caller, request);
       if (rewound.task() == null) {
         return rewound.told();
       }
-      return answer(caller, request, rewound.task());
+      return answer(caller, request, rewound.task(), open);
     }
-    return answer(caller, request, sending.send(caller, request));
+    return answer(caller, request, sending.send(caller, request), open);
   }
 
-  private WireItem answer(Caller caller, SendRequest request, TaskView task) {
+  private WireItem answer(
+      Caller caller, SendRequest request, TaskView task, Streams.@Nullable Open open) {
     var fold = form.now(task, caller.version());
-    if (request.blocking()) {
-      await(task, fold, f -> f.state().terminal() || f.state().interrupted(), null);
+    if (open != null) {
+      await(open, task, fold, f -> f.state().terminal() || f.state().interrupted(), ANSWER_MAX);
     }
     return fold.answer()
         .map(WireItem.class::cast)
@@ -196,15 +214,18 @@ final class Operations {
           "Task cannot be canceled: " + id + " has ended (" + fold.state().kebab() + ")");
     }
     parts.tasks().cancel(task.contextId(), task.taskId(), caller.principal(), null);
-    await(task, fold, f -> f.state().terminal(), CANCEL_MAX);
+    try (var open = parts.tails().streams().open()) {
+      await(open, task, fold, f -> f.state().terminal(), CANCEL_MAX);
+    }
     return fold.task(null, true);
   }
 
   /// Folds on until it is as wanted, the time is up, or the server stops.
   private void await(
-      TaskView task, TaskFold fold, Predicate<TaskFold> wanted, @Nullable Duration max) {
-    var until = max == null ? null : parts.clock().instant().plus(max);
-    try (var open = parts.tails().streams().open()) {
+      Streams.Open open, TaskView task, TaskFold fold, Predicate<TaskFold> wanted, Duration max) {
+    var until = parts.clock().instant().plus(max);
+    var patience = max.dividedBy(LOOKS);
+    try {
       while (!wanted.test(fold) && !open.ended()) {
         var position = position(task, fold);
         for (var entry : parts.log().read(task.contextId(), position, READ)) {
@@ -213,10 +234,9 @@ final class Operations {
             return;
           }
         }
-        if (until != null && parts.clock().instant().isAfter(until)) {
+        if (parts.clock().instant().isAfter(until)) {
           return;
         }
-        var patience = max == null ? WAIT : Duration.ofSeconds(1);
         open.await(() -> parts.log().await(task.contextId(), position(task, fold), patience));
       }
     } catch (Rejection.Gone | Rejection.NotFound deleted) {

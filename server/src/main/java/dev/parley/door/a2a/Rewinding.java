@@ -20,9 +20,7 @@ import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
 import dev.parley.task.Rewinder;
 import dev.parley.view.TaskView;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -30,15 +28,19 @@ import org.jspecify.annotations.Nullable;
 final class Rewinding {
 
   private final DoorParts parts;
+  private final Lookup lookup;
   private final Sending sending;
   private final TaskForm form;
+  private final SessionTasks tasks;
   private final Rewinder rewinder;
   private final RewindTargets targets;
 
-  Rewinding(DoorParts parts, Sending sending, TaskForm form) {
+  Rewinding(DoorParts parts, Lookup lookup, Sending sending, TaskForm form) {
     this.parts = parts;
+    this.lookup = lookup;
     this.sending = sending;
     this.form = form;
+    this.tasks = new SessionTasks(parts, form);
     this.rewinder = new Rewinder(parts.log(), parts.views());
     this.targets = new RewindTargets(parts.views(), parts.tasks());
   }
@@ -62,6 +64,8 @@ final class Rewinding {
 
   /// Takes the context back, and says there what the message says, if anything. One that cannot be done is told as a
   /// task that failed, and nothing has changed then.
+  ///
+  /// @throws A2aException if there is no such context, or none for this caller: it is not told which
   Rewound rewind(Caller caller, SendRequest request) {
     var message = request.message();
     if (message.contextId() == null || !Id.valid(message.contextId())) {
@@ -70,7 +74,12 @@ final class Rewinding {
     }
     var context = new ContextId(message.contextId());
     try {
-      parts.access().check(caller.principal(), context);
+      lookup.check(caller, context);
+    } catch (Rejection.NotFound | Rejection.Gone notTheirs) {
+      throw new A2aException(
+          A2aError.INVALID_PARAMS, "message.contextId: no such context: " + context);
+    }
+    try {
       return rewind(caller, request, context);
     } catch (Rejection refused) {
       return new Rewound(FrameId.of(Position.START), failed(caller, context, refused), null);
@@ -84,26 +93,19 @@ final class Rewinding {
     if (Wording.of(request.message()).isBlank()) {
       var rewound = rewinder.rewind(context, before, Guard.none());
       var id = FrameId.of(Position.of(rewound.seq()));
-      return new Rewound(id, session(caller, context, Long.MAX_VALUE), null);
+      return new Rewound(id, session(caller, context), null);
     }
     var task =
         sending.rewindAndSend(caller, request, context, () -> rewinder.plan(context, before));
     // Right before the message stands the rewind.
     var seq = Math.max(0, task.seq() - 2);
-    return new Rewound(
-        FrameId.of(Position.of(seq)), session(caller, context, task.seq() - 1), task);
+    return new Rewound(FrameId.of(Position.of(seq)), session(caller, context), task);
   }
 
-  /// The session as one task: what still counts of it, up to a seq.
-  private WireTask session(Caller caller, ContextId context, long to) {
-    var history = new LinkedHashMap<String, WireMessage>();
-    for (var task : parts.views().roots(context, 0, to)) {
-      var shown = form.snapshot(task, caller.version(), null, false).history();
-      if (shown != null) {
-        shown.forEach(message -> history.put(message.messageId(), message));
-      }
-    }
-    return task(caller, context, WireState.COMPLETED, null, history);
+  /// The session as one task: what still counts of what was before the rewind.
+  private WireTask session(Caller caller, ContextId context) {
+    var history = tasks.kept(caller.version(), context).map(WireTask::history);
+    return task(caller, context, WireState.COMPLETED, null, history.orElse(List.of()));
   }
 
   private WireTask failed(Caller caller, ContextId context, Rejection refused) {
@@ -116,7 +118,7 @@ final class Rewinding {
             WireRole.AGENT,
             List.of(WirePart.text("the rewind failed: " + refused.getMessage())),
             marks.ofMessage(null, caller.agent().value()));
-    return task(caller, context, WireState.FAILED, message, Map.of());
+    return task(caller, context, WireState.FAILED, message, List.of());
   }
 
   private Marks marks(Caller caller, ContextId context) {
@@ -128,7 +130,7 @@ final class Rewinding {
       ContextId context,
       WireState state,
       @Nullable WireMessage message,
-      Map<String, WireMessage> history) {
+      List<WireMessage> history) {
     var metadata = marks(caller, context).ofTask();
     if (state == WireState.COMPLETED) {
       metadata.put(Marks.REWOUND, true);
@@ -138,7 +140,7 @@ final class Rewinding {
         context.value(),
         new WireStatus(state, message, parts.clock().instant()),
         List.of(),
-        List.copyOf(history.values()),
+        history,
         metadata);
   }
 }

@@ -117,7 +117,7 @@ final class Sending {
     parts.tasks().check(submission);
     try {
       parts.log().create(context, new ContextCreated(caller.principal(), null, null));
-      parts.access().check(caller.principal(), context);
+      lookup.check(caller, context);
     } catch (Rejection.NotFound | Rejection.Gone notTheirs) {
       throw invalid("message.contextId: " + notTheirs.getMessage());
     }

@@ -3,6 +3,7 @@ package dev.parley.door.a2a;
 import dev.parley.a2a.Version;
 import dev.parley.a2a.WireMessage;
 import dev.parley.a2a.WirePart;
+import dev.parley.a2a.WireState;
 import dev.parley.a2a.WireTask;
 import dev.parley.door.Voice;
 import dev.parley.log.EventLog;
@@ -79,12 +80,23 @@ public final class TaskForm {
   /// A root task at one position: now.
   public WireTask snapshot(
       TaskView task, Version version, @Nullable Integer historyLength, boolean artifacts) {
-    var elsewhere =
-        Stored.is(task) ? stored.find(task.contextId(), task.taskId()) : Optional.<WireTask>empty();
+    var elsewhere = elsewhere(task);
     if (elsewhere.isPresent()) {
       return Stored.cut(elsewhere.get(), historyLength, artifacts);
     }
     return edited(task, now(task, version).task(historyLength, artifacts));
+  }
+
+  /// The state that [#snapshot] has.
+  WireState state(TaskView task, Version version) {
+    return elsewhere(task)
+        .map(known -> known.status().state())
+        .orElseGet(() -> now(task, version).state());
+  }
+
+  /// The task as a client stored it, if others worked on it.
+  private Optional<WireTask> elsewhere(TaskView task) {
+    return Stored.is(task) ? stored.find(task.contextId(), task.taskId()) : Optional.empty();
   }
 
   /// The task without what was hidden since, and with what was edited, of what a person and the agent said.

@@ -26,6 +26,10 @@ final class ConversationRoutes {
       Parameter.query("offset", Parameter.Type.INTEGER, "leave out this many");
   static final String ONE = "/chat/conversations/{c}";
   private static final int TITLE_MAX = 500;
+  private static final int ATTEMPTS_MAX = 10;
+
+  /// What the door for sessions keeps in the metadata, such as who may read them: not to be changed from here.
+  private static final String KEPT = "session";
 
   private final DoorParts parts;
 
@@ -132,9 +136,35 @@ final class ConversationRoutes {
     if (title == null && change.metadata() == null) {
       throw new Rejection.Invalid("title or metadata is needed");
     }
-    var event = new ContextUpdated(title, change.metadata());
-    parts.log().append(context, Guard.none(), Decision.always(Draft.of(event)));
+    if (change.metadata() == null) {
+      append(context, Guard.none(), new ContextUpdated(title, null));
+    } else {
+      replace(context, title, change.metadata());
+    }
     return one(context);
+  }
+
+  private void replace(ContextId context, @Nullable String title, ObjectNode metadata) {
+    for (var attempt = 1; ; attempt++) {
+      var before = parts.views().context(context);
+      var after = metadata.deepCopy();
+      after.remove(KEPT);
+      if (before.metadata() != null && before.metadata().has(KEPT)) {
+        after.set(KEPT, before.metadata().path(KEPT));
+      }
+      try {
+        append(context, new Guard.At(before.position()), new ContextUpdated(title, after));
+        return;
+      } catch (Rejection.Stale movedOn) {
+        if (attempt == ATTEMPTS_MAX) {
+          throw movedOn;
+        }
+      }
+    }
+  }
+
+  private void append(ContextId context, Guard guard, ContextUpdated event) {
+    parts.log().append(context, guard, Decision.always(Draft.of(event)));
   }
 
   private Reply one(ContextId context) {

@@ -39,7 +39,7 @@ final class EventRoutes {
     this.parts = parts;
     this.callers = callers;
     this.children = children;
-    this.events = new SessionEvents(parts.log());
+    this.events = new SessionEvents(parts.log(), parts.views());
   }
 
   /// An event that is to be added. `data` is its JSON, as text or as it is.

@@ -13,8 +13,11 @@ import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.view.Views;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -26,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// The log of a context as events of a session: what was said, what changed its state, each rewind, and what agents
 /// elsewhere have added.
 ///
-/// It is read from the newest event back. At a rewind the walk jumps to the place that was gone back to, so what is
+/// It is read from the newest event back, unless nothing was ever rewound. At a rewind the walk jumps to the place that was gone back to, so what is
 /// rewound is not among them (S3.54), yet that there was a rewind is (S3.47).
 final class SessionEvents {
 
@@ -39,14 +42,60 @@ final class SessionEvents {
   record Wish(Instant after, int limit, boolean oldestFirst) {}
 
   private final EventLog log;
+  private final Views views;
 
-  SessionEvents(EventLog log) {
+  SessionEvents(EventLog log, Views views) {
     this.log = log;
+    this.views = views;
   }
 
   /// The events that are wanted, in the wanted order.
   List<ObjectNode> read(ContextId context, String user, Wish wish) {
-    var walk = new Walk(user, wish);
+    return wish.oldestFirst() && wish.after().equals(Instant.MIN) && straight(context)
+        ? onward(context, user, wish)
+        : back(context, user, wish);
+  }
+
+  /// True if all that the log has still counts, but for messages that were hidden or edited.
+  private boolean straight(ContextId context) {
+    return views.lastRewind(context).isEmpty() && views.context(context).forkedFrom() == null;
+  }
+
+  /// From the oldest event on, no further than needed.
+  private List<ObjectNode> onward(ContextId context, String user, Wish wish) {
+    var found = new ArrayList<ObjectNode>();
+    var at = Position.START;
+    for (var page = log.read(context, at, WINDOW);
+        !page.isEmpty() && found.size() < wish.limit();
+        page = log.read(context, at, WINDOW)) {
+      for (var entry : page) {
+        at = entry.position();
+        if (found.size() < wish.limit() && isShown(entry)) {
+          var said = entry.event() instanceof Message message ? now(context, message) : Said.SAME;
+          if (!said.deleted()) {
+            found.add(shown(entry, user, said.edited()));
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  /// What has become of a message.
+  private record Said(boolean deleted, @Nullable String edited) {
+    private static final Said SAME = new Said(false, null);
+  }
+
+  private Said now(ContextId context, Message message) {
+    var now = views.message(context, message.messageId());
+    if (now.isEmpty()) {
+      return new Said(views.place(context, message.messageId()).isPresent(), null);
+    }
+    return new Said(false, now.get().editedAt() == null ? null : now.get().content());
+  }
+
+  private List<ObjectNode> back(ContextId context, String user, Wish wish) {
+    var walk = new Walk(wish);
     for (var upper = log.head(context).seq(); upper > 0 && !walk.ended; ) {
       var lower = Math.max(0, upper - WINDOW);
       var next = lower;
@@ -62,7 +111,8 @@ final class SessionEvents {
       }
       upper = next;
     }
-    return wish.oldestFirst() ? walk.oldest() : walk.found;
+    var found = wish.oldestFirst() ? walk.found.reversed() : walk.found;
+    return found.stream().map(one -> shown(one.entry(), user, one.edited())).toList();
   }
 
   private List<Entry> window(ContextId context, long lower, long upper) {
@@ -83,18 +133,28 @@ final class SessionEvents {
     }
   }
 
-  /// What was found so far, newest first, and what later events say about earlier ones.
+  private static boolean isShown(Entry entry) {
+    return switch (entry.event()) {
+      case Message _, StateUpdated _, ContextRewound _ -> true;
+      case InternalRaw raw -> raw.source().equals(POSTED);
+      default -> false;
+    };
+  }
+
+  /// An event that is shown, and what its message was edited to.
+  private record Found(Entry entry, @Nullable String edited) {}
+
+  /// What was found so far, newest first, and what later events say about earlier ones. It never holds more than is
+  /// wanted.
   private static final class Walk {
 
-    private final String user;
     private final Wish wish;
-    private final List<ObjectNode> found = new ArrayList<>();
+    private final Deque<Found> found = new ArrayDeque<>();
     private final Set<MessageId> deleted = new HashSet<>();
     private final Map<MessageId, String> edited = new HashMap<>();
     private boolean ended;
 
-    Walk(String user, Wish wish) {
-      this.user = user;
+    Walk(Wish wish) {
       this.wish = wish;
     }
 
@@ -106,77 +166,93 @@ final class SessionEvents {
       switch (entry.event()) {
         case MessageDeleted gone -> deleted.add(gone.messageId());
         case MessageUpdated edit -> edited.putIfAbsent(edit.messageId(), edit.content());
-        case Message message when !deleted.contains(message.messageId()) ->
-            add(entry, message.messageId().value(), said(entry, message));
-        case StateUpdated updated -> {
-          var event = event(entry, null, "user");
-          event.withObject("actions").set("state_delta", updated.delta());
-          add(entry, entry.eventId().toString(), event);
+        case Message message -> {
+          var now = edited.remove(message.messageId());
+          if (!deleted.remove(message.messageId())) {
+            add(new Found(entry, now));
+          }
         }
-        case ContextRewound rewound -> add(entry, entry.eventId().toString(), went(entry, rewound));
-        case InternalRaw(var source, var line) when source.equals(POSTED) -> {
-          var kept = Json.mapper().readTree(line);
-          add(entry, kept.path("id").asString(), kept.path("data").asString());
+        default -> {
+          if (isShown(entry)) {
+            add(new Found(entry, null));
+          }
         }
-        default -> {} // No event of a session.
       }
     }
 
-    private ObjectNode said(Entry entry, Message message) {
-      var origin = entry.origin();
-      var byUser = message.role() == Role.USER;
-      var metadata = message.metadata();
-      var task =
-          origin != null
-              ? origin.rootTaskId().value()
-              : metadata == null ? null : metadata.path("taskId").asStringOpt().orElse(null);
-      var author = byUser ? "user" : origin == null ? "agent" : origin.agentId().value();
-      var event = event(entry, task, author);
-      event.put("id", message.messageId().value());
-      var content = event.putObject("content").put("role", byUser ? "user" : "model");
-      var text = edited.getOrDefault(message.messageId(), message.content());
-      content.putArray("parts").addObject().put("text", text);
-      return event;
-    }
-
-    private static ObjectNode went(Entry entry, ContextRewound rewound) {
-      var event = event(entry, null, "user");
-      var actions = event.withObject("actions");
-      var before =
-          rewound.beforeTaskId() != null ? rewound.beforeTaskId() : rewound.beforeMessageId();
-      if (before != null) {
-        actions.put("rewind_before_invocation_id", before.value());
+    private void add(Found one) {
+      found.addLast(one);
+      if (wish.oldestFirst() && found.size() > wish.limit()) {
+        found.removeFirst();
       }
-      actions.set("state_delta", orEmpty(rewound.stateDelta()));
-      actions.set("artifact_delta", orEmpty(rewound.artifactDelta()));
-      return event;
-    }
-
-    private static ObjectNode orEmpty(@Nullable ObjectNode delta) {
-      return delta == null ? Json.object() : delta;
-    }
-
-    private static ObjectNode event(Entry entry, @Nullable String task, String author) {
-      var event = Json.object().put("id", entry.eventId().toString());
-      event.put("invocation_id", task == null ? entry.eventId().toString() : task);
-      event.put("author", author);
-      event.put("timestamp", entry.timestamp().toEpochMilli() / 1000.0);
-      return event;
-    }
-
-    private void add(Entry entry, String id, ObjectNode data) {
-      add(entry, id, data.toString());
-    }
-
-    private void add(Entry entry, String id, String data) {
-      var event = Json.object().put("id", id).put("session_id", entry.contextId().value());
-      event.put("user_id", user).put("created_at", entry.timestamp().toString());
-      found.add(event.put("updated_at", entry.timestamp().toString()).put("data", data));
       ended = !wish.oldestFirst() && found.size() >= wish.limit();
     }
+  }
 
-    private List<ObjectNode> oldest() {
-      return found.reversed().stream().limit(wish.limit()).toList();
+  /// An entry as this door shows it.
+  private static ObjectNode shown(Entry entry, String user, @Nullable String edited) {
+    return switch (entry.event()) {
+      case Message message ->
+          shown(entry, user, message.messageId().value(), said(entry, message, edited).toString());
+      case StateUpdated updated -> {
+        var event = event(entry, null, "user");
+        event.withObject("actions").set("state_delta", updated.delta());
+        yield shown(entry, user, entry.eventId().toString(), event.toString());
+      }
+      case ContextRewound rewound ->
+          shown(entry, user, entry.eventId().toString(), went(entry, rewound).toString());
+      case InternalRaw(_, var line) -> {
+        var kept = Json.mapper().readTree(line);
+        yield shown(entry, user, kept.path("id").asString(), kept.path("data").asString());
+      }
+      default -> throw new IllegalArgumentException("no event of a session: " + entry.event());
+    };
+  }
+
+  private static ObjectNode shown(Entry entry, String user, String id, String data) {
+    var event = Json.object().put("id", id).put("session_id", entry.contextId().value());
+    event.put("user_id", user).put("created_at", entry.timestamp().toString());
+    return event.put("updated_at", entry.timestamp().toString()).put("data", data);
+  }
+
+  private static ObjectNode said(Entry entry, Message message, @Nullable String edited) {
+    var origin = entry.origin();
+    var byUser = message.role() == Role.USER;
+    var metadata = message.metadata();
+    var task =
+        origin != null
+            ? origin.rootTaskId().value()
+            : metadata == null ? null : metadata.path("taskId").asStringOpt().orElse(null);
+    var author = byUser ? "user" : origin == null ? "agent" : origin.agentId().value();
+    var event = event(entry, task, author);
+    event.put("id", message.messageId().value());
+    var content = event.putObject("content").put("role", byUser ? "user" : "model");
+    content.putArray("parts").addObject().put("text", edited == null ? message.content() : edited);
+    return event;
+  }
+
+  private static ObjectNode went(Entry entry, ContextRewound rewound) {
+    var event = event(entry, null, "user");
+    var actions = event.withObject("actions");
+    var before =
+        rewound.beforeTaskId() != null ? rewound.beforeTaskId() : rewound.beforeMessageId();
+    if (before != null) {
+      actions.put("rewind_before_invocation_id", before.value());
     }
+    actions.set("state_delta", orEmpty(rewound.stateDelta()));
+    actions.set("artifact_delta", orEmpty(rewound.artifactDelta()));
+    return event;
+  }
+
+  private static ObjectNode orEmpty(@Nullable ObjectNode delta) {
+    return delta == null ? Json.object() : delta;
+  }
+
+  private static ObjectNode event(Entry entry, @Nullable String task, String author) {
+    var event = Json.object().put("id", entry.eventId().toString());
+    event.put("invocation_id", task == null ? entry.eventId().toString() : task);
+    event.put("author", author);
+    event.put("timestamp", entry.timestamp().toEpochMilli() / 1000.0);
+    return event;
   }
 }

@@ -54,7 +54,7 @@ final class SubSessions {
       return parts
           .views()
           .contextOf(task)
-          .map(context -> callers.session(request, context).contextId())
+          .map(context -> callers.readable(request, context).context().contextId())
           .flatMap(context -> parts.views().task(context, task))
           .filter(found -> found.parentTaskId() != null);
     } catch (Rejection.NotFound notTheirs) {

@@ -113,8 +113,10 @@ final class TaskRoutes {
     try {
       var task = store.read(body);
       var context = new ContextId(task.contextId());
+      store.begin(request.principal(), Callers.user(request).orElse(null), task);
+      // Only now: before, somebody else could still have made it.
       checkWritable(request, context);
-      store.save(request.principal(), Callers.user(request).orElse(null), task);
+      store.save(task);
       var saved = find(request, new TaskId(task.id())).orElse(task);
       return Envelope.of(201, json(request, saved), "Task created successfully");
     } catch (A2aException malformed) {
@@ -124,11 +126,6 @@ final class TaskRoutes {
 
   /// What belongs to somebody else cannot be written, and says so (S3.37).
   private void checkWritable(Request request, ContextId context) {
-    try {
-      parts.log().owner(context);
-    } catch (Rejection.NotFound fresh) {
-      return;
-    }
     try {
       callers.session(request, context);
     } catch (Rejection.NotFound another) {

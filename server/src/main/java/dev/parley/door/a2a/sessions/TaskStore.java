@@ -120,11 +120,10 @@ final class TaskStore {
         message.referenceTaskIds());
   }
 
-  /// Stores the task, and with its end what was said in it.
+  /// Makes the session that the task belongs to, if there is none yet; else it may be anybody's.
   ///
-  /// @throws Rejection.Conflict if the task is not the caller's to write: another session's, removed, rewound, or worked
-  ///     on here
-  void save(String principal, @Nullable String user, WireTask task) {
+  /// @throws Rejection.Conflict if the task is another session's
+  void begin(String principal, @Nullable String user, WireTask task) {
     var context = new ContextId(task.contextId());
     var id = new TaskId(task.id());
     if (contextOf(id).filter(other -> !other.equals(context)).isPresent()) {
@@ -132,6 +131,14 @@ final class TaskStore {
     }
     var metadata = Session.metadata(null, null, user, null);
     parts.log().create(context, new ContextCreated(principal, null, metadata));
+  }
+
+  /// Stores the task in its session, and with its end what was said in it.
+  ///
+  /// @throws Rejection.Conflict if the task cannot be written: it was removed, rewound, or worked on here
+  void save(WireTask task) {
+    var context = new ContextId(task.contextId());
+    var id = new TaskId(task.id());
     for (var attempt = 1; ; attempt++) {
       // What is appended follows from what is known here; if something came in between, look again.
       var head = parts.log().head(context);
