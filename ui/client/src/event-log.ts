@@ -145,6 +145,13 @@ export class EventLog extends Store<LogState> {
         signal: this.closing.signal,
       });
       const before = this.pages.get(page) ?? [];
+      if (before.length !== known) {
+        // It was forgotten meanwhile: what came does not follow what is there.
+        this.fetching.delete(page);
+        this.load();
+        this.change({ loading: this.fetching.size > 0 });
+        return;
+      }
       this.pages.delete(page);
       this.pages.set(page, [...before, ...events]);
       this.forget();
@@ -186,6 +193,7 @@ export class EventLog extends Store<LogState> {
       ...(internal ? { internal } : {}),
     };
     this.change({ loading: true });
+    let advanced = false;
     try {
       for (let more = true; more && this.matches.length < MATCHES_MAX; ) {
         const page = await this.api.events(this.contextId, {
@@ -199,6 +207,7 @@ export class EventLog extends Store<LogState> {
         }
         this.take(page.events);
         more = page.hasMore;
+        advanced = String(page.position) !== String(this.position);
         this.position = page.position;
         this.change({
           scannedTo: Number.parseInt(String(page.position), 10),
@@ -207,7 +216,13 @@ export class EventLog extends Store<LogState> {
         });
       }
       this.scanning = false;
-      this.change({ loading: false, error: undefined });
+      // The log may have grown meanwhile; a server that has no more to give is not asked again.
+      const { cut, scannedTo } = this.get();
+      const grown = advanced && !cut && scannedTo < this.head;
+      this.change({ loading: grown, error: undefined });
+      if (grown) {
+        this.load();
+      }
     } catch (failure) {
       if (round === this.round) {
         this.scanning = false;

@@ -59,6 +59,7 @@ export class LiveContext extends Store<LiveState> {
   private keep = Infinity;
   private again = true;
   private stream: EventStream | undefined;
+  private paused = false;
 
   constructor(
     private readonly api: ParleyApi,
@@ -89,11 +90,13 @@ export class LiveContext extends Store<LiveState> {
 
   /** Gives the connection back until `resume`: for pages that nobody looks at. */
   pause(): void {
+    this.paused = true;
     this.stream?.pause();
   }
 
   /** Goes on after `pause`. */
   resume(): void {
+    this.paused = false;
     this.stream?.resume();
   }
 
@@ -147,6 +150,9 @@ export class LiveContext extends Store<LiveState> {
       },
     });
     this.stream = stream;
+    if (this.paused) {
+      stream.pause();
+    }
     try {
       for await (const event of stream) {
         if (round.signal.aborted) {

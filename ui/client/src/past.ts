@@ -1,4 +1,6 @@
 import type { ParleyApi } from "./api.js";
+import { BACKOFF, type Backoff, type Clock, delay, SYSTEM_CLOCK } from "./clock.js";
+import { ParleyError } from "./errors.js";
 import type { ParleyEvent } from "./events.js";
 import type { Position } from "./position.js";
 import { reduceAll } from "./reduce.js";
@@ -13,7 +15,14 @@ export interface PastState {
   /** How it was there, or at the place before while that is being loaded. */
   readonly context: ContextState | undefined;
   readonly loading: boolean;
+  /** Why it cannot be had; failures that pass are tried again until they have. */
   readonly error: Error | undefined;
+}
+
+export interface PastOptions {
+  readonly backoff?: Backoff;
+  readonly clock?: Clock;
+  readonly random?: () => number;
 }
 
 /** Events that were read in one go, and what there was before them. */
@@ -43,6 +52,7 @@ export class Past extends Store<PastState> {
   constructor(
     private readonly api: ParleyApi,
     private readonly contextId: string,
+    private readonly options: PastOptions = {},
   ) {
     super(NOW);
   }
@@ -51,9 +61,9 @@ export class Past extends Store<PastState> {
     this.closing.abort();
   }
 
-  /** Goes to just after an event, or back to now. */
+  /** Goes to just after an event, or back to now. What could not be had is tried again. */
   go(at: number | undefined): void {
-    if (at === this.get().at) {
+    if (at === this.get().at && this.get().error === undefined) {
       return;
     }
     if (at === undefined) {
@@ -69,22 +79,33 @@ export class Past extends Store<PastState> {
       return;
     }
     this.going = true;
-    try {
-      // Whoever drags goes on while we load; only where they are now counts.
-      for (let at = this.get().at; at !== undefined && this.get().loading; at = this.get().at) {
+    let failures = 0;
+    // Whoever drags goes on while we load; only where they are now counts.
+    for (let at = this.get().at; at !== undefined && this.get().loading; at = this.get().at) {
+      try {
         const context = await this.stateAt(at);
+        failures = 0;
         if (this.get().at === at) {
           this.set({ at, context, loading: false, error: undefined });
         }
+      } catch (failure) {
+        if (this.closing.signal.aborted) {
+          break;
+        }
+        if (failure instanceof ParleyError && failure.passing) {
+          await this.rest(++failures, failure.retryAfterMs);
+        } else if (this.get().at === at) {
+          const error = failure instanceof Error ? failure : new Error(String(failure));
+          this.set({ ...this.get(), loading: false, error });
+        }
       }
-    } catch (failure) {
-      if (!this.closing.signal.aborted && this.get().at !== undefined) {
-        const error = failure instanceof Error ? failure : new Error(String(failure));
-        this.set({ ...this.get(), loading: false, error });
-      }
-    } finally {
-      this.going = false;
     }
+    this.going = false;
+  }
+
+  private rest(failures: number, askedMs: number | undefined): Promise<void> {
+    const { backoff = BACKOFF, clock = SYSTEM_CLOCK, random = Math.random } = this.options;
+    return clock.sleep(delay(backoff, failures, askedMs, random), this.closing.signal);
   }
 
   private async stateAt(at: number): Promise<ContextState> {

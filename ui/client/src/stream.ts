@@ -4,6 +4,7 @@ import { Connection, Cut } from "./connection.js";
 import { ParleyError } from "./errors.js";
 import type { ParleyEvent } from "./events.js";
 import { path } from "./http.js";
+import { Lag } from "./lag.js";
 import {
   formatPosition,
   isAfter,
@@ -24,7 +25,9 @@ export interface ConnectionState {
   readonly retryInMs?: number;
   /** Why it is not live, in words. */
   readonly reason?: string;
-  /** How long the last event was on its way. By our clock and the server's, which may differ. */
+  /** True while it waits because no server answered, or the connection broke: not if it refused. */
+  readonly unreachable?: boolean;
+  /** How much longer the last event was on its way than the fastest that came while it happened. */
   readonly lagMs: number;
   /** How often it connected again. */
   readonly reconnects: number;
@@ -98,8 +101,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   private askedMs: number | undefined;
   private garbled = 0;
   private connects = 0;
-  private liveSince = 0;
-  private clockAhead = 0;
+  private readonly lag = new Lag();
   /** Ends the connection, or the wait for one, so that the next begins at once. */
   private turn = new AbortController();
   private go: (() => void) | undefined;
@@ -207,10 +209,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
       try {
         for (;;) {
           const frame = await connection.next(this.silenceMs);
-          if (frame === undefined) {
-            return;
-          }
-          if (turn.signal.aborted) {
+          if (frame === undefined || turn.signal.aborted) {
             return;
           }
           const event = this.take(frame);
@@ -253,10 +252,10 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     const millis = typeof heartbeat === "number" ? heartbeat : HEARTBEAT_USUAL_MS;
     // An interval of zero says that there are no heartbeats.
     this.silenceMs = millis === 0 ? FOREVER_MS : Math.round(millis * HEARTBEATS_MISSED_MAX);
-    this.liveSince = this.clock.now();
+    this.lag.opened(this.clock.now());
     // The waits go on growing until something else comes, lest a server that drops every reader be
     // called without a pause.
-    this.change({ status: "live" });
+    this.change({ status: "live", lagMs: 0 });
   }
 
   private heartbeat(frame: SseFrame): void {
@@ -299,16 +298,16 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   private arrived(event: StreamedEvent): void {
     this.healthy();
     const sent = Date.parse(event.timestamp);
-    const took = this.clock.now() - sent;
-    if (Number.isNaN(took)) {
+    if (Number.isNaN(sent)) {
       return;
     }
-    // No event comes before it was sent: if it seems so, the server's clock is ahead of ours.
-    this.clockAhead = Math.max(this.clockAhead, -took);
-    const missed = this.connects > 1 && sent - this.clockAhead < this.liveSince;
-    const events = event.seq - (event.fromSeq ?? event.seq) + 1;
-    const recovered = this.connected.recovered + (missed ? events : 0);
-    this.change({ lagMs: took + this.clockAhead, recovered });
+    const lagMs = this.lag.of(sent, this.clock.now());
+    if (lagMs !== undefined) {
+      this.change({ lagMs });
+    } else if (this.connects > 1) {
+      const events = event.seq - (event.fromSeq ?? event.seq) + 1;
+      this.change({ recovered: this.connected.recovered + events });
+    }
   }
 
   private healthy(): void {
@@ -336,7 +335,9 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     const random = this.options.random ?? Math.random;
     const wait = delay(this.options.backoff ?? BACKOFF, failures, asked, random);
     const reason = failure instanceof Error ? failure.message : String(failure);
-    this.change({ status: "waiting", failures, retryInMs: wait, reason });
+    const unreachable =
+      failure instanceof Cut || (failure instanceof ParleyError && failure.status === 0);
+    this.change({ status: "waiting", failures, retryInMs: wait, reason, unreachable });
     await this.clock.sleep(wait, turn.signal);
   }
 
@@ -349,6 +350,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     const next = { ...this.connected, ...change, ...(closed ? { status: "closed" as const } : {}) };
     if (next.status !== "waiting") {
       delete next.retryInMs;
+      delete next.unreachable;
     }
     if (next.status === "live") {
       delete next.reason;

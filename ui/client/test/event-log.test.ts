@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EventLog, eventLine, EVERYTHING, MATCHES_MAX } from "../src/index.js";
+import { EventLog, eventLine, EVERYTHING, MATCHES_MAX, ParleyApi } from "../src/index.js";
 import { counting, LogServer } from "./log-server.js";
 import { RandomLog } from "./random-log.js";
 import { seeds } from "./random.js";
@@ -105,4 +105,75 @@ test("every event has a line, in one line", () => {
       assert.ok(line.length <= 161);
     }
   }
+});
+
+/** A door to this server that keeps the first answer to such a request until it is let go. */
+function holding(server: LogServer, such: (query: URLSearchParams) => boolean) {
+  const { promise: asked, resolve: ask } = deferred();
+  const { promise: free, resolve: letGo } = deferred();
+  let held = false;
+  const api = new ParleyApi({
+    url: "http://x",
+    fetch: async (input, init) => {
+      const answer = await server.api.http.answer({ path: String(input).slice("http://x".length) });
+      if (!held && such(new URL(String(input)).searchParams)) {
+        held = true;
+        ask();
+        await free;
+      }
+      init?.signal?.throwIfAborted();
+      return answer;
+    },
+  });
+  return { api, asked, letGo };
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
+
+test("a page that is forgotten while the rest of it comes is read again, in order", async () => {
+  const all = counting(20_000);
+  const server = new LogServer(all.slice(0, 90));
+  const { api, asked, letGo } = holding(server, (query) => query.get("after") === "90");
+  const log = new EventLog(api, "c");
+  log.reach(90);
+  log.want(0, 90);
+  await idle(log);
+  server.events = all;
+  log.reach(all.length);
+  await asked;
+  for (let first = 1_000; first < 15_000; first += 200) {
+    log.want(first, first + 30);
+    while (log.row(first) === undefined) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  assert.equal(log.row(0), undefined, "forgotten");
+  log.want(0, 150);
+  letGo();
+  await idle(log);
+  for (let row = 0; row < 150; row++) {
+    assert.equal(log.row(row)?.seq, row + 1);
+  }
+  log.close();
+});
+
+test("what the log grows by while it is looked through is looked through too", async () => {
+  const all = counting(300);
+  const server = new LogServer(all.slice(0, 100));
+  const { api, asked, letGo } = holding(server, () => true);
+  const log = new EventLog(api, "c");
+  log.reach(100);
+  log.choose({ ...EVERYTHING, kinds: ["content-delta"] });
+  await asked;
+  server.events = all;
+  log.reach(all.length);
+  letGo();
+  await idle(log);
+  assert.equal(log.get().scannedTo, all.length);
+  assert.equal(log.get().count, 300);
+  log.close();
 });

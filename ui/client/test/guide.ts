@@ -2,9 +2,12 @@
 import {
   AgentMessages,
   aggregateTokens,
+  Conversation,
   type MessageSource,
   emptyContext,
   fromSnapshot,
+  groupsOf,
+  Home,
   keyOf,
   lineOf,
   LiveContext,
@@ -16,6 +19,7 @@ import {
   loadSession,
   reduceSession,
   rewindTo,
+  rowsOf,
   shown,
   streamContext,
   TaskStream,
@@ -32,6 +36,19 @@ declare const frames: AsyncIterable<unknown>;
 declare const invocationId: string;
 declare const socket: MessageSource;
 declare function render(shown: unknown): void;
+
+export async function page(): Promise<void> {
+  const home = new Home(api);
+  const conversation = new Conversation(api, contextId);
+  conversation.subscribe(() => {
+    const { shown, outgoing, refused, connection } = conversation.get();
+    const rows = shown === undefined ? [] : rowsOf(view(shown));
+    render({ rows, outgoing, refused, connection, lists: groupsOf(home.get()) });
+  });
+  await conversation.send({ content: "count to 10" });
+  conversation.close();
+  home.close();
+}
 
 export async function calls(): Promise<void> {
   const api = new ParleyApi({ url: "http://localhost:7070", token: "my-token" });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Past, type PastState, view } from "../src/index.js";
+import { ParleyApi, Past, type PastState, view } from "../src/index.js";
 import { counting, LogServer } from "./log-server.js";
 import { RandomLog } from "./random-log.js";
 import { Random, seeds } from "./random.js";
 import { shownOf } from "./snapshot-of.js";
+import { TestClock } from "./stand-in.js";
 
 function there(past: Past): Promise<PastState> {
   return new Promise((resolve) => {
@@ -77,4 +78,30 @@ test("a past that cannot be had says why, and can be left", async () => {
     loading: false,
     error: undefined,
   });
+});
+
+test("a failure that passes is tried again with growing waits, another is said", async () => {
+  const server = new LogServer(counting(10));
+  const refusals = [503, 0, 503, 403];
+  const clock = new TestClock();
+  const api = new ParleyApi({
+    url: "http://x",
+    fetch: async (input) => {
+      const status = refusals.shift();
+      if (status === 0) {
+        throw new TypeError("fetch failed");
+      }
+      return status === undefined
+        ? server.api.http.answer({ path: String(input).slice("http://x".length) })
+        : Response.json({ code: "no", detail: "not now" }, { status });
+    },
+  });
+  const past = new Past(api, "c", { clock, random: () => 0 });
+  past.go(5);
+  const { at, error } = await there(past);
+  assert.deepEqual([at, error?.message], [5, "not now"]);
+  assert.deepEqual(clock.slept, [250, 500, 1_000]);
+  past.go(5);
+  assert.equal((await there(past)).context?.seq, 5, "asked for again");
+  assert.equal(past.get().error, undefined);
 });

@@ -47,6 +47,7 @@ test("everything of the package is exported, or is its own business", () => {
     "artifact-events",
     "connection",
     "index",
+    "lag",
     "model-calls",
     "rewind",
     "timeline-anchors",

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { begin, picture, settled, SKIP, stage } from "./page.js";
+import { begin, composer, picture, say, settled, SKIP, stage } from "./page.js";
 
 const it = stage({ files: { "notes.txt": "one\ntwo\nthree\n" } });
 const options = { skip: SKIP };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const dock = (page: Page) => page.locator(".dock");
+const ready = (page: Page) =>
+  dock(page).locator(".primary:enabled, .choice:enabled").first().waitFor();
 const ask = (question: object) => `use ask_user ${JSON.stringify(question)}`;
 
 test(
@@ -19,12 +21,82 @@ test(
     await dock(page).getByText("+four").waitFor();
     assert.match(await dock(page).locator("time").innerText(), /until|left/);
     await picture(page, "approval");
-    assert.equal(await page.evaluate("document.activeElement.textContent"), "Approve");
-    await page.keyboard.press("Enter");
+    await ready(page);
+    assert.equal(await page.evaluate("document.activeElement.className"), "dock");
+    await page.keyboard.press("y");
     await page.getByText("I have written notes.txt").waitFor();
     await dock(page).waitFor({ state: "detached" });
   },
 );
+
+/** What was answered in a context, in order. */
+async function answers(contextId: string): Promise<unknown[]> {
+  const filter = { kinds: ["input-received"] };
+  const { events } = await it.server.api.events(contextId, { filter });
+  return events.map((event) => event.kind === "input-received" && event.value);
+}
+
+test("an approval takes no focus from where one types, so that no text answers", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "say hello");
+  await settled(page);
+  await say(page, "run echo typed");
+  await ready(page);
+  await page.keyboard.type("yd y");
+  assert.equal(await composer(page).inputValue(), "yd y");
+  await page.getByRole("searchbox").focus();
+  await page.keyboard.type("y");
+  await dock(page).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("d");
+  await dock(page).waitFor({ state: "detached" });
+  assert.deepEqual(await answers(contextId), [false]);
+});
+
+test("what comes up under the hand is not answered by what was meant before", options, async () => {
+  const { page } = await it.open();
+  await page.evaluate(() => {
+    const watch = new MutationObserver(() => {
+      const approve = document.querySelector<HTMLButtonElement>(".dock button.primary");
+      if (approve !== null) {
+        watch.disconnect();
+        approve.click();
+        approve.form?.requestSubmit();
+        setTimeout(() => {
+          approve.click();
+          const key = { key: "y", bubbles: true };
+          document.body.dispatchEvent(new KeyboardEvent("keydown", key));
+          document.body.dataset["pressed"] = "yes";
+        }, 150);
+      }
+    });
+    watch.observe(document.body, { childList: true, subtree: true });
+  });
+  const contextId = await begin(page, "run echo sudden");
+  await page.locator("body[data-pressed]").waitFor();
+  await ready(page);
+  await page.keyboard.press("d");
+  await dock(page).waitFor({ state: "detached" });
+  assert.deepEqual(await answers(contextId), [false]);
+});
+
+test("keys do not answer through a dialog, nor by being held", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "run echo through");
+  await ready(page);
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.keyboard.press("y");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.evaluate(() => {
+    const held = { key: "y", repeat: true, bubbles: true };
+    document.body.dispatchEvent(new KeyboardEvent("keydown", held));
+  });
+  await page.keyboard.press("d");
+  await dock(page).waitFor({ state: "detached" });
+  assert.deepEqual(await answers(contextId), [false]);
+});
 
 test("a call is denied with a reason, which the agent is told", options, async () => {
   const { page } = await it.open();
@@ -54,6 +126,7 @@ test("a choice is made by its number", options, async () => {
   await begin(page, ask({ question: "Which colour?", options: ["red", "green", "blue"] }));
   await dock(page).getByRole("button", { name: "green" }).waitFor();
   await picture(page, "choice");
+  await ready(page);
   await page.keyboard.press("2");
   await page.getByText("ask_user answered").waitFor();
   await page.locator(".asked").getByText("green").waitFor();

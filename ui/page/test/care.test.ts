@@ -50,7 +50,8 @@ test("everything can be done from the keyboard", options, async () => {
   await page.keyboard.type("run echo yes");
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Approve" }).waitFor();
-  await page.waitForFunction(() => document.activeElement?.textContent === "Approve");
+  await page.waitForFunction(() => document.activeElement?.className === "dock");
+  await page.locator(".dock .primary:enabled").waitFor();
   await page.keyboard.press("y");
   await settled(page);
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());

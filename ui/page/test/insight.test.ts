@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { begin, composer, picture, settled, SKIP, stage } from "./page.js";
+import { begin, composer, picture, say, settled, SKIP, stage } from "./page.js";
 
 const it = stage({ files: { "notes.txt": "one\ntwo\n" } });
 const options = { skip: SKIP };
@@ -123,6 +123,51 @@ test("any event of the past can be gone back to, and the whole page is as it was
   await text.getByText(/29 30$/).waitFor();
   await composer(page).waitFor();
   assert.deepEqual(trouble, []);
+});
+
+test("what can be done is what can be done now, whatever is looked at", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "count to 30");
+  await settled(page);
+  const { events } = await it.server.api.events(contextId, { limit: 1_000 });
+  const seqOf = (kind: string) => events.find((one) => one.kind === kind)?.seq ?? 0;
+  const back = page.getByRole("button", { name: "Go back to before this" });
+  // Then it was at work, now it is not.
+  await page.goto(`${it.server.url}/#/c/${contextId}/at/${seqOf("content-delta")}`);
+  await page.locator(".doing").waitFor();
+  assert.equal(await back.isEnabled(), true);
+  await page.getByRole("button", { name: "Back to now" }).click();
+  await say(page, "count slowly to 300");
+  await page.locator(".doing").waitFor();
+  // Then it was not, now it is.
+  await page.goto(`${it.server.url}/#/c/${contextId}/at/${seqOf("message")}`);
+  await page.locator(".doing").waitFor({ state: "detached" });
+  assert.equal(await back.isEnabled(), false);
+  await page.getByRole("button", { name: "Back to now" }).click();
+  await page.locator(".doing").waitFor();
+  await composer(page).focus();
+  await page.keyboard.press("Escape");
+  await page.getByText("Esc again stops it").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByText("Stopped.").waitFor();
+  await settled(page);
+});
+
+test("a look at the past that fails leaves the page, says why, and is tried again", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "count to 5");
+  await settled(page);
+  await page.route("**/events?*", (route) =>
+    route.fulfill({ status: 403, json: { code: "forbidden", detail: "not for you" } }),
+  );
+  await page.goto(`${it.server.url}/#/c/${contextId}/at/3`);
+  const bar = page.locator(".past-bar");
+  await bar.getByText("Event 3 cannot be shown: not for you").waitFor();
+  await page.locator(".row[data-kind=text]").getByText("1 2 3 4 5").waitFor();
+  await page.unroute("**/events?*");
+  await bar.getByRole("button", { name: "Try again" }).click();
+  await bar.getByText("As it was after event 3 of").waitFor();
+  await page.locator(".row[data-kind=text]").waitFor({ state: "detached" });
 });
 
 test("a conversation is exported as JSON and as Markdown, also as it was", options, async () => {

@@ -16,7 +16,10 @@ async function shown(page: Page, position: string): Promise<string> {
       if (!(node instanceof Element)) {
         return node.textContent ?? "";
       }
-      const attributes = [...node.attributes].map(({ name, value }) => `${name}="${value}"`).sort();
+      // What can be done is a matter of now, also while the past is looked at.
+      const ofNow = node.tagName === "BUTTON" ? ["disabled", "title"] : [];
+      const kept = [...node.attributes].filter(({ name }) => !ofNow.includes(name));
+      const attributes = kept.map(({ name, value }) => `${name}="${value}"`).sort();
       const running = node.classList.contains("elapsed");
       const inner = running ? "" : [...node.childNodes].map(told).join("");
       return `\n<${node.tagName} ${attributes.join(" ")}>${inner}`;

@@ -153,6 +153,43 @@ test("what failed is retried, and any message edited and run again", options, as
   assert.equal(await said.count(), 1);
 });
 
+test("what could not be said again in other words stays in its editor", options, async () => {
+  const { page } = await it.open();
+  await begin(page, "say first");
+  await settled(page);
+  await page.route("**/rewind", (route) => route.abort());
+  const said = rows(page, "said");
+  await said.hover();
+  await said.getByRole("button", { name: "Edit and run again" }).click();
+  const editor = page.getByRole("textbox", { name: "The message, to be changed" });
+  await editor.fill("say second");
+  await editor.press("Enter");
+  await page.getByRole("alert").getByText("no answer from the server").waitFor();
+  assert.equal(await editor.inputValue(), "say second");
+  await page.unroute("**/rewind");
+  await editor.press("Enter");
+  await rows(page, "text").getByText("second").waitFor();
+  await editor.waitFor({ state: "detached" });
+});
+
+test("what could not be sent comes back to what is being written, each time", options, async () => {
+  const { page } = await it.open();
+  await begin(page, "say hello");
+  await settled(page);
+  await page.route("**/messages", (route) => route.abort());
+  for (const draft of ["", "a draft"]) {
+    await say(page, "say lost");
+    await page.locator(".outgoing").getByRole("alert").waitFor();
+    await composer(page).fill(draft);
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    const wanted = draft === "" ? "say lost" : `${draft}\n\nsay lost`;
+    await page.waitForFunction(
+      (text) => document.querySelector<HTMLTextAreaElement>(".composer textarea")?.value === text,
+      wanted,
+    );
+  }
+});
+
 async function three(page: Page): Promise<string> {
   const contextId = await begin(page, "say alpha");
   await settled(page);

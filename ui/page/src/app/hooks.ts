@@ -72,19 +72,26 @@ function read(name: string): string | null {
   }
 }
 
-/** Calls the newest `listener` for keys pressed anywhere, unless a dialog is open. */
+/** Calls the newest `listener` for keys pressed anywhere, once each, unless a dialog is open. */
 export function useKeys(listener: (event: KeyboardEvent) => void): void {
   const latest = useRef(listener);
   latest.current = listener;
   useEffect(() => {
-    const pressed = (event: KeyboardEvent): void => latest.current(event);
+    const pressed = (event: KeyboardEvent): void => {
+      if (!event.repeat && document.querySelector("dialog[open]") === null) {
+        latest.current(event);
+      }
+    };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
   }, []);
 }
 
+/** Where people type or choose. */
+export const FIELDS = "input, textarea, select, [contenteditable]";
+
 /** True while somebody types. */
 export function typing(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null;
-  return target?.closest("input, textarea, select, [contenteditable]") !== null;
+  return target?.closest(FIELDS) !== null;
 }

@@ -5,7 +5,7 @@ import {
   loadContent,
   SHOWN_BYTES_MAX,
 } from "@parley/client";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSession } from "../app/session.js";
 import { useScene } from "../conversation/scene.js";
 
@@ -15,7 +15,7 @@ export type Loaded =
   | { readonly status: "failed"; readonly reason: string }
   | { readonly status: "there"; readonly content: ArtifactContent };
 
-/** What is still being written is asked for again no sooner than this. */
+/** What is still being written is asked for again as often as this, if it has grown. */
 const AGAIN_MS = 500;
 const LOADING: Loaded = { status: "loading" };
 
@@ -25,6 +25,8 @@ export function useContent(version: ArtifactVersion): Loaded {
   const { view, past } = useScene();
   const known = useMemo(() => knownContent(version), [version.content, version.status]);
   const [loaded, setLoaded] = useState<{ of: string; state: Loaded }>();
+  const latest = useRef(version);
+  latest.current = version;
   const of = `${view.contextId} ${version.artifactId} ${version.version}`;
   const building = version.status === "building";
   const lost = building && past.get().at !== undefined;
@@ -34,23 +36,39 @@ export function useContent(version: ArtifactVersion): Loaded {
       return undefined;
     }
     const gone = new AbortController();
+    let asked: number | undefined;
+    let asking = false;
     const load = (): void => {
-      loadContent(api, view.contextId, version, gone.signal).then(
-        (content) => setLoaded({ of, state: { status: "there", content } }),
-        (failure: unknown) => {
-          if (!gone.signal.aborted) {
+      const wanted = latest.current;
+      if (asking || wanted.lastSeq === asked) {
+        return;
+      }
+      asked = wanted.lastSeq;
+      asking = true;
+      loadContent(api, view.contextId, wanted, gone.signal)
+        .then(
+          (content): Loaded => ({ status: "there", content }),
+          (failure: unknown): Loaded => {
             const reason = failure instanceof Error ? failure.message : String(failure);
-            setLoaded({ of, state: { status: "failed", reason } });
+            return { status: "failed", reason };
+          },
+        )
+        .then((state) => {
+          asking = false;
+          if (!gone.signal.aborted) {
+            setLoaded({ of, state });
           }
-        },
-      );
+        });
     };
-    const timer = setTimeout(load, building ? AGAIN_MS : 0);
+    if (!building) {
+      load();
+    }
+    const timer = building ? setInterval(load, AGAIN_MS) : undefined;
     return () => {
-      clearTimeout(timer);
+      clearInterval(timer);
       gone.abort();
     };
-  }, [ask, of, building, building ? version.lastSeq : 0]);
+  }, [ask, of, building]);
   if (known !== undefined) {
     return { status: "there", content: known };
   }

@@ -7,6 +7,7 @@ import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
 import { Diff, isDiff } from "./Diff.js";
 import { Fields } from "./Fields.js";
+import { useReady } from "./ready.js";
 import { type FormDraft, draftOf, problemsOf, valueOf } from "@parley/client";
 
 const EFFECTS: Readonly<Record<string, string>> = {
@@ -26,6 +27,7 @@ export function Approval({ ask }: { ask: InputRequired }) {
   const [draft, setDraft] = useState<FormDraft>();
   const [reason, setReason] = useState<string>();
   const [sent, setSent] = useState(false);
+  const idle = useReady() && !sent;
   const answer = async (value: Json): Promise<void> => {
     setSent(true);
     setSent(await conversation.answer(ask.inputId, value));
@@ -41,7 +43,7 @@ export function Approval({ ask }: { ask: InputRequired }) {
   const deny = (): void =>
     void answer(reason === undefined || reason === "" ? false : { approved: false, reason });
   useKeys((event) => {
-    if (!typing(event) && !sent && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    if (!typing(event) && idle && !event.ctrlKey && !event.metaKey && !event.altKey) {
       if (event.key === "y") {
         approve();
       } else if (event.key === "d") {
@@ -55,7 +57,9 @@ export function Approval({ ask }: { ask: InputRequired }) {
       class="dock-body"
       onSubmit={(event) => {
         event.preventDefault();
-        approve();
+        if (idle) {
+          approve();
+        }
       }}
     >
       {call !== undefined && (
@@ -69,20 +73,21 @@ export function Approval({ ask }: { ask: InputRequired }) {
       ) : (
         <Preview preview={facts["preview"]} args={args} />
       )}
-      {reason !== undefined && <Reason reason={reason} onReason={setReason} onDone={deny} />}
+      {reason !== undefined && (
+        <Reason reason={reason} onReason={setReason} onDone={() => idle && deny()} />
+      )}
       <div class="dock-actions">
         <button
-          data-first
           class="button primary"
           type="submit"
-          disabled={sent || problems.length > 0}
+          disabled={!idle || problems.length > 0}
         >
           {draft === undefined ? "Approve" : "Approve with changes"}
         </button>
         <button
           class="button"
           type="button"
-          disabled={sent}
+          disabled={!idle}
           onClick={() => (reason === undefined ? setReason("") : deny())}
         >
           {reason === undefined ? "Deny…" : "Deny"}
@@ -119,7 +124,7 @@ function Reason({ reason, onReason, onDone }: ReasonProps) {
         value={reason}
         onInput={(event) => onReason(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter") {
+          if (event.key === "Enter" && !event.isComposing) {
             event.preventDefault();
             onDone();
           }

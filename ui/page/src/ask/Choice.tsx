@@ -1,30 +1,33 @@
 import type { InputRequired, Json } from "@parley/client";
 import { useState } from "preact/hooks";
+import { typing, useKeys } from "../app/hooks.js";
 import { useSetting } from "../conversation/scene.js";
+import { useReady } from "./ready.js";
 
 /** One of several, by a press or by its number. */
 export function Choice({ ask, options }: { ask: InputRequired; options: readonly Json[] }) {
   const { conversation } = useSetting();
   const [sent, setSent] = useState(false);
+  const idle = useReady() && !sent;
   const choose = async (value: Json): Promise<void> => {
     setSent(true);
     setSent(await conversation.answer(ask.inputId, value));
   };
-  const pressed = (event: KeyboardEvent): void => {
+  useKeys((event) => {
     const option = options[Number(event.key) - 1];
-    if (option !== undefined && !sent) {
+    const plain = !typing(event) && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (option !== undefined && idle && plain) {
       event.preventDefault();
       void choose(option);
     }
-  };
+  });
   return (
-    <div class="dock-body choices" role="group" aria-label={ask.prompt} onKeyDown={pressed}>
+    <div class="dock-body choices" role="group" aria-label={ask.prompt}>
       {options.map((option, i) => (
         <button
           key={i}
           class="button choice"
-          data-first={i === 0 || undefined}
-          disabled={sent}
+          disabled={!idle}
           onClick={() => void choose(option)}
         >
           {i < 9 && <kbd>{i + 1}</kbd>} {nameOf(option)}

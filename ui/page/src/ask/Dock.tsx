@@ -1,5 +1,6 @@
 import type { AuthRequired, InputRequired } from "@parley/client";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { FIELDS } from "../app/hooks.js";
 import { agentName, useSession } from "../app/session.js";
 import { useScene } from "../conversation/scene.js";
 import { Icon } from "../ui/Icon.js";
@@ -69,15 +70,14 @@ function AskCard({ ask, children }: { ask: Ask; children: preact.ComponentChildr
   const box = useRef<HTMLElement>(null);
   const who = agentName(state.agents, ask.agentId);
   useEffect(() => {
-    // Whoever is writing goes on writing; else the answer is one key away.
-    const active = document.activeElement;
-    const writing = active instanceof HTMLTextAreaElement && active.value !== "";
-    if (!writing && matchMedia("(pointer: fine)").matches) {
-      box.current?.querySelector<HTMLElement>("[data-first]")?.focus({ preventScroll: true });
+    // Whoever writes goes on writing. Nothing that a key could press gets the focus by itself.
+    const writing = document.activeElement?.closest(FIELDS) ?? null;
+    if (writing === null && matchMedia("(pointer: fine)").matches) {
+      box.current?.focus({ preventScroll: true });
     }
   }, []);
   return (
-    <section ref={box} class="dock" aria-label={`${who} asks`}>
+    <section ref={box} class="dock" tabIndex={-1} aria-label={`${who} asks`}>
       <header class="dock-head">
         <Icon name={ask.kind === "auth-required" ? "key" : "ask"} />
         <strong>{who}</strong>

@@ -28,12 +28,11 @@ const INPUTS: Readonly<Record<string, string>> = {
 export function Fields({ schema, draft, problems, onChange }: FieldsProps) {
   return (
     <div class="fields">
-      {fieldsOf(schema).map((field, i) => {
+      {fieldsOf(schema).map((field) => {
         const key = keyOfPath(field.path);
         return (
           <Field
             key={key}
-            first={i === 0}
             field={field}
             value={draft[key] ?? ""}
             problem={problems.find((one) => keyOfPath(one.path) === key)?.message}
@@ -46,21 +45,19 @@ export function Fields({ schema, draft, problems, onChange }: FieldsProps) {
 }
 
 interface FieldProps {
-  readonly first: boolean;
   readonly field: FieldSpec;
   readonly value: string;
   readonly problem: string | undefined;
   readonly onChange: (value: string) => void;
 }
 
-function Field({ first, field, value, problem, onChange }: FieldProps) {
+function Field({ field, value, problem, onChange }: FieldProps) {
   const id = useId();
   const typed = (event: Event): void => onChange((event.currentTarget as HTMLInputElement).value);
   const common = {
     id,
     value,
     required: field.required,
-    "data-first": first || undefined,
     "aria-invalid": problem !== undefined,
     "aria-describedby": `${id}-about`,
   };
@@ -71,7 +68,6 @@ function Field({ first, field, value, problem, onChange }: FieldProps) {
           <input
             id={id}
             type="checkbox"
-            data-first={first || undefined}
             checked={value === "true"}
             aria-describedby={`${id}-about`}
             onChange={(event) => onChange(String(event.currentTarget.checked))}

@@ -25,7 +25,7 @@ export function SignIn({ ask }: { ask: AuthRequired }) {
           {ask.scopes !== undefined && ask.scopes.length > 0 && `, for: ${ask.scopes.join(", ")}`}.
         </p>
         <div class="dock-actions">
-          <a data-first class="button primary" href={url} target="_blank" rel="noopener noreferrer">
+          <a class="button primary" href={url} target="_blank" rel="noopener noreferrer">
             Sign in at {new URL(url).host}
           </a>
         </div>
@@ -43,7 +43,6 @@ export function SignIn({ ask }: { ask: AuthRequired }) {
       <label class="field">
         <span>{ask.provider === undefined ? "Key" : `Key for ${ask.provider}`}</span>
         <input
-          data-first
           type="password"
           autocomplete="off"
           value={secret}

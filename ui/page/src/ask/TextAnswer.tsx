@@ -22,7 +22,6 @@ export function TextAnswer({ ask }: { ask: InputRequired }) {
       }}
     >
       <textarea
-        data-first
         rows={2}
         aria-label={`Answer: ${ask.prompt}`}
         value={text}

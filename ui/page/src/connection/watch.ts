@@ -1,12 +1,12 @@
 import type { Conversation } from "@parley/client";
 import { useEffect } from "preact/hooks";
 import { useSession } from "../app/session.js";
+import { probing } from "./probe.js";
 
 /** A tab that nobody looks at for so long gives its connection back: browsers have few of them. */
 const HIDDEN_MS = 60_000;
 const TICK_MS = 5_000;
 const ASLEEP_MS = 15_000;
-const PROBE_MS = 400;
 
 /** Keeps a conversation connected whatever happens to the tab, the machine and the network. */
 export function useWatch(conversation: Conversation): void {
@@ -36,15 +36,13 @@ export function useWatch(conversation: Conversation): void {
       ticked = Date.now();
     }, TICK_MS);
     // Waits grow while a server is away; the person in front of the page is to see it come back.
-    const probe = setInterval(() => {
-      const waiting = live.get().connection?.status === "waiting";
-      if (waiting && document.visibilityState === "visible") {
-        void api.http.answer({ path: "/healthz" }).then(
-          () => live.get().connection?.status === "waiting" && back(),
-          () => undefined,
-        );
-      }
-    }, PROBE_MS);
+    // One that answered, and refused, has said when to come again.
+    const stopProbing = probing({
+      wanted: () =>
+        live.get().connection?.unreachable === true && document.visibilityState === "visible",
+      ask: (signal) => api.http.answer({ path: "/healthz", signal }),
+      found: back,
+    });
     document.addEventListener("visibilitychange", looked);
     addEventListener("online", back);
     // Without a network the connection is dead, though it takes long silence to know.
@@ -52,7 +50,7 @@ export function useWatch(conversation: Conversation): void {
     return () => {
       clearTimeout(hidden);
       clearInterval(tick);
-      clearInterval(probe);
+      stopProbing();
       document.removeEventListener("visibilitychange", looked);
       removeEventListener("online", back);
       removeEventListener("offline", back);

@@ -7,7 +7,7 @@ import { useScene } from "./scene.js";
 
 /** The ways that this conversation did not go on: what was left behind, and what forked off. */
 export function Branches() {
-  const { conversation, view } = useScene();
+  const { busy, conversation, view } = useScene();
   const { state } = useSession();
   const left = view.branches.filter((branch) => branch.messages.length > 0);
   const forks = state.contexts.filter((one) => one.forkedFrom?.contextId === view.contextId);
@@ -40,7 +40,7 @@ export function Branches() {
             </span>
             <button
               class="button small"
-              disabled={view.active !== undefined}
+              disabled={busy}
               onClick={() => void conversation.rewindTo(branch.stretch.last)}
             >
               Go on from its end

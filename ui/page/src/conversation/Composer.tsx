@@ -8,16 +8,24 @@ import { MessageOptions, type Options, optionsOf } from "./MessageOptions.js";
 
 type WhenBusy = NonNullable<NewMessage["whenBusy"]>;
 
+/** Text that comes back to where it was written; `n` tells one time from the next. */
+export interface Unsent {
+  readonly text: string;
+  readonly n: number;
+}
+
 interface ComposerProps {
   /** True if a task is at work: then it is said what becomes of both. */
   readonly busy: boolean;
   /** True if there is no conversation yet. */
   readonly fresh?: boolean;
-  /** Text to begin with, such as what could not be sent. */
-  readonly text?: string | undefined;
+  /** What could not be sent, to be changed. */
+  readonly unsent?: Unsent;
   /** Says it. False if it did not get there: then the text stays. */
   readonly onSend: (message: NewMessage) => Promise<boolean> | boolean;
   readonly onStop?: () => void;
+  /** True if one more key stops what runs. */
+  readonly stopping?: boolean;
 }
 
 const WAYS: readonly { way: WhenBusy; name: string; about: string }[] = [
@@ -28,16 +36,22 @@ const WAYS: readonly { way: WhenBusy; name: string; about: string }[] = [
 const HEIGHT_MAX = 240;
 
 /** Where messages are written. */
-export function Composer({ busy, fresh = false, text = "", onSend, onStop }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { busy, fresh = false, unsent, onSend, onStop, stopping = false } = props;
   const { state } = useSession();
-  const [content, setContent] = useState(text);
+  const [content, setContent] = useState("");
   const [way, setWay] = useState<WhenBusy>("enqueue");
   const [sending, setSending] = useState(false);
   const [agentId, setAgentId] = useSetting("agent", "");
   const [options, setOptions] = useState<Options>({});
   const box = useRef<HTMLTextAreaElement>(null);
   useFocus(box, fresh);
-  useEffect(() => setContent(text), [text]);
+  useEffect(() => {
+    const { text = "" } = unsent ?? {};
+    if (text !== "") {
+      setContent((typed) => (typed.trim() === "" ? text : `${typed}\n\n${text}`));
+    }
+  }, [unsent?.n]);
   useEffect(() => grow(box.current), [content]);
   useKeys((event) => {
     if (event.key === "i" && !typing(event) && !event.ctrlKey && !event.metaKey) {
@@ -105,6 +119,11 @@ export function Composer({ busy, fresh = false, text = "", onSend, onStop }: Com
         {busy && <Ways way={way} onWay={setWay} />}
         <MessageOptions options={options} onChange={setOptions} />
         <span class="spring" />
+        {busy && stopping && (
+          <span class="quiet" role="status">
+            Esc again stops it
+          </span>
+        )}
         {busy && onStop !== undefined && (
           <button type="button" class="button stop" onClick={onStop}>
             <Icon name="stop" /> Stop

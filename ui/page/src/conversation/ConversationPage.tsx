@@ -9,11 +9,12 @@ import { Dock } from "../ask/Dock.js";
 import { useWatch } from "../connection/watch.js";
 import { PastBar } from "../insight/PastBar.js";
 import { usePast } from "../insight/past.js";
-import { Composer } from "./Composer.js";
+import { Composer, type Unsent } from "./Composer.js";
 import { Header } from "./Header.js";
 import { Outbox } from "./Outbox.js";
 import { Queue } from "./Queue.js";
 import { SettingContext, type Verbosity, ViewContext } from "./scene.js";
+import { useStopKey } from "./stop.js";
 import { Thread } from "./Thread.js";
 
 /** One conversation: what was said and done, what is asked, and where to say more. */
@@ -28,32 +29,37 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const state = useStore(conversation);
   const [panel, setPanel] = useState<PanelId>();
   const [thoughts, setThoughts] = useSetting("thoughts", "normal");
-  const [unsent, setUnsent] = useState("");
+  const [unsent, setUnsent] = useState<Unsent>({ text: "", n: 0 });
+  const edits = useMemo(() => new Map<string, string>(), [contextId]);
   const [said, setSaid] = useState(0);
-  const { past, at, context, error = state.error } = usePast(contextId, route, state.shown);
+  const { past, at, context, error } = usePast(contextId, route, state.shown);
   const shown = context && view(context);
   const rows = useMemo(() => (shown === undefined ? [] : rowsOf(shown)), [shown]);
-  const open = shown?.active !== undefined || (shown?.queue.length ?? 0) > 0;
-  const asks = (shown?.pendingInputs.length ?? 0) + (shown?.pendingAuths.length ?? 0);
+  // Whatever is looked at, what is done is done now.
+  const now = state.shown && view(state.shown);
+  const active = now?.active;
+  const queue = now?.queue ?? [];
+  const open = active !== undefined || queue.length > 0;
+  const asks = (now?.pendingInputs.length ?? 0) + (now?.pendingAuths.length ?? 0);
   // What happens here moves the conversation in the list.
-  useEffect(() => home.refresh(), [home, open, asks, shown?.title]);
-  const busy = shown?.active !== undefined;
+  useEffect(() => home.refresh(), [home, open, asks, now?.title]);
+  const busy = active !== undefined;
   const setting = useMemo(
-    () => ({ conversation, past, thoughts: thoughts as Verbosity, route, busy }),
-    [conversation, past, thoughts, route, busy],
+    () => ({ conversation, past, thoughts: thoughts as Verbosity, route, busy, edits }),
+    [conversation, past, thoughts, route, busy, edits],
   );
-  if (error !== undefined) {
-    return <Broken error={error} />;
-  }
-  if (shown === undefined) {
-    return <Loading />;
-  }
-  const { active } = shown;
   const stop = (): void => {
     if (active !== undefined) {
       void conversation.cancel(active.taskId);
     }
   };
+  const stopping = useStopKey(busy && at === undefined, stop);
+  if (state.error !== undefined) {
+    return <Broken error={state.error} />;
+  }
+  if (shown === undefined) {
+    return <Loading />;
+  }
   return (
     <SettingContext.Provider value={setting}>
       <ViewContext.Provider value={shown}>
@@ -81,18 +87,23 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                   </button>
                 </p>
               )}
-              <Outbox outgoing={state.outgoing} onEdit={setUnsent} />
-              <Queue queue={shown.queue} />
-              {at === undefined ? <Dock /> : <PastBar at={at} head={state.shown?.seq ?? at} />}
+              <Outbox outgoing={state.outgoing} onEdit={(text) => setUnsent({ text, n: unsent.n + 1 })} />
+              {busy && <Queue queue={queue} />}
+              {at === undefined ? (
+                <Dock />
+              ) : (
+                <PastBar at={at} head={state.shown?.seq ?? at} error={error} />
+              )}
               <Composer
                 busy={busy}
-                text={unsent}
+                unsent={unsent}
                 onSend={(message) => {
                   void conversation.send(message);
                   setSaid(said + 1);
                   return true;
                 }}
                 onStop={stop}
+                stopping={stopping}
               />
             </div>
           </div>

@@ -94,6 +94,9 @@ function TitleInput({ typed, onTyped, onDone }: TitleInputProps) {
       onInput={(event) => onTyped(event.currentTarget.value)}
       onBlur={onDone}
       onKeyDown={(event) => {
+        if (event.isComposing) {
+          return;
+        }
         if (event.key === "Enter") {
           onDone();
         } else if (event.key === "Escape") {

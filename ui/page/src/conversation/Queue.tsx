@@ -1,11 +1,11 @@
 import type { TaskNode } from "@parley/client";
 import { Icon } from "../ui/Icon.js";
-import { useScene } from "./scene.js";
+import { useSetting } from "./scene.js";
 
 /** What was said while a task runs and waits for its turn. */
 export function Queue({ queue }: { queue: readonly TaskNode[] }) {
-  const { conversation, view } = useScene();
-  if (queue.length === 0 || view.active === undefined) {
+  const { conversation } = useSetting();
+  if (queue.length === 0) {
     return null;
   }
   return (

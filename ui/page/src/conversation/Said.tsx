@@ -13,7 +13,8 @@ const TITLE_MAX = 500;
 /** Something that a person, an agent or the server said. */
 export function Said({ message, task }: { message: MessageInfo; task: TaskNode | undefined }) {
   const { state } = useSession();
-  const [editing, setEditing] = useState(false);
+  const { edits } = useSetting();
+  const [editing, setEditing] = useState(() => edits.has(message.messageId));
   if (message.role === "system") {
     return (
       <details class="system">
@@ -95,14 +96,27 @@ function Actions({ message, onEdit }: { message: MessageInfo; onEdit: () => void
 }
 
 function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone: () => void }) {
-  const { conversation } = useSetting();
-  const [content, setContent] = useState(props.message.content);
+  const { conversation, edits } = useSetting();
+  const { messageId } = props.message;
+  const [content, setContent] = useState(edits.get(messageId) ?? props.message.content);
+  const [sending, setSending] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
   useFocus(box);
-  const run = (): void => {
-    if (content.trim() !== "") {
-      void conversation.rerun(props.message, again(content, props.task));
-      props.onDone();
+  const done = (): void => {
+    edits.delete(messageId);
+    props.onDone();
+  };
+  const run = async (): Promise<void> => {
+    if (content.trim() === "" || sending) {
+      return;
+    }
+    // The message goes from sight at once. If it comes back, it does so with what was written.
+    edits.set(messageId, content);
+    setSending(true);
+    if (await conversation.rerun(props.message, again(content, props.task))) {
+      done();
+    } else {
+      setSending(false);
     }
   };
   return (
@@ -110,7 +124,7 @@ function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone:
       class="edit"
       onSubmit={(event) => {
         event.preventDefault();
-        run();
+        void run();
       }}
     >
       <textarea
@@ -120,20 +134,23 @@ function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone:
         value={content}
         onInput={(event) => setContent(event.currentTarget.value)}
         onKeyDown={(event) => {
+          if (event.isComposing) {
+            return;
+          }
           if (event.key === "Escape") {
-            props.onDone();
+            done();
           } else if (event.key === "Enter" && !event.shiftKey) {
             event.preventDefault();
-            run();
+            void run();
           }
         }}
       />
       <div class="edit-bar">
         <span class="quiet">What came after it is left behind, and can be found in Branches.</span>
-        <button type="button" class="button quiet" onClick={props.onDone}>
+        <button type="button" class="button quiet" onClick={done}>
           Cancel
         </button>
-        <button type="submit" class="button primary" disabled={content.trim() === ""}>
+        <button type="submit" class="button primary" disabled={content.trim() === "" || sending}>
           Run again
         </button>
       </div>

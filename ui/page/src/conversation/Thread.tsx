@@ -1,5 +1,6 @@
 import { type Row, rowAt, windowOf } from "@parley/client";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { typing, useKeys } from "../app/hooks.js";
 import { Icon } from "../ui/Icon.js";
 import { useFollow } from "./follow.js";
 import { RowView } from "./RowView.js";
@@ -33,6 +34,13 @@ export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
       follow();
     }
   }, [said]);
+  useKeys((event) => {
+    const elsewhere = (event.target as HTMLElement).closest(".panel, .sidebar") !== null;
+    if (event.key === "End" && !typing(event) && !elsewhere) {
+      event.preventDefault();
+      follow();
+    }
+  });
   const target = useTarget(rows, hasEarlier && !loading, () => conversation.live.earlier());
   useLayoutEffect(() => {
     if (target !== undefined) {

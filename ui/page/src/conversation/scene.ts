@@ -11,7 +11,9 @@ export interface Setting {
   readonly past: Past;
   readonly thoughts: Verbosity;
   readonly route: Route;
-  /** True while a task is at work or waits. */
+  /** Messages that are being said again in other words, by id, until that has succeeded. */
+  readonly edits: Map<string, string>;
+  /** True while a task is at work or waits: now, also while the past is looked at. */
   readonly busy: boolean;
 }
 

@@ -2,8 +2,15 @@ import { formatRoute } from "../app/route.js";
 import { useScene } from "../conversation/scene.js";
 import { Icon } from "../ui/Icon.js";
 
+interface PastBarProps {
+  readonly at: number;
+  readonly head: number;
+  /** Why that place cannot be shown. */
+  readonly error: Error | undefined;
+}
+
 /** Says that what is shown is past, where one would write otherwise. */
-export function PastBar({ at, head }: { at: number; head: number }) {
+export function PastBar({ at, head, error }: PastBarProps) {
   const { past, view } = useScene();
   const back = (): void => {
     past.go(undefined);
@@ -12,11 +19,22 @@ export function PastBar({ at, head }: { at: number; head: number }) {
   return (
     <div class="past-bar" role="status">
       <Icon name="clock" />
-      <span>
-        As it was after event {at} of {head}
-        {view.updatedAt !== undefined && `, ${new Date(view.updatedAt).toLocaleString()}`}
-      </span>
+      {error === undefined ? (
+        <span>
+          As it was after event {at} of {head}
+          {view.updatedAt !== undefined && `, ${new Date(view.updatedAt).toLocaleString()}`}
+        </span>
+      ) : (
+        <span class="problem" role="alert">
+          Event {at} cannot be shown: {error.message}
+        </span>
+      )}
       <span class="spring" />
+      {error !== undefined && (
+        <button class="button small" onClick={() => past.go(at)}>
+          Try again
+        </button>
+      )}
       <button class="button small" onClick={back}>
         Back to now
       </button>

@@ -14,6 +14,7 @@ export function usePast(contextId: string, route: Route, now: ContextState | und
   const wanted = at ?? route.at;
   // Until the past is loaded, what was shown before it stays.
   const last = useRef<ContextState>(undefined);
-  last.current = wanted === undefined ? now : (context ?? last.current);
+  const before = last.current ?? (error === undefined ? undefined : now);
+  last.current = wanted === undefined ? now : (context ?? before);
   return { past, at: wanted, context: last.current, error };
 }
