@@ -128,6 +128,7 @@ public final class Server implements AutoCloseable {
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
     pushes = pushes(behind);
+    removal.also(pushes::forget);
     routes.addAll(a2a(behind).routes());
     routes.addAll(new SessionsDoor(behind).routes());
     routes.addAll(new AgUiDoor(behind).routes());
@@ -186,10 +187,16 @@ public final class Server implements AutoCloseable {
 
   static Server start(Config config, Extensions extensions, Parts parts, Sources sources) {
     var server = new Server(config, extensions, parts, sources);
-    server.parts.tasks().recover();
-    server.door.start();
+    try {
+      server.parts.tasks().recover();
+      // Before anybody can register or remove a webhook.
+      server.pushes.start();
+      server.door.start();
+    } catch (RuntimeException failed) {
+      server.pushes.close();
+      throw failed;
+    }
     server.parts.signIns().reachableAt(config.publicUrl().orElseGet(server::url));
-    server.pushes.start();
     server.retention.start();
     return server;
   }
@@ -229,7 +236,6 @@ public final class Server implements AutoCloseable {
             parts.signIns().seal("push"),
             new Poster(config.outside().privateHosts(), config.a2a().privateWebhooks()),
             behind.clock(),
-            () -> behind.ids().get().toString(),
             Backoff.USUAL));
   }
 

@@ -2,6 +2,9 @@ package dev.parley.tool;
 
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -15,9 +18,14 @@ import java.util.concurrent.TimeoutException;
 
 /// Posts to addresses that callers chose: to public ones only, unless told otherwise.
 ///
-/// The host is looked up and checked before every post; the client then finds the answer that was
-/// checked in the process's own cache of names. Redirects are not followed: nobody checked where they lead.
-/// Safe for use by many threads.
+/// The host is looked up and checked before every post. A name could mean another address by the time the client
+/// looks it up. With `http` it never does: the client is told to use the address that was checked, as if it were a
+/// proxy; a server then sees the whole URL in the request line, which it must accept (RFC 9112, 3.2.2). Hosts that
+/// are addresses, that the operator named, or all of them where any may be posted to, are posted to as usual: another
+/// meaning of their names would open nothing. With `https` the client looks the name up in the process's own cache,
+/// which holds the answer that was checked unless it lapsed in between; and then the server at the other address
+/// would need a certificate for the name before it is told anything. Redirects are not followed: nobody checked where
+/// they lead. Safe for use by many threads.
 public final class Poster implements AutoCloseable {
 
   private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
@@ -25,23 +33,31 @@ public final class Poster implements AutoCloseable {
   private static final int ANSWER_MAX = 64 * 1024;
 
   private final Reach reach;
+  private final boolean anywhere;
   private final HttpClient client;
 
   /// `named` are hosts, as `host` or `host:port`, that may be private.
   ///
   /// @param anywhere true if all private hosts may be posted to
   public Poster(Set<String> named, boolean anywhere) {
-    this.reach =
-        anywhere
-            ? new Reach(named, java.net.InetAddress::getAllByName, _ -> true)
-            : new Reach(named);
-    this.client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .connectTimeout(CONNECT_MAX)
-            .proxy(HttpClient.Builder.NO_PROXY)
-            .build();
+    this(
+        anywhere ? new Reach(named, InetAddress::getAllByName, _ -> true) : new Reach(named),
+        anywhere);
+  }
+
+  Poster(Reach reach, boolean anywhere) {
+    this.reach = reach;
+    this.anywhere = anywhere;
+    this.client = client(HttpClient.Builder.NO_PROXY);
+  }
+
+  private static HttpClient client(ProxySelector proxy) {
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .followRedirects(HttpClient.Redirect.NEVER)
+        .connectTimeout(CONNECT_MAX)
+        .proxy(proxy)
+        .build();
   }
 
   /// Refuses a URL that must not be posted to. One whose host is not known now may be known later: it is looked up
@@ -63,10 +79,32 @@ public final class Poster implements AutoCloseable {
   /// @throws IOException if there was no answer, or the post must not be made any more
   public int post(String url, Map<String, String> headers, byte[] body)
       throws IOException, InterruptedException {
-    var request = request(url, headers, body);
+    var target = target(url);
+    var request = request(target, headers, body);
+    if (direct(target)) {
+      return send(client, request);
+    }
+    var checked = new InetSocketAddress(target.address(), target.port());
+    try (var pinned = client(ProxySelector.of(checked))) {
+      try {
+        return send(pinned, request);
+      } finally {
+        // A client that is only closed waits for what goes on.
+        pinned.shutdownNow();
+      }
+    }
+  }
+
+  private boolean direct(Reach.Target target) {
+    var host = target.host();
+    var literal = host.startsWith("[") || host.equals(target.address().getHostAddress());
+    return target.secure() || target.named() || anywhere || literal;
+  }
+
+  private static int send(HttpClient by, HttpRequest request)
+      throws IOException, InterruptedException {
     CompletableFuture<Integer> sent =
-        client
-            .sendAsync(request, _ -> new LimitedBody(ANSWER_MAX))
+        by.sendAsync(request, _ -> new LimitedBody(ANSWER_MAX))
             .thenApply(answer -> answer.statusCode());
     try {
       return sent.get(TIME_MAX.toMillis(), TimeUnit.MILLISECONDS);
@@ -80,17 +118,24 @@ public final class Poster implements AutoCloseable {
     }
   }
 
-  private HttpRequest request(String url, Map<String, String> headers, byte[] body)
+  private Reach.Target target(String url) throws IOException {
+    try {
+      return reach.check(url);
+    } catch (Reach.Refused refused) {
+      throw new IOException(refused.getMessage(), refused);
+    }
+  }
+
+  private static HttpRequest request(Reach.Target target, Map<String, String> headers, byte[] body)
       throws IOException {
     try {
-      var target = reach.check(url);
       var request =
           HttpRequest.newBuilder(target.uri())
               .timeout(TIME_MAX)
               .POST(BodyPublishers.ofByteArray(body));
       headers.forEach(request::setHeader);
       return request.build();
-    } catch (Reach.Refused | IllegalArgumentException refused) {
+    } catch (IllegalArgumentException refused) {
       throw new IOException(refused.getMessage(), refused);
     }
   }

@@ -12,7 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +42,7 @@ class PushTest {
     record Call(String token, String authorization, String type, String id, JsonNode body) {}
 
     final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
+    final Queue<String> seen = new ConcurrentLinkedQueue<>();
     final AtomicInteger refusals = new AtomicInteger();
     final AtomicInteger refused = new AtomicInteger();
     private final HttpServer server;
@@ -60,6 +63,7 @@ class PushTest {
 
     private void take(HttpExchange exchange) throws IOException {
       var body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+      seen.add(body);
       var refuse = refusals.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
       if (refuse) {
         refused.incrementAndGet();
@@ -79,8 +83,13 @@ class PushTest {
 
     /// What comes until the task has ended.
     List<Call> untilEnd() throws InterruptedException {
+      return until("OMPLETED");
+    }
+
+    /// What comes until something holds this.
+    List<Call> until(String text) throws InterruptedException {
       var all = new ArrayList<Call>();
-      while (all.isEmpty() || !all.getLast().body().toString().contains("OMPLETED")) {
+      while (all.isEmpty() || !all.getLast().body().toString().contains(text)) {
         var next = calls.poll(20, TimeUnit.SECONDS);
         if (next == null) {
           throw new AssertionError("nothing more came after " + all);
@@ -180,6 +189,131 @@ class PushTest {
     }
   }
 
+  /// With a webhook that has no id.
+  private ObjectNode sendWithNameless(String messageId, String task) {
+    var params = sendWithHook(messageId);
+    params.withObject("configuration").withObject("taskPushNotificationConfig").remove("id");
+    if (!task.isEmpty()) {
+      params.withObject("message").put("taskId", task);
+    }
+    return params;
+  }
+
+  private static String taskOf(JsonNode reply) {
+    return reply.at("/result/task/id").asString();
+  }
+
+  private static JsonNode configs(Site site, String task) {
+    var params = Json.object().put("taskId", task);
+    return call(site, "1.0", "ListTaskPushNotificationConfigs", params).at("/result/configs");
+  }
+
+  /// A task whose webhook takes nothing at first: once it knows all, what was to be posted before was posted, too.
+  private void expectNothingButANewTask(Site site) throws InterruptedException {
+    hook.seen.clear();
+    hook.calls.clear();
+    hook.refusals.set(2);
+    var task = taskOf(call(site, "1.0", "SendMessage", sendWithHook("tck-complete-task-fence")));
+    hook.untilEnd();
+    assertThat(hook.seen).isNotEmpty().allSatisfy(body -> assertThat(body).contains(task));
+  }
+
+  @Test
+  void tellsOnceOfAMessageThatIsSentAgain() throws Exception {
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      var params = sendWithNameless("tck-complete-task-1", "");
+      var task = taskOf(call(site, "1.0", "SendMessage", params));
+      assertThat(taskOf(call(site, "1.0", "SendMessage", params))).isEqualTo(task);
+      assertThat(hook.untilEnd().stream().map(Hook.Call::id)).doesNotHaveDuplicates();
+      assertThat(taskOf(call(site, "1.0", "SendMessage", params))).isEqualTo(task);
+      var configs = configs(site, task);
+      assertThat(configs.size()).isEqualTo(1);
+      assertThat(configs.at("/0/id").asString()).isEqualTo(task);
+      expectNothingButANewTask(site);
+    }
+  }
+
+  @Test
+  void tellsOnceIfAFollowUpNamesTheWebhookAgain() throws Exception {
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      var first = sendWithNameless("tck-input-required-1", "");
+      var task = taskOf(call(site, "1.0", "SendMessage", first));
+      var calls = new ArrayList<>(hook.until("INPUT_REQUIRED"));
+      var sent = call(site, "1.0", "SendMessage", sendWithNameless("tck-complete-task-2", task));
+      assertThat(taskOf(sent)).isEqualTo(task);
+      calls.addAll(hook.untilEnd());
+      assertThat(calls.stream().map(Hook.Call::id)).doesNotHaveDuplicates();
+      assertThat(configs(site, task).size()).isEqualTo(1);
+      expectNothingButANewTask(site);
+    }
+  }
+
+  @Test
+  void goesOnElsewhereIfTheTargetChanges() throws Exception {
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      var first = sendWithNameless("tck-input-required-1", "");
+      var task = taskOf(call(site, "1.0", "SendMessage", first));
+      var before = hook.until("INPUT_REQUIRED");
+      var moved = Json.object().put("taskId", task).put("url", hook.url()).put("token", "t-2");
+      call(site, "1.0", "CreateTaskPushNotificationConfig", moved);
+      var second = send("tck-complete-task-2", "go on");
+      second.withObject("message").put("taskId", task);
+      call(site, "1.0", "SendMessage", second);
+      var after = hook.untilEnd();
+      assertThat(after).allSatisfy(one -> assertThat(one.token()).isEqualTo("t-2"));
+      assertThat(after.stream().map(Hook.Call::id))
+          .doesNotContainAnyElementsOf(before.stream().map(Hook.Call::id).toList());
+      assertThat(configs(site, task).size()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void tellsAWebhookOfAFollowUpOnlyWhatFollows() throws Exception {
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      var task = taskOf(call(site, "1.0", "SendMessage", send("tck-input-required-1", "hi")));
+      var set = Json.object().put("taskId", task).put("id", "w0").put("url", hook.url());
+      call(site, "1.0", "CreateTaskPushNotificationConfig", set);
+      call(site, "1.0", "SendMessage", sendWithNameless("tck-complete-task-2", task));
+      var calls = hook.untilEnd();
+      assertThat(calls).noneMatch(one -> one.body().has("task"));
+    }
+  }
+
+  @Test
+  void stopsWhenTheWebhookIsDeleted() throws Exception {
+    hook.refusals.set(Integer.MAX_VALUE);
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      var params = sendWithNameless("tck-complete-task-1", "");
+      var task = taskOf(call(site, "1.0", "SendMessage", params));
+      awaitPost();
+      var named = Json.object().put("taskId", task).put("id", task);
+      call(site, "1.0", "DeleteTaskPushNotificationConfig", named);
+      assertThat(configs(site, task).size()).isZero();
+      expectNothingButANewTask(site);
+    }
+  }
+
+  @Test
+  void stopsWhenTheContextIsDeleted() throws Exception {
+    hook.refusals.set(Integer.MAX_VALUE);
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      var sent = call(site, "1.0", "SendMessage", sendWithNameless("tck-complete-task-1", ""));
+      awaitPost();
+      var context = sent.at("/result/task/contextId").asString();
+      var deleted = site.send(site.request("/api/contexts/" + context).DELETE());
+      assertThat(deleted.statusCode()).isEqualTo(204);
+      expectNothingButANewTask(site);
+    }
+  }
+
+  private void awaitPost() throws InterruptedException {
+    var end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (hook.seen.isEmpty()) {
+      assertThat(System.nanoTime()).isLessThan(end);
+      Thread.sleep(10);
+    }
+  }
+
   @Test
   void tellsThoseOfZeroThreeTheWholeTask() throws Exception {
     try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
@@ -190,14 +324,13 @@ class PushTest {
       set.putObject("pushNotificationConfig").put("url", hook.url());
       var kept = call(site, "0.3", "tasks/pushNotificationConfig/set", set);
       assertThat(kept.at("/result/pushNotificationConfig/id").asString()).isNotEmpty();
-      var answer = send("m2", "go on");
+      var answer = send("tck-complete-task-2", "go on");
       answer.withObject("message").put("kind", "message").put("role", "user").put("taskId", task);
       call(site, "0.3", "message/send", answer);
-      var last = hook.calls.poll(20, TimeUnit.SECONDS);
-      while (!last.body().at("/status/state").asString().equals("completed")) {
-        last = hook.calls.poll(20, TimeUnit.SECONDS);
-        assertThat(last).isNotNull();
-      }
+      var calls = hook.until("\"state\":\"completed\"");
+      assertThat(calls.stream().map(one -> one.body().at("/status/state").asString()))
+          .doesNotHaveDuplicates();
+      var last = calls.getLast();
       assertThat(last.type()).isEqualTo("application/json");
       assertThat(last.body().path("kind").asString()).isEqualTo("task");
       assertThat(last.body().path("id").asString()).isEqualTo(task);

@@ -19,6 +19,7 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
+import dev.parley.task.Accepted;
 import dev.parley.task.Rewinder;
 import dev.parley.task.Submission;
 import dev.parley.task.WhenBusy;
@@ -125,7 +126,7 @@ final class Sending {
         rewind == null
             ? parts.tasks().submit(submission)
             : parts.tasks().submit(submission, rewind);
-    return kept(caller, request, task(context, accepted.taskId().value()));
+    return kept(caller, request, accepted);
   }
 
   private TaskView goOn(Caller caller, SendRequest request, TaskView task) {
@@ -149,16 +150,26 @@ final class Sending {
     }
     if (state.interrupted()) {
       answering.answer(caller, request.message(), fold, once(caller, request));
-      return kept(caller, request, task);
+      return kept(caller, request, task, false);
     }
     var how = state == WireState.WORKING ? WhenBusy.STEER : WhenBusy.ENQUEUE;
     var accepted = parts.tasks().submit(submission(caller, request, task.contextId(), how));
-    return kept(caller, request, task(task.contextId(), accepted.taskId().value()));
+    return kept(caller, request, accepted);
   }
 
-  private TaskView kept(Caller caller, SendRequest request, TaskView task) {
+  private TaskView kept(Caller caller, SendRequest request, Accepted accepted) {
+    var task = task(accepted.contextId(), accepted.taskId().value());
+    return kept(caller, request, task, accepted.messageId().equals(task.messageId()));
+  }
+
+  /// @param began whether the message is the one that the task began with: its webhook is told all of the task
+  private TaskView kept(Caller caller, SendRequest request, TaskView task, boolean began) {
     if (request.push() != null) {
-      pushes.keepFromStart(caller, task, request.push());
+      if (began) {
+        pushes.keepFromStart(caller, task, request.push());
+      } else {
+        pushes.keep(caller, task, request.push());
+      }
     }
     return task;
   }

@@ -1,11 +1,12 @@
 package dev.parley.door.a2a.push;
 
-import dev.parley.a2a.Version;
 import dev.parley.a2a.WireArtifact;
 import dev.parley.a2a.WireArtifactUpdate;
 import dev.parley.a2a.WireForms;
 import dev.parley.a2a.WireItem;
 import dev.parley.a2a.WirePart;
+import dev.parley.a2a.WireState;
+import dev.parley.a2a.WireStatus;
 import dev.parley.a2a.WireStatusUpdate;
 import dev.parley.a2a.WireTask;
 import dev.parley.door.a2a.FrameId;
@@ -13,7 +14,6 @@ import dev.parley.door.a2a.TaskFold.Told;
 import dev.parley.protocol.Json;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// One post to a webhook: what it says, and up to where it tells.
@@ -75,14 +75,33 @@ record Notice(FrameId id, WireItem item) {
         : null;
   }
 
-  /// True if a webhook of this version is told: those of 0.3 get the task whenever its state changes.
-  boolean concerns(Version version) {
-    return version == Version.V1_0 || item instanceof WireStatusUpdate || item instanceof WireTask;
+  /// Where this says that the task stands, or null if it says nothing of that.
+  static @Nullable Stand stand(WireItem item) {
+    return switch (item) {
+      case WireStatusUpdate update -> Stand.of(update.status());
+      case WireTask task -> Stand.of(task.status());
+      default -> null;
+    };
   }
 
-  /// What is posted; `task` is the task as it now stands, for versions that post nothing else.
-  byte[] body(Version version, Supplier<WireTask> task) {
-    return Json.bytes(
-        version == Version.V1_0 ? WireForms.V1_0.item(item) : WireForms.V0_3.task(task.get()));
+  /// What webhooks of 0.3 are posted.
+  static byte[] whole(WireTask task) {
+    return Json.bytes(WireForms.V0_3.task(task));
+  }
+
+  /// What webhooks of 1.0 are posted.
+  byte[] body() {
+    return Json.bytes(WireForms.V1_0.item(item));
+  }
+
+  /// A task's state, and what it asks: webhooks of 0.3 are told when one of them changes.
+  record Stand(WireState state, @Nullable String question) {
+
+    static Stand of(WireStatus status) {
+      var message = status.message();
+      return new Stand(
+          status.state(),
+          status.state().interrupted() && message != null ? message.messageId() : null);
+    }
   }
 }

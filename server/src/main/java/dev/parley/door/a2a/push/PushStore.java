@@ -14,14 +14,25 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The registered webhooks, in a database of their own. What callers told us in confidence is sealed.
 ///
-/// Safe for many threads, one at a time.
+/// Safe for many threads. One thread of its own does all that reads and writes: a virtual thread that waited for the
+/// disk would hold up others.
 final class PushStore implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(PushStore.class.getName());
@@ -35,22 +46,36 @@ final class PushStore implements AutoCloseable {
         sealed BLOB NOT NULL,
         cursor TEXT NOT NULL,
         state TEXT NOT NULL,
+        generation INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
         PRIMARY KEY (context, task, id)
       ) WITHOUT ROWID
       """;
+  private static final String GROWN =
+      "SELECT count(*) FROM pragma_table_info('targets') WHERE name = 'changed'";
+  private static final String GENERATION =
+      "ALTER TABLE targets ADD COLUMN generation INTEGER NOT NULL DEFAULT 0";
+  private static final String LATEST = "SELECT coalesce(max(generation), 0) FROM targets";
   private static final String ALL =
-      "SELECT context, task, id, version, sealed, cursor, state FROM targets ";
+      "SELECT context, task, id, version, sealed, cursor, state, generation FROM targets ";
 
   private final Connection connection;
   private final Seal seal;
+  private final InstantSource clock;
+  private final AtomicLong generations;
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().daemon().name("parley-push-store").factory());
 
-  private PushStore(Connection connection, Seal seal) {
+  private PushStore(Connection connection, Seal seal, InstantSource clock, long generation) {
     this.connection = connection;
     this.seal = seal;
+    this.clock = clock;
+    this.generations = new AtomicLong(generation);
   }
 
   /// Opens the store, and makes it if there is none.
-  static PushStore open(Path file, Seal seal) {
+  static PushStore open(Path file, Seal seal, InstantSource clock) {
     try {
       var connection = DriverManager.getConnection("jdbc:sqlite:" + file);
       try (var statement = connection.createStatement()) {
@@ -58,7 +83,13 @@ final class PushStore implements AutoCloseable {
         statement.execute("PRAGMA synchronous = FULL");
         statement.execute("PRAGMA secure_delete = ON");
         statement.execute(SCHEMA);
-        return new PushStore(connection, seal);
+        if (number(statement, GROWN) == 0) {
+          var now = clock.millis();
+          statement.execute(GENERATION);
+          statement.execute(
+              "ALTER TABLE targets ADD COLUMN changed INTEGER NOT NULL DEFAULT " + now);
+        }
+        return new PushStore(connection, seal, clock, number(statement, LATEST));
       } catch (SQLException failed) {
         connection.close();
         throw failed;
@@ -68,28 +99,42 @@ final class PushStore implements AutoCloseable {
     }
   }
 
-  /// Keeps a registration instead of what its task had under this id.
-  void put(Registration it) {
+  private static long number(Statement statement, String sql) throws SQLException {
+    try (var rows = statement.executeQuery(sql)) {
+      return rows.next() ? rows.getLong(1) : 0;
+    }
+  }
+
+  /// Keeps a registration instead of what its task had under this id, and returns it as one that was never there
+  /// before.
+  Registration put(Registration registration) {
+    var it = registration.in(generations.incrementAndGet());
     update(
-        "INSERT OR REPLACE INTO targets VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO targets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         it.context().value(),
         it.task().value(),
         it.id(),
         it.version().number(),
         seal.close(Json.bytes(it.target())),
         it.cursor(),
-        it.state().name());
+        it.state().name(),
+        it.generation(),
+        clock.millis());
+    return it;
   }
 
-  /// Notes how far a registration has come, unless it was removed meanwhile.
+  /// Notes how far a registration has come, unless it was removed or replaced meanwhile.
   void advance(Registration it) {
     update(
-        "UPDATE targets SET cursor = ?, state = ? WHERE context = ? AND task = ? AND id = ?",
+        "UPDATE targets SET cursor = ?, state = ?, changed = ?"
+            + " WHERE context = ? AND task = ? AND id = ? AND generation = ?",
         it.cursor(),
         it.state().name(),
+        clock.millis(),
         it.context().value(),
         it.task().value(),
-        it.id());
+        it.id(),
+        it.generation());
   }
 
   /// False if there was none.
@@ -105,6 +150,14 @@ final class PushStore implements AutoCloseable {
   /// Forgets all that is registered for a context.
   void forget(ContextId context) {
     update("DELETE FROM targets WHERE context = ?", context.value());
+  }
+
+  /// Forgets those that have nothing to tell since then.
+  void forgetEnded(Instant since) {
+    update(
+        "DELETE FROM targets WHERE state <> ? AND changed < ?",
+        Registration.State.OPEN.name(),
+        since.toEpochMilli());
   }
 
   Optional<Registration> find(ContextId context, TaskId task, String id) {
@@ -124,27 +177,45 @@ final class PushStore implements AutoCloseable {
     return list(ALL + "ORDER BY context, task, id");
   }
 
-  private synchronized int update(String sql, Object... values) {
-    try (var statement = bound(sql, values)) {
-      return statement.executeUpdate();
-    } catch (SQLException failed) {
-      throw new Rejection.Unavailable("push targets cannot be stored: " + failed.getMessage());
-    }
+  private int update(String sql, Object... values) {
+    return done(
+        () -> {
+          try (var statement = bound(sql, values)) {
+            return statement.executeUpdate();
+          } catch (SQLException failed) {
+            throw new Rejection.Unavailable(
+                "push targets cannot be stored: " + failed.getMessage());
+          }
+        });
   }
 
-  private synchronized List<Registration> list(String sql, Object... values) {
-    var found = new ArrayList<Registration>();
-    try (var statement = bound(sql, values);
-        var rows = statement.executeQuery()) {
-      while (rows.next()) {
-        var read = read(rows);
-        if (read != null) {
-          found.add(read);
-        }
-      }
-      return found;
-    } catch (SQLException failed) {
-      throw new Rejection.Unavailable("push targets cannot be read: " + failed.getMessage());
+  private List<Registration> list(String sql, Object... values) {
+    return done(
+        () -> {
+          var found = new ArrayList<Registration>();
+          try (var statement = bound(sql, values);
+              var rows = statement.executeQuery()) {
+            while (rows.next()) {
+              var read = read(rows);
+              if (read != null) {
+                found.add(read);
+              }
+            }
+            return found;
+          } catch (SQLException failed) {
+            throw new Rejection.Unavailable("push targets cannot be read: " + failed.getMessage());
+          }
+        });
+  }
+
+  /// What the store's own thread makes of this. An interrupt is kept for later: what was begun is done.
+  private <T> T done(Supplier<T> work) {
+    try {
+      return CompletableFuture.supplyAsync(work, thread).join();
+    } catch (RejectedExecutionException closed) {
+      throw new Rejection.Unavailable("push targets cannot be reached: the server stops");
+    } catch (CompletionException failed) {
+      throw failed.getCause() instanceof Rejection refused ? refused : failed;
     }
   }
 
@@ -165,7 +236,8 @@ final class PushStore implements AutoCloseable {
           Json.read(seal.open(row.getBytes("sealed")), PushTarget.class),
           Version.named(row.getString("version")).orElse(Version.V1_0),
           row.getString("cursor"),
-          Registration.State.valueOf(row.getString("state")));
+          Registration.State.valueOf(row.getString("state")),
+          row.getLong("generation"));
     } catch (Rejection.Unavailable otherKey) {
       LOG.log(
           Level.WARNING,
@@ -178,7 +250,8 @@ final class PushStore implements AutoCloseable {
   }
 
   @Override
-  public synchronized void close() {
+  public void close() {
+    thread.close();
     try {
       connection.close();
     } catch (SQLException failed) {

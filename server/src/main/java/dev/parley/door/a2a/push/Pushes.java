@@ -18,26 +18,30 @@ import dev.parley.view.TaskView;
 import dev.parley.view.Views;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Pushes what tasks do to the webhooks that are registered for them.
 ///
-/// Each has a thread of its own that waits for its task as a reader does. Safe for many threads.
+/// Each has a thread of its own that waits for its task as a reader does. Whatever changes which there are, changes
+/// what is stored and who sends under one lock; senders never take it. Safe for many threads.
 public final class Pushes implements PushDesk, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Pushes.class.getName());
   private static final int OF_TASK_MAX = 16;
   private static final int TEXT_MAX = 4_096;
+  private static final Duration ENDED_KEPT = Duration.ofDays(30);
+  private static final Duration STOP_MAX = Duration.ofSeconds(5);
 
   /// What pushing takes.
   ///
   /// @param file where webhooks are kept
-  /// @param ids makes ids for those that come without
   public record Parts(
       EventLog log,
       Views views,
@@ -46,21 +50,28 @@ public final class Pushes implements PushDesk, AutoCloseable {
       Seal seal,
       Poster poster,
       InstantSource clock,
-      Supplier<String> ids,
       Backoff backoff) {}
 
-  private record Key(ContextId context, TaskId task, String id) {}
+  private record Key(ContextId context, TaskId task, String id) {
+    static Key of(Registration it) {
+      return new Key(it.context(), it.task(), it.id());
+    }
+  }
+
+  private record Running(Sender sender, Thread thread) {}
 
   private final Parts parts;
   private final TaskForm form;
   private final PushStore store;
   private final Sender.Parts sending;
-  private final Map<Key, Thread> senders = new ConcurrentHashMap<>();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<Key, Running> senders = new ConcurrentHashMap<>();
+  private boolean closed;
 
   public Pushes(Parts parts) {
     this.parts = parts;
     this.form = parts.form();
-    this.store = PushStore.open(parts.file(), parts.seal());
+    this.store = PushStore.open(parts.file(), parts.seal(), parts.clock());
     this.sending =
         new Sender.Parts(
             parts.log(),
@@ -72,26 +83,52 @@ public final class Pushes implements PushDesk, AutoCloseable {
             parts.backoff());
   }
 
-  /// Goes on where pushing stopped when the server did.
+  /// Goes on where pushing stopped when the server did, and forgets those that ended long ago.
   public void start() {
+    unlessUnavailable(() -> store.forgetEnded(parts.clock().instant().minus(ENDED_KEPT)));
     for (var registration : store.all()) {
-      try {
-        var task = parts.views().task(registration.context(), registration.task());
-        if (task.isEmpty()) {
-          store.remove(registration.context(), registration.task(), registration.id());
-        } else if (registration.state() == Registration.State.OPEN) {
-          start(task.get(), registration);
-        }
-      } catch (Rejection.NotFound | Rejection.Gone deleted) {
-        store.forget(registration.context());
-      } catch (Rejection.Invalid damaged) {
-        LOG.log(Level.WARNING, "a webhook cannot be read: {0}", damaged.getMessage());
-      }
+      unlessUnavailable(() -> resume(registration));
     }
   }
 
+  private static void unlessUnavailable(Runnable step) {
+    try {
+      step.run();
+    } catch (Rejection.Unavailable failed) {
+      LOG.log(Level.WARNING, "not all pushes could be taken up: {0}", failed.getMessage());
+    }
+  }
+
+  private void resume(Registration read) {
+    lock.lock();
+    try {
+      var now = store.find(read.context(), read.task(), read.id());
+      if (now.isEmpty()) {
+        return;
+      }
+      var registration = now.get();
+      var task = parts.views().task(registration.context(), registration.task());
+      if (task.isEmpty()) {
+        store.remove(registration.context(), registration.task(), registration.id());
+      } else if (registration.state() == Registration.State.OPEN
+          && !senders.containsKey(Key.of(registration))) {
+        start(task.get(), registration);
+      }
+    } catch (Rejection.NotFound | Rejection.Gone deleted) {
+      store.forget(read.context());
+    } catch (Rejection.Invalid damaged) {
+      LOG.log(Level.WARNING, "a webhook cannot be read: {0}", damaged.getMessage());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Under the lock.
   private void start(TaskView task, Registration registration) {
-    var key = key(task, registration.id());
+    if (closed) {
+      return;
+    }
+    var key = Key.of(registration);
     var sender = new Sender(sending, task, registration);
     var thread =
         Thread.ofVirtual()
@@ -101,18 +138,26 @@ public final class Pushes implements PushDesk, AutoCloseable {
                   try {
                     sender.run();
                   } finally {
-                    senders.remove(key, Thread.currentThread());
+                    senders.computeIfPresent(key, (_, now) -> now.sender() == sender ? null : now);
                   }
                 });
-    var before = senders.put(key, thread);
-    if (before != null) {
-      before.interrupt();
-    }
+    senders.put(key, new Running(sender, thread));
     thread.start();
   }
 
-  private static Key key(TaskView task, String id) {
-    return new Key(task.contextId(), task.taskId(), id);
+  /// Returns once these post no more. Under the lock.
+  private void stop(List<Running> some) {
+    some.forEach(one -> one.thread().interrupt());
+    try {
+      for (var one : some) {
+        if (!one.thread().join(STOP_MAX)) {
+          LOG.log(Level.WARNING, "{0} takes long to stop", one.thread().getName());
+        }
+      }
+    } catch (InterruptedException told) {
+      // They stop all the same, and can store nothing any more.
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override
@@ -160,34 +205,80 @@ public final class Pushes implements PushDesk, AutoCloseable {
   /// @param all whether it is told what has happened already
   private PushTarget keep(Caller caller, TaskView task, PushTarget target, boolean all) {
     check(target);
-    var id = target.id() == null ? parts.ids().get() : target.id();
-    var known = store.of(task.contextId(), task.taskId());
-    if (known.size() >= OF_TASK_MAX && known.stream().noneMatch(one -> one.id().equals(id))) {
-      throw invalid("a task has at most " + OF_TASK_MAX + " push notification configs");
-    }
-    var kept =
-        new PushTarget(
-            id,
-            task.taskId().value(),
-            target.url(),
-            target.token(),
-            target.scheme(),
-            target.credentials(),
-            target.tenant() == null ? caller.tenant() : target.tenant());
+    var wanted = wanted(caller, task, target);
     var now = form.now(task, caller.version());
-    var registration =
+    var fresh =
         new Registration(
             task.contextId(),
             task.taskId(),
-            kept,
+            wanted,
             caller.version(),
             all ? Registration.START : FrameId.of(now.position()).toString(),
-            now.state().terminal() && !all ? Registration.State.DONE : Registration.State.OPEN);
-    store.put(registration);
-    if (registration.state() == Registration.State.OPEN) {
-      start(task, registration);
+            now.state().terminal() && !all ? Registration.State.DONE : Registration.State.OPEN,
+            0);
+    lock.lock();
+    try {
+      return keep(task, fresh);
+    } finally {
+      lock.unlock();
     }
-    return kept;
+  }
+
+  /// The target as it is kept. One without an id has the task's, so that whoever registers it again registers the
+  /// same.
+  private static PushTarget wanted(Caller caller, TaskView task, PushTarget target) {
+    return new PushTarget(
+        target.id() == null ? task.taskId().value() : target.id(),
+        task.taskId().value(),
+        target.url(),
+        target.token(),
+        target.scheme(),
+        target.credentials(),
+        target.tenant() == null ? caller.tenant() : target.tenant());
+  }
+
+  /// Under the lock. What was told already under this id is not told again.
+  private PushTarget keep(TaskView task, Registration fresh) {
+    // A context that is deleted after this is forgotten after this, too.
+    var _ = parts.log().head(fresh.context());
+    // Looked for first: one that ends meanwhile has stored that before it is seen to be away.
+    var running = senders.get(Key.of(fresh));
+    var known = store.of(fresh.context(), fresh.task());
+    var earlier = known.stream().filter(one -> one.id().equals(fresh.id())).findFirst();
+    if (earlier.isEmpty() && known.size() >= OF_TASK_MAX) {
+      throw invalid("a task has at most " + OF_TASK_MAX + " push notification configs");
+    }
+    if (earlier.isPresent() && same(earlier.get(), fresh)) {
+      var ended = earlier.get().state() == Registration.State.DONE;
+      if (ended || running != null) {
+        return earlier.get().target();
+      }
+    }
+    if (running != null) {
+      stop(List.of(running));
+    }
+    var last = running == null ? earlier : Optional.of(running.sender().registration());
+    var kept = store.put(last.map(one -> goingOn(one, fresh)).orElse(fresh));
+    if (kept.state() == Registration.State.OPEN) {
+      start(task, kept);
+    }
+    return kept.target();
+  }
+
+  /// True if there is nothing to change. One that was given up is wanted again.
+  private static boolean same(Registration one, Registration other) {
+    return one.state() != Registration.State.GIVEN_UP
+        && one.version() == other.version()
+        && one.target().equals(other.target());
+  }
+
+  /// What is new, from where the earlier one has come to.
+  private static Registration goingOn(Registration earlier, Registration fresh) {
+    var state =
+        earlier.state() == Registration.State.DONE
+            ? Registration.State.DONE
+            : Registration.State.OPEN;
+    return fresh.at(earlier.cursor()).ended(state);
   }
 
   @Override
@@ -210,25 +301,45 @@ public final class Pushes implements PushDesk, AutoCloseable {
 
   @Override
   public void delete(Caller caller, TaskView task, String id) {
-    store.remove(task.contextId(), task.taskId(), id);
-    var sender = senders.remove(key(task, id));
-    if (sender != null) {
-      sender.interrupt();
+    lock.lock();
+    try {
+      store.remove(task.contextId(), task.taskId(), id);
+      var running = senders.get(new Key(task.contextId(), task.taskId(), id));
+      if (running != null) {
+        stop(List.of(running));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Forgets all webhooks of a context, and returns once nothing is posted to them any more.
+  public void forget(ContextId context) {
+    lock.lock();
+    try {
+      var running =
+          senders.entrySet().stream()
+              .filter(one -> one.getKey().context().equals(context))
+              .map(Map.Entry::getValue)
+              .toList();
+      stop(running);
+      store.forget(context);
+    } finally {
+      lock.unlock();
     }
   }
 
   @Override
   public void close() {
-    for (var sender : senders.values()) {
-      sender.interrupt();
-    }
-    for (var sender : senders.values()) {
-      try {
-        sender.join();
-      } catch (InterruptedException told) {
-        Thread.currentThread().interrupt();
-        break;
+    lock.lock();
+    try {
+      if (closed) {
+        return;
       }
+      closed = true;
+      stop(List.copyOf(senders.values()));
+    } finally {
+      lock.unlock();
     }
     parts.poster().close();
     store.close();

@@ -11,13 +11,15 @@ import dev.parley.protocol.TaskId;
 /// @param version what it was registered in, and so is told in
 /// @param cursor the frame that was last taken; [#START] before the first
 /// @param state whether there is more to tell
+/// @param generation which of those that were kept under this id; 0 before it is kept
 record Registration(
     ContextId context,
     TaskId task,
     PushTarget target,
     Version version,
     String cursor,
-    State state) {
+    State state,
+    long generation) {
 
   static final String START = "";
 
@@ -41,10 +43,14 @@ record Registration(
   }
 
   Registration at(String newCursor) {
-    return new Registration(context, task, target, version, newCursor, state);
+    return new Registration(context, task, target, version, newCursor, state, generation);
   }
 
   Registration ended(State how) {
-    return new Registration(context, task, target, version, cursor, how);
+    return new Registration(context, task, target, version, cursor, how, generation);
+  }
+
+  Registration in(long newGeneration) {
+    return new Registration(context, task, target, version, cursor, state, newGeneration);
   }
 }

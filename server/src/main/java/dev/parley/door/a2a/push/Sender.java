@@ -21,17 +21,20 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Tells one webhook of one task: a position in the log and a wait, as every reader, in the order of the log.
 ///
-/// A post that is not taken is made again, later and later, before anything after it. How far it has come is
-/// stored, so that it goes on there after a restart; a post that was taken just before a crash may be made twice, with
-/// the same `X-A2A-Event-Id`. For one thread.
+/// A post that is not taken is made again, later and later, before anything after it. How far it has come is stored
+/// twice a second and at the end, so that it goes on there after a restart; posts that were taken just before a crash
+/// may be made twice, with the same `X-A2A-Event-Id`. Webhooks of 0.3 get the whole task when it stands elsewhere.
+/// For one thread.
 final class Sender implements Runnable {
 
   private static final System.Logger LOG = System.getLogger(Sender.class.getName());
   private static final Duration WAIT = Duration.ofSeconds(30);
+  private static final Duration STORE_EVERY = Duration.ofMillis(500);
   private static final int READ = 256;
   private static final int GONE = 410;
 
@@ -54,46 +57,87 @@ final class Sender implements Runnable {
 
   private final Parts parts;
   private final TaskView task;
-  private Registration registration;
-  private final TaskFold fold;
-  private Position position;
+  private volatile Registration registration;
+  private Registration stored;
+  private long storedNanos = System.nanoTime();
+  private Position position = Position.START;
+
+  /// For webhooks of 0.3: what they know, and up to where that tells.
+  private Notice.@Nullable Stand known;
+
+  private @Nullable FrameId knownTo;
 
   Sender(Parts parts, TaskView task, Registration registration) {
     this.parts = parts;
     this.task = task;
     this.registration = registration;
-    this.fold = parts.form().begin(task, registration.version());
-    this.position = TaskForm.before(task);
+    this.stored = registration;
+  }
+
+  /// How far it has come; others may look, too.
+  Registration registration() {
+    return registration;
   }
 
   @Override
   public void run() {
     try {
-      while (registration.state() == Registration.State.OPEN) {
-        tell(Notice.of(news()));
-        if (registration.state() == Registration.State.OPEN && fold.state().terminal()) {
-          end(Registration.State.DONE);
-        }
-      }
+      follow();
     } catch (InterruptedException told) {
       // The server stops, or the webhook was removed; what is stored says where to go on.
       Thread.currentThread().interrupt();
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
-      parts.store().forget(registration.context());
-    } catch (Rejection.Unavailable failed) {
+      forget();
+    } catch (Rejection refused) {
       LOG.log(
           Level.WARNING,
           "pushes to {0} stop until the server starts again: {1}",
           registration.id(),
-          failed.getMessage());
+          refused.getMessage());
+    } finally {
+      storeLast();
     }
   }
 
+  /// Follows the task to its end. If something cannot be read or stored now, begins anew later: the cursor says what
+  /// was told.
+  private void follow() throws InterruptedException {
+    var failures = 0;
+    var before = registration.cursor();
+    while (open()) {
+      try {
+        followOnce();
+      } catch (Rejection.Unavailable failed) {
+        failures = before.equals(registration.cursor()) ? failures + 1 : 1;
+        before = registration.cursor();
+        if (failures == 1) {
+          LOG.log(Level.WARNING, "pushes to {0} wait: {1}", registration.id(), failed.getMessage());
+        }
+        Thread.sleep(parts.backoff().pause(failures));
+      }
+    }
+  }
+
+  private void followOnce() throws InterruptedException {
+    var fold = parts.form().begin(task, registration.version());
+    position = TaskForm.before(task);
+    while (open()) {
+      tell(Notice.of(news(fold)));
+      if (open() && fold.state().terminal()) {
+        end(Registration.State.DONE);
+      }
+    }
+  }
+
+  private boolean open() {
+    return registration.state() == Registration.State.OPEN;
+  }
+
   /// What the log has of the task that the webhook does not know yet; waits for more if that is nothing.
-  private List<Told> news() throws InterruptedException {
+  private List<Told> news(TaskFold fold) throws InterruptedException {
     var page = parts.log().read(registration.context(), position, READ);
     if (page.isEmpty()) {
-      parts.log().await(registration.context(), position, WAIT);
+      await();
       return List.of();
     }
     var after = registration.cursor().isEmpty() ? null : FrameId.parse(registration.cursor());
@@ -103,6 +147,8 @@ final class Sender implements Runnable {
       for (var told : fold.take(entry)) {
         if (after == null || told.id().compareTo(after) > 0) {
           news.add(told);
+        } else {
+          learn(told);
         }
       }
       if (fold.state().terminal()) {
@@ -115,34 +161,111 @@ final class Sender implements Runnable {
     return news;
   }
 
-  private void tell(List<Notice> notices) throws InterruptedException {
-    for (var notice : notices) {
-      if (notice.concerns(registration.version())) {
-        deliver(notice);
-      }
-      if (registration.state() != Registration.State.OPEN) {
-        return;
-      }
-      registration = registration.at(notice.id().toString());
-    }
-    if (!notices.isEmpty()) {
-      parts.store().advance(registration);
+  /// What was told by an earlier sender, or before the webhook was registered, is known.
+  private void learn(Told told) {
+    var stand = Notice.stand(told.item());
+    if (stand != null && (knownTo == null || told.id().compareTo(knownTo) > 0)) {
+      known = stand;
     }
   }
 
-  /// Posts until the notice is taken, or the webhook is given up.
-  private void deliver(Notice notice) throws InterruptedException {
-    var body =
-        notice.body(
-            registration.version(),
-            () -> parts.form().snapshot(task, registration.version(), null, true));
+  private void await() throws InterruptedException {
+    if (registration.equals(stored)) {
+      parts.log().await(registration.context(), position, WAIT);
+    } else if (!parts.log().await(registration.context(), position, untilDue())) {
+      store();
+    }
+  }
+
+  private void tell(List<Notice> notices) throws InterruptedException {
+    if (registration.version() == Version.V1_0) {
+      for (var notice : notices) {
+        deliver(notice.id(), notice.body());
+        if (!open()) {
+          return;
+        }
+        moveTo(notice.id());
+      }
+    } else if (!notices.isEmpty()) {
+      tellWhole(notices);
+      if (open()) {
+        moveTo(notices.getLast().id());
+      }
+    }
+  }
+
+  /// Posts the task as it now stands, if the last of these says that it stands elsewhere than the webhook knows.
+  private void tellWhole(List<Notice> notices) throws InterruptedException {
+    var last =
+        notices.reversed().stream().filter(one -> Notice.stand(one.item()) != null).findFirst();
+    if (last.isEmpty()) {
+      return;
+    }
+    var id = last.get().id();
+    var told = knownTo != null && id.compareTo(knownTo) <= 0;
+    if (told || Objects.equals(Notice.stand(last.get().item()), known)) {
+      return;
+    }
+    // Looked at first: the task has at least what stands up to there.
+    var head = FrameId.of(parts.log().head(registration.context()));
+    var now = parts.form().snapshot(task, registration.version(), null, true);
+    deliver(id, Notice.whole(now));
+    known = Notice.stand(now);
+    knownTo = head;
+  }
+
+  private void moveTo(FrameId id) {
+    registration = registration.at(id.toString());
+    if (untilDue().isZero()) {
+      store();
+    }
+  }
+
+  private Duration untilDue() {
+    var left = STORE_EVERY.minusNanos(System.nanoTime() - storedNanos);
+    return left.isNegative() ? Duration.ZERO : left;
+  }
+
+  /// Stores how far it has come, if that is not stored yet.
+  private void store() {
+    var now = registration;
+    if (!now.equals(stored)) {
+      parts.store().advance(now);
+      stored = now;
+      storedNanos = System.nanoTime();
+    }
+  }
+
+  private void storeLast() {
+    try {
+      store();
+    } catch (Rejection.Unavailable failed) {
+      LOG.log(
+          Level.WARNING,
+          "the last pushes to {0} may be made again: {1}",
+          registration.id(),
+          failed.getMessage());
+    }
+  }
+
+  private void forget() {
+    try {
+      parts.store().forget(registration.context());
+    } catch (Rejection.Unavailable later) {
+      LOG.log(
+          Level.WARNING,
+          "the webhook {0} is forgotten when the server starts again: {1}",
+          registration.id(),
+          later.getMessage());
+    }
+  }
+
+  /// Posts until it is taken, or the webhook is given up.
+  private void deliver(FrameId id, byte[] body) throws InterruptedException {
     Instant since = null;
     for (var failures = 1; ; failures++) {
-      var failure = attempt(notice, body);
-      if (failure == null) {
-        return;
-      }
-      if (registration.state() != Registration.State.OPEN) {
+      var failure = attempt(id, body);
+      if (failure == null || !open()) {
         return;
       }
       var now = parts.clock().instant();
@@ -157,15 +280,20 @@ final class Sender implements Runnable {
         end(Registration.State.GIVEN_UP);
         return;
       }
-      parts.store().advance(registration);
+      store();
       Thread.sleep(parts.backoff().pause(failures));
     }
   }
 
   /// Posts once. Null if that was taken, else why not.
-  private @Nullable String attempt(Notice notice, byte[] body) throws InterruptedException {
+  ///
+  /// @throws Rejection.Gone if the context was deleted: nobody is told of it any more
+  private @Nullable String attempt(FrameId id, byte[] body) throws InterruptedException {
+    var _ = parts.log().head(registration.context());
+    var target = registration.target();
     try {
-      var status = parts.post().post(registration.target().url(), headers(notice), body);
+      var headers = headers(target, registration.version(), id);
+      var status = parts.post().post(target.url(), headers, body);
       if (status == GONE) {
         end(Registration.State.GIVEN_UP);
       }
@@ -173,10 +301,6 @@ final class Sender implements Runnable {
     } catch (IOException failed) {
       return String.valueOf(failed.getMessage());
     }
-  }
-
-  private Map<String, String> headers(Notice notice) {
-    return headers(registration.target(), registration.version(), notice.id());
   }
 
   static Map<String, String> headers(PushTarget target, Version version, FrameId id) {
@@ -195,7 +319,9 @@ final class Sender implements Runnable {
   }
 
   private void end(Registration.State how) {
-    registration = registration.ended(how);
-    parts.store().advance(registration);
+    var ended = registration.ended(how);
+    parts.store().advance(ended);
+    stored = ended;
+    registration = ended;
   }
 }
