@@ -87,7 +87,10 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                   </button>
                 </p>
               )}
-              <Outbox outgoing={state.outgoing} onEdit={(text) => setUnsent({ text, n: unsent.n + 1 })} />
+              <Outbox
+                outgoing={state.outgoing}
+                onEdit={(text) => setUnsent({ text, n: unsent.n + 1 })}
+              />
               {busy && <Queue queue={queue} />}
               {at === undefined ? (
                 <Dock />
