@@ -70,7 +70,7 @@ public final class Poster implements AutoCloseable {
     } catch (Reach.UnknownHost later) {
       // Each post fails until it is known, and is tried again.
     } catch (Reach.Refused refused) {
-      throw new Rejection.Invalid("url-refused", String.valueOf(refused.getMessage()));
+      throw new Rejection.Invalid(String.valueOf(refused.getMessage()));
     }
   }
 
