@@ -84,7 +84,7 @@ function emptyWords(loading: boolean, words: string, error: Error | undefined): 
     return "Loading…";
   }
   return words === ""
-    ? "Nothing here yet. What you say on the right begins a conversation."
+    ? "Nothing here yet. What you say begins a conversation."
     : `No conversation is called “${words}”.`;
 }
 

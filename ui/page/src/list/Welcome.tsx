@@ -17,8 +17,8 @@ const SUGGESTIONS: readonly Suggestion[] = [
   {
     icon: "agents",
     name: "Watch agents work side by side",
-    about: "Two agents think about the same thing, each in a thread of its own.",
-    message: { content: "delegate think about tea to research and writer" },
+    about: "Two agents count, slowly, each in a thread of its own.",
+    message: { content: "delegate count slowly to 30 to research and writer" },
   },
   {
     icon: "ask",

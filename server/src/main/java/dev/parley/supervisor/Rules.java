@@ -22,7 +22,7 @@ final class Rules {
 
   private static final Pattern DELEGATE =
       Pattern.compile(
-          "(?:please\\s+)?delegate\\s+(.+?)\\s+to\\s+([\\p{L}\\p{N}_.:,\\s-]+?)[.!?]?",
+          "(?:please\\s+)?delegate\\s+(.+)\\s+to\\s+([\\p{L}\\p{N}_.:,\\s-]+?)[.!?]?",
           Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
   private static final Pattern BETWEEN =
       Pattern.compile("\\s*,\\s*(?:and\\s+)?|\\s+and\\s+", Pattern.CASE_INSENSITIVE);
