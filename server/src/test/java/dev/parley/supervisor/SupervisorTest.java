@@ -147,12 +147,12 @@ class SupervisorTest {
   @Test
   void without_a_model_the_results_stand_side_by_side() throws Exception {
     try (var world = byRules()) {
-      var task = say(world, "delegate the work to a and b");
+      var task = say(world, "delegate the work from one to ten to a and b");
 
       assertThat(world.answer(task).content()).isEqualTo("## Alice\n\nI am a\n\n## Bob\n\nI am b");
       assertThat(world.events(task, SubtaskCreated.class))
           .extracting(SubtaskCreated::prompt)
-          .containsExactly("the work", "the work");
+          .containsExactly("the work from one to ten", "the work from one to ten");
     }
   }
 
