@@ -77,7 +77,25 @@ class RewindDoorsTest {
       }
     }
     all.put("session events", said);
+    all.put("AG-UI", thread(context));
     return all;
+  }
+
+  /// What an AG-UI front end is told that comes to a thread.
+  private List<String> thread(String context) {
+    var reply = site.get("/ag-ui/agent-code/threads/" + context + "/events");
+    assertThat(reply.statusCode()).as(reply.body()).isEqualTo(200);
+    var said = new ArrayList<String>();
+    for (var line : reply.body().split("\n", -1)) {
+      if (line.startsWith("data:") && line.contains("MESSAGES_SNAPSHOT")) {
+        said.clear();
+        Json.mapper()
+            .readTree(line.substring("data:".length()))
+            .path("messages")
+            .forEach(message -> said.add(message.path("content").asString("")));
+      }
+    }
+    return said;
   }
 
   /// The tasks of a context as doors that show tasks have them: what each was asked, oldest first.

@@ -8,27 +8,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/// What the guide shows of AG-UI, done with a client from npm.
+/// What guides show of clients from npm, done with them.
 @Timeout(60)
-class AgUiGuideTest {
+class ClientGuidesTest {
 
   private static final Pattern EXAMPLE = Pattern.compile("(?s)```js\n(.*?)```\n```\n(.*?)```");
 
   @TempDir Path folder;
 
-  @Test
-  void the_example_prints_what_the_guide_says() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"ag-ui.md, agui", "a2a.md, a2a"})
+  void the_example_prints_what_the_guide_says(String guide, String peers) throws Exception {
     var root = root(Path.of("").toAbsolutePath());
-    var example = EXAMPLE.matcher(Files.readString(root.resolve("docs/ag-ui.md")));
+    var example = EXAMPLE.matcher(Files.readString(root.resolve("docs").resolve(guide)));
     assertThat(example.find()).isTrue();
     try (var site = Site.open(folder)) {
       var program = example.group(1).replace("localhost:7070", "127.0.0.1:" + site.url.getPort());
 
-      assertThat(output(root.resolve("peers/agui"), program)).isEqualTo(example.group(2));
+      assertThat(output(root.resolve("peers").resolve(peers), program)).isEqualTo(example.group(2));
     }
   }
 
