@@ -143,7 +143,7 @@ final class Narrator {
       case ContextRewound back -> {
         rewound = back;
         if (transcript != null) {
-          transcript.rewind(back.toSeq());
+          transcript.rewind(entry.position().seq(), back.toSeq());
         }
         current = null;
         turns.clear();

@@ -29,12 +29,17 @@ final class Transcript {
   /// A call's arguments stand in the message that has the call.
   private record Call(Line holder, ObjectNode function, StringBuilder arguments) {}
 
-  private record Value(long seq, JsonNode value) {}
+  /// A key of the state was given a value, or taken away.
+  private record Change(long seq, String key, @Nullable JsonNode value) {}
+
+  /// At `seq` the context went back to what it was at `to`, which may have been before an earlier going back.
+  private record Back(long seq, long to) {}
 
   private final Map<String, Line> lines = new HashMap<>();
   private final List<Line> order = new ArrayList<>();
   private final Map<String, Call> calls = new LinkedHashMap<>();
-  private final Map<String, Value> state = new LinkedHashMap<>();
+  private final List<Change> changes = new ArrayList<>();
+  private final List<Back> backs = new ArrayList<>();
   private @Nullable ObjectNode started;
 
   /// The beginning of the last run, if there was one.
@@ -50,11 +55,30 @@ final class Transcript {
     }
   }
 
-  /// Forgets all that came after `seq`.
-  void rewind(long seq) {
-    lines.values().removeIf(line -> line.seq > seq);
-    order.removeIf(line -> line.seq > seq);
-    state.values().removeIf(value -> value.seq() > seq);
+  /// At `seq` the context went back to what it was at `to`: what came between counts no more, and what counted there counts
+  /// again.
+  void rewind(long seq, long to) {
+    backs.add(new Back(seq, to));
+    lines.clear();
+    order.stream()
+        .filter(line -> counts(line.seq))
+        .forEach(line -> lines.put(line.message.path("id").asString(), line));
+  }
+
+  /// True if what stands at `seq` is part of what the context is now.
+  private boolean counts(long seq) {
+    var end = Long.MAX_VALUE;
+    for (var i = backs.size() - 1; i >= 0; i--) {
+      var back = backs.get(i);
+      if (back.seq() > end) {
+        continue;
+      }
+      if (seq > back.seq()) {
+        return seq <= end;
+      }
+      end = back.to();
+    }
+    return seq <= end;
   }
 
   void apply(ObjectNode event, long seq) {
@@ -159,11 +183,8 @@ final class Transcript {
 
   private void patch(JsonNode delta, long seq) {
     for (var change : delta) {
-      if (change.path("op").asString().equals("remove")) {
-        state.remove(key(change));
-      } else {
-        state.put(key(change), new Value(seq, change.path("value")));
-      }
+      var removed = change.path("op").asString().equals("remove");
+      changes.add(new Change(seq, key(change), removed ? null : change.path("value")));
     }
   }
 
@@ -174,7 +195,15 @@ final class Transcript {
   /// What the state has beside what the context keeps.
   ObjectNode state() {
     var all = Json.object();
-    state.forEach((key, value) -> all.set(key, value.value()));
+    for (var change : changes) {
+      if (counts(change.seq())) {
+        if (change.value() == null) {
+          all.remove(change.key());
+        } else {
+          all.set(change.key(), change.value());
+        }
+      }
+    }
     return all;
   }
 
@@ -183,6 +212,9 @@ final class Transcript {
     calls.values().forEach(call -> call.function().put("arguments", call.arguments().toString()));
     var all = Json.mapper().createArrayNode();
     for (var line : order) {
+      if (!counts(line.seq)) {
+        continue;
+      }
       var message = line.message.deepCopy();
       if (!message.has("content") && (!line.text.isEmpty() || !message.has("toolCalls"))) {
         message.put("content", line.text.toString());
