@@ -80,7 +80,8 @@ final class Stint {
         listen(wires);
         settle();
         if (failure == null && narrator.ended().isEmpty()) {
-          // It is ended by now, or will be at once.
+          // It has closed its output: it ends now by itself, or will be ended at once.
+          var _ = child.await(AFTER_END);
           wires.hangUp();
           failure = endedEarly(child.alive() ? -1 : child.exitCode(), wires.lastErrors());
         }
