@@ -127,7 +127,7 @@ test("messages sent while busy queue, steer or interrupt", options, async () => 
   await page.getByText("said meanwhile").waitFor();
   await page.getByText("Interrupt", { exact: true }).click();
   await say(page, "say interrupted");
-  await page.getByText("Stopped.").waitFor();
+  await page.getByText("Stopped.").last().waitFor();
   await rows(page, "text").getByText("interrupted", { exact: true }).waitFor();
   await rows(page, "text").getByText("queued", { exact: true }).waitFor();
   await settled(page);

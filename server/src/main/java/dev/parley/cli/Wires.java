@@ -59,7 +59,7 @@ final class Wires implements AutoCloseable {
   void tell(String text) {
     if (characters.get() > CHARACTERS_MAX || !input.offer(text)) {
       throw new Rejection.TooLarge(
-          "input-not-read", "the program asks on and on, and does not read what it is told");
+          "content-too-long", "the program asks on and on, and does not read what it is told");
     }
     characters.addAndGet(text.length());
   }

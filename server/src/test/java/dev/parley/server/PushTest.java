@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -310,7 +311,7 @@ class PushTest {
     var end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (hook.seen.isEmpty()) {
       assertThat(System.nanoTime()).isLessThan(end);
-      Thread.sleep(10);
+      LockSupport.parkNanos(10_000_000);
     }
   }
 
