@@ -76,12 +76,14 @@ public final class Approvals {
     /// The program has ended. Any thread may say so.
     void leave() {
       InputId asked;
+      String reason;
       synchronized (this) {
         gone = true;
         asked = open;
+        reason = request != null && withdrawn.contains(request) ? WITHDRAWN : GONE;
       }
       if (asked != null) {
-        lapse(asked, GONE);
+        lapse(asked, reason);
       }
     }
 
@@ -112,7 +114,7 @@ public final class Approvals {
     private synchronized @Nullable String waitsFor(InputId asked, String question) {
       open = asked;
       request = question;
-      return gone ? GONE : withdrawn.contains(question) ? WITHDRAWN : null;
+      return withdrawn.contains(question) ? WITHDRAWN : gone ? GONE : null;
     }
 
     private synchronized void waitsNoMore() {

@@ -22,6 +22,7 @@ final class Wires implements AutoCloseable {
   private static final int INPUT_MAX = 1_000;
   private static final long CHARACTERS_MAX = 32L << 20;
   private static final Duration FOREVER = Duration.ofDays(365);
+  private static final Duration LAST_WORDS = Duration.ofMillis(200);
 
   private final Child child;
   private final Consumer<String> overhear;
@@ -35,14 +36,14 @@ final class Wires implements AutoCloseable {
   Wires(Child child, String name, Consumer<String> overhear, Runnable whenGone) {
     this.child = child;
     this.overhear = overhear;
-    Thread.ofPlatform().daemon().name("cli-out-" + name).start(this::read);
+    var reader = Thread.ofPlatform().daemon().name("cli-out-" + name).start(this::read);
     Thread.ofPlatform().daemon().name("cli-in-" + name).start(this::write);
     this.errorReader = Thread.ofPlatform().daemon().name("cli-err-" + name).start(this::readErrors);
     Thread.ofVirtual()
         .name("cli-end-" + name)
         .start(
             () -> {
-              awaitEnd();
+              awaitEnd(reader);
               // Before the mail: who takes that may be waiting for just this.
               whenGone.run();
               put(new Mail.Gone());
@@ -119,9 +120,11 @@ final class Wires implements AutoCloseable {
     }
   }
 
-  private void awaitEnd() {
+  /// Waits for the program's end, and a moment for what it said last to be heard: that still counts.
+  private void awaitEnd(Thread reader) {
     try {
       child.await(FOREVER);
+      var _ = reader.join(LAST_WORDS);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
