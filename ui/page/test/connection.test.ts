@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import type { Page } from "playwright-core";
+import { caughtUp, head } from "./catching-up.js";
 import { begin, picture, settled, SKIP, stage } from "./page.js";
 
 const it = stage({ own: true });
 const options = { skip: SKIP };
-const UP_TO_150 = Array.from({ length: 150 }, (_, i) => i + 1).join(" ");
+const UP_TO_400 = Array.from({ length: 400 }, (_, i) => i + 1).join(" ");
+const ROUNDS = 3;
+const SOON_MS = 1_000;
 const text = (page: Page) => page.locator('.thread-rows > [data-kind="text"]');
 const pill = (page: Page) => page.locator(".pill");
 
 /** The numbers that are shown, which must be 1, 2, 3 … without a gap and without a double. */
 async function dense(page: Page): Promise<number> {
-  const shown = (await text(page).innerText()).split(" ").map(Number);
+  const shown = (await text(page).last().innerText()).split(" ").map(Number);
   assert.deepEqual(
     shown,
     shown.map((_, i) => i + 1),
@@ -19,48 +22,80 @@ async function dense(page: Page): Promise<number> {
   return shown.length;
 }
 
-test("a cut is shown quietly, and what happened meanwhile is recovered", options, async () => {
-  const { page } = await it.open();
-  await begin(page, "count slowly to 120");
-  await text(page).getByText("1 2 3").waitFor();
-  await pill(page).getByText("Live").waitFor();
-  await page.context().setOffline(true);
-  await pill(page)
-    .getByText(/Reconnecting/)
-    .waitFor();
-  await picture(page, "reconnecting");
-  const before = await dense(page);
-  // It goes on without us.
-  const { items } = await it.server.api.contexts({ limit: 1 });
-  const position = Number(items[0]?.position);
-  while (Number((await it.server.api.contexts({ limit: 1 })).items[0]?.position) < position + 20) {
+/**
+ * That the page was right again soon enough. The best of several rounds counts: a machine may be
+ * busy with other things once, but a page that waits too long does so each time.
+ */
+function soon(t: TestContext, took: readonly number[]): void {
+  t.diagnostic(`caught up after ${took.map(Math.round).join(", ")} ms`);
+  assert.ok(Math.min(...took) < SOON_MS, `it took ${took.map(Math.round).join(", ")} ms`);
+}
+
+/** Waits until so many more events have happened, whether or not somebody sees them. */
+async function goesOn(contextId: string, events: number): Promise<void> {
+  const position = await head(it.server, contextId);
+  while ((await head(it.server, contextId)) < position + events) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  await page.context().setOffline(false);
-  await pill(page)
-    .getByText(/events recovered/)
-    .waitFor();
-  assert.ok((await dense(page)) > before);
+}
+
+/** As if another tab had been brought to the front, or this one. */
+async function look(page: Page, visibility: "hidden" | "visible"): Promise<void> {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, "visibilityState", { value, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, visibility);
+}
+
+test("a cut is shown quietly, and what happened meanwhile is recovered soon", options, async (t) => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "count slowly to 200");
+  await text(page).getByText("1 2 3").waitFor();
+  const took: number[] = [];
+  for (let i = 0; i < ROUNDS; i++) {
+    await pill(page).getByText("Live").waitFor();
+    await page.context().setOffline(true);
+    await pill(page)
+      .getByText(/Reconnecting/)
+      .waitFor();
+    if (i === 0) {
+      await picture(page, "reconnecting");
+    }
+    const before = await dense(page);
+    await goesOn(contextId, 20);
+    await page.context().setOffline(false);
+    took.push(await caughtUp(page, await head(it.server, contextId)));
+    await pill(page)
+      .getByText(/events recovered/)
+      .waitFor();
+    assert.ok((await dense(page)) > before);
+  }
   await settled(page);
-  assert.equal(await dense(page), 120);
+  assert.equal(await dense(page), 200);
+  soon(t, took);
 });
 
 test(
-  "the server is killed and started mid-stream, and the page goes on by itself",
+  "the server is killed and started mid-stream, and the page goes on by itself and soon",
   options,
-  async () => {
+  async (t) => {
     const { page } = await it.open();
-    await begin(page, "count slowly to 150");
+    const contextId = await begin(page, "count slowly to 400");
     await text(page).getByText("1 2 3").waitFor();
-    await it.server.kill();
-    await pill(page)
-      .getByText(/Reconnecting|Connecting/)
-      .waitFor();
-    await it.server.begin();
-    await pill(page).getByText(/Live/).waitFor();
+    const took: number[] = [];
+    for (let i = 0; i < ROUNDS; i++) {
+      await it.server.kill();
+      await pill(page)
+        .getByText(/Reconnecting|Connecting/)
+        .waitFor();
+      await it.server.begin();
+      took.push(await caughtUp(page, await head(it.server, contextId)));
+      await pill(page).getByText(/Live/).waitFor();
+    }
     await page.locator(".ended").waitFor({ timeout: 60_000 });
     const shown = await text(page).allInnerTexts();
-    assert.ok(shown.includes(UP_TO_150), shown.join("\n"));
+    assert.ok(shown.includes(UP_TO_400), shown.join("\n"));
+    soon(t, took);
   },
 );
 
@@ -79,22 +114,38 @@ test("a message that cannot be sent stays, and is sent once when it can be", opt
   assert.equal(items.filter((one) => one.content === "say second").length, 1);
 });
 
-test("a tab that was hidden and slept is right at once when it is shown", options, async () => {
+test("a tab that was hidden gives its connection back, and is right soon", options, async (t) => {
   const { page } = await it.open();
-  await begin(page, "count slowly to 60");
+  await page.clock.install();
+  await page.reload();
+  const contextId = await begin(page, "count slowly to 200");
   await text(page).getByText("1 2 3").waitFor();
-  await page.evaluate(() => {
-    Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
-    document.dispatchEvent(new Event("visibilitychange"));
-  });
-  const [context] = (await it.server.api.contexts({ limit: 1 })).items;
-  while ((await it.server.api.context(context?.contextId ?? "")).openTasks > 0) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  const took: number[] = [];
+  for (let i = 0; i < ROUNDS; i++) {
+    await look(page, "hidden");
+    await page.clock.fastForward("02:00");
+    await pill(page).getByText("Paused").waitFor();
+    await goesOn(contextId, 20);
+    const shown = Number(await page.locator(".thread").getAttribute("data-position"));
+    assert.ok(shown < (await head(it.server, contextId)), "it was told of what nobody looked at");
+    await look(page, "visible");
+    took.push(await caughtUp(page, await head(it.server, contextId)));
+    await dense(page);
   }
-  await page.evaluate(() => {
-    Object.defineProperty(document, "visibilityState", { value: "visible", configurable: true });
-    document.dispatchEvent(new Event("visibilitychange"));
-  });
   await settled(page);
-  assert.equal(await dense(page), 60);
+  assert.equal(await dense(page), 200);
+  soon(t, took);
+});
+
+test("a machine that slept is right soon after it woke", options, async (t) => {
+  const { page } = await it.open();
+  await page.clock.install();
+  await page.reload();
+  const contextId = await begin(page, "count slowly to 100");
+  await text(page).getByText("1 2 3").waitFor();
+  await page.clock.fastForward("30:00");
+  await page.evaluate(() => fetch("/healthz"));
+  soon(t, [await caughtUp(page, await head(it.server, contextId))]);
+  await settled(page);
+  assert.equal(await dense(page), 100);
 });

@@ -1,6 +1,7 @@
 /** What `./bench page` runs: how the page does with very many events. It only prints figures. */
 import type { ParleyEvent } from "@parley/client";
 import { chromium, type Page } from "playwright-core";
+import { caughtUp, head } from "./catching-up.js";
 import { Replay } from "./replay.js";
 import { Server } from "./server.js";
 
@@ -24,6 +25,7 @@ process.stdout.write(`The page, Chromium ${browser.version()}\n`);
 try {
   await opening();
   await streaming();
+  await returning();
 } finally {
   await browser.close();
 }
@@ -93,6 +95,41 @@ async function streaming(): Promise<void> {
     await page.close();
     replay.stop();
   }
+}
+
+/** From when the server can be reached again to a page that shows all there is. */
+async function returning(): Promise<void> {
+  const server = await Server.start({ own: true });
+  const page = await browser.newPage();
+  try {
+    const { contextId } = await server.api.createContext({});
+    await server.api.send(contextId, { content: "count slowly to 2000", agentId: "agent-code" });
+    await page.goto(`${server.url}/#/c/${contextId}`);
+    await page.locator('[data-kind="text"]').first().waitFor();
+    const cut: number[] = [];
+    const killed: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      await page.context().setOffline(true);
+      await page.locator('.pill[data-status="waiting"]').waitFor();
+      await new Promise((resolve) => setTimeout(resolve, 1_000 * (i + 1)));
+      await page.context().setOffline(false);
+      cut.push(await caughtUp(page, await head(server, contextId)));
+      await server.kill();
+      await page.locator('.pill[data-status="waiting"]').waitFor();
+      await new Promise((resolve) => setTimeout(resolve, 1_000 * i));
+      await server.begin();
+      killed.push(await caughtUp(page, await head(server, contextId)));
+    }
+    say("right again after a cut (median, longest of 5)", both(cut));
+    say("right again after the server was killed and started", both(killed));
+  } finally {
+    await page.close();
+    await server.stop();
+  }
+}
+
+function both(values: readonly number[]): string {
+  return `${millis(median(values))}, ${millis(Math.max(...values))}`;
 }
 
 function watchFrames(): void {

@@ -18,7 +18,7 @@ interface ThreadProps {
 export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
   const { conversation, route, view } = useScene();
   const box = useRef<HTMLDivElement>(null);
-  const { following, follow, release } = useFollow(box);
+  const { following, away, follow, release } = useFollow(box);
   const [first, setFirst] = useState<string>();
   const start = first === undefined ? undefined : rows.findIndex((row) => row.key === first);
   const shown = windowOf(rows.length, following ? undefined : start);
@@ -83,7 +83,7 @@ export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
           {shown.to < rows.length && <Edge key={`down-${shown.to}`} onSeen={down} text="Later" />}
         </div>
       </div>
-      {!following && (
+      {!following && (away || shown.to < rows.length) && (
         <button class="button to-end" onClick={follow}>
           <Icon name="down" /> Newest
         </button>

@@ -2,8 +2,13 @@ import { follows, type ScrollPlace } from "@parley/client";
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
+/** Pixels that are no distance. */
+const NEAR = 8;
+
 interface Follow {
   readonly following: boolean;
+  /** True if there is more below what is seen. */
+  readonly away: boolean;
   /** Goes to the end, and stays there. */
   readonly follow: () => void;
   /** Stays where it is. */
@@ -13,6 +18,7 @@ interface Follow {
 /** Keeps a box at its end while it grows, until the reader scrolls up or opens something. */
 export function useFollow(box: RefObject<HTMLElement | null>): Follow {
   const [following, setFollowing] = useState(true);
+  const [away, setAway] = useState(false);
   const now = useRef(true);
   const set = (value: boolean): void => {
     now.current = value;
@@ -28,6 +34,7 @@ export function useFollow(box: RefObject<HTMLElement | null>): Follow {
       const next = placeOf(element);
       const follow = follows(now.current, place, next);
       place = next;
+      setAway(below(next) > NEAR);
       if (follow !== now.current) {
         set(follow);
       }
@@ -43,6 +50,7 @@ export function useFollow(box: RefObject<HTMLElement | null>): Follow {
         element.scrollTop = element.scrollHeight;
       }
       place = placeOf(element);
+      setAway(below(place) > NEAR);
     });
     grown.observe(element);
     for (const child of element.children) {
@@ -58,6 +66,7 @@ export function useFollow(box: RefObject<HTMLElement | null>): Follow {
   }, [box]);
   return {
     following,
+    away,
     follow: () => {
       set(true);
       requestAnimationFrame(() => {
@@ -68,6 +77,10 @@ export function useFollow(box: RefObject<HTMLElement | null>): Follow {
     },
     release: () => set(false),
   };
+}
+
+function below({ scrollTop, clientHeight, scrollHeight }: ScrollPlace): number {
+  return scrollHeight - clientHeight - scrollTop;
 }
 
 function placeOf({ scrollTop, clientHeight, scrollHeight }: HTMLElement): ScrollPlace {

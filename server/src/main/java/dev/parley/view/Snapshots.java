@@ -7,6 +7,7 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.view.BlockTable.Block;
+import dev.parley.view.Checkpoints.Checkpoint;
 import dev.parley.view.Snapshot.PartialText;
 import dev.parley.view.ViewThread.Work;
 import java.sql.SQLException;
@@ -31,8 +32,14 @@ final class Snapshots {
   /// Each takes a thread and memory.
   private static final int PAST_AT_ONCE = 2;
 
+  /// So many entries are folded in the time that a person does not notice.
+  static final int CHECKPOINT_EVERY = 32 * Intake.PAGE;
+
+  private static final int CHECKPOINTS_BYTES = 64 << 20;
+
   private final EventLog log;
   private final Semaphore past = new Semaphore(PAST_AT_ONCE);
+  private final Checkpoints checkpoints = new Checkpoints(CHECKPOINTS_BYTES);
 
   Snapshots(EventLog log) {
     this.log = log;
@@ -53,9 +60,11 @@ final class Snapshots {
     if (at.seq() == 0) {
       throw new Rejection.Invalid("invalid-cursor", "a context begins at 1");
     }
+    var known = checkpoints.before(context, at);
     past.acquireUninterruptibly();
-    try (var thread = ViewThread.inMemory()) {
-      for (var after = Position.START; ; ) {
+    try (var thread = known.map(ViewThread::from).orElseGet(ViewThread::inMemory)) {
+      var after = known.map(Checkpoint::at).orElse(Position.START);
+      for (var taken = 0; ; ) {
         var entries = upTo(at, log.read(context, after, Intake.PAGE));
         if (entries.isEmpty()) {
           break;
@@ -66,10 +75,31 @@ final class Snapshots {
               return true;
             });
         after = entries.getLast().position();
+        taken += entries.size();
+        if (taken >= CHECKPOINT_EVERY) {
+          taken = 0;
+          keep(context, new Checkpoint(after, thread.image()));
+        }
       }
       return withText(context, thread.call(known(context, messageLimit)));
     } finally {
       past.release();
+    }
+  }
+
+  /// Forgets a context that was deleted.
+  void forget(ContextId context) {
+    checkpoints.forget(context);
+  }
+
+  private void keep(ContextId context, Checkpoint checkpoint) {
+    checkpoints.keep(context, checkpoint);
+    try {
+      // Throws if it was deleted meanwhile, so that nothing stays once it is forgotten.
+      log.head(context);
+    } catch (Rejection deleted) {
+      checkpoints.forget(context);
+      throw deleted;
     }
   }
 

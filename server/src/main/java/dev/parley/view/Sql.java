@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConnection;
 
 /// A connection to SQLite and its prepared statements. Used by one thread.
 ///
@@ -65,6 +66,16 @@ final class Sql implements AutoCloseable {
     } finally {
       connection.setAutoCommit(false);
     }
+  }
+
+  /// The whole database as bytes, between two transactions.
+  byte[] image() throws SQLException {
+    return connection.unwrap(SQLiteConnection.class).serialize("main");
+  }
+
+  /// Puts another database in the place of this one, before anything is asked of it.
+  void become(byte[] image) throws SQLException {
+    connection.unwrap(SQLiteConnection.class).deserialize("main", image);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.parley.view;
 
+import dev.parley.view.Checkpoints.Checkpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -173,16 +174,20 @@ final class ViewSchema {
 
   private ViewSchema() {}
 
-  /// Opens the views in `file`, or new ones in memory if there is none.
-  ///
-  /// A file that is broken or of another version is replaced by an empty one.
-  static Sql open(@Nullable Path file) throws SQLException {
-    if (file == null) {
-      var memory = connect(":memory:");
-      memory.alone("PRAGMA max_page_count = " + MEMORY_PAGES_MAX);
+  /// Opens a copy of views as they were, or new ones, in memory.
+  static Sql inMemory(@Nullable Checkpoint start) throws SQLException {
+    var memory = connect(":memory:");
+    if (start == null) {
       create(memory);
-      return memory;
+    } else {
+      memory.become(start.image());
     }
+    memory.alone("PRAGMA max_page_count = " + MEMORY_PAGES_MAX);
+    return memory;
+  }
+
+  /// Opens the views in `file`. One that is broken or of another version is replaced by an empty one.
+  static Sql open(Path file) throws SQLException {
     var kept = openKept(file);
     if (kept != null) {
       return kept;

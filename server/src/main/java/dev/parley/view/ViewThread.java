@@ -1,6 +1,7 @@
 package dev.parley.view;
 
 import dev.parley.protocol.Rejection;
+import dev.parley.view.Checkpoints.Checkpoint;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -27,23 +28,42 @@ final class ViewThread implements AutoCloseable {
   }
 
   private final @Nullable Path file;
+  private final @Nullable Checkpoint start;
   private final ExecutorService executor =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("views").daemon().factory());
   private @Nullable Tables tables;
   private long generation;
 
-  private ViewThread(@Nullable Path file) {
+  private ViewThread(@Nullable Path file, @Nullable Checkpoint start) {
     this.file = file;
+    this.start = start;
   }
 
   /// Works on the views in `file`.
   static ViewThread on(Path file) {
-    return new ViewThread(file);
+    return new ViewThread(file, null);
   }
 
   /// Works on views that start empty and end with this thread.
   static ViewThread inMemory() {
-    return new ViewThread(null);
+    return new ViewThread(null, null);
+  }
+
+  /// Works on a copy of views as they were.
+  static ViewThread from(Checkpoint start) {
+    return new ViewThread(null, start);
+  }
+
+  /// All of the database, to go on from later.
+  byte[] image() {
+    return await(
+        () -> {
+          try {
+            return tables().sql().image();
+          } catch (SQLException failure) {
+            throw unavailable(failure);
+          }
+        });
   }
 
   /// Does `work` and waits for it.
@@ -127,7 +147,7 @@ final class ViewThread implements AutoCloseable {
   private Tables tables() throws SQLException {
     var opened = tables;
     if (opened == null) {
-      opened = Tables.of(ViewSchema.open(file));
+      opened = Tables.of(file == null ? ViewSchema.inMemory(start) : ViewSchema.open(file));
       tables = opened;
     }
     return opened;

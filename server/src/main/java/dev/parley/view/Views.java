@@ -284,6 +284,7 @@ public final class Views implements AutoCloseable {
   /// Forgets a context that was deleted, with its bytes.
   public void forget(ContextId context) {
     recent.forget(context);
+    snapshots.forget(context);
     intake.forget(context);
   }
 
