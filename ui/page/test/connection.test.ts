@@ -6,7 +6,7 @@ import { begin, picture, settled, SKIP, stage } from "./page.js";
 
 const it = stage({ own: true });
 const options = { skip: SKIP };
-const UP_TO_400 = Array.from({ length: 400 }, (_, i) => i + 1).join(" ");
+const UP_TO_100 = Array.from({ length: 100 }, (_, i) => i + 1).join(" ");
 const ROUNDS = 3;
 const SOON_MS = 1_000;
 const text = (page: Page) => page.locator('.thread-rows > [data-kind="text"]');
@@ -80,10 +80,11 @@ test(
   options,
   async (t) => {
     const { page } = await it.open();
-    const contextId = await begin(page, "count slowly to 400");
+    const contextId = await begin(page, "count slowly to 100");
     await text(page).getByText("1 2 3").waitFor();
     const took: number[] = [];
-    for (let i = 0; i < ROUNDS; i++) {
+    // A turn that three crashes cut off is given up.
+    for (let i = 0; i < 2; i++) {
       await it.server.kill();
       await pill(page)
         .getByText(/Reconnecting|Connecting/)
@@ -94,7 +95,7 @@ test(
     }
     await page.locator(".ended").waitFor({ timeout: 60_000 });
     const shown = await text(page).allInnerTexts();
-    assert.ok(shown.includes(UP_TO_400), shown.join("\n"));
+    assert.ok(shown.includes(UP_TO_100), shown.join("\n"));
     soon(t, took);
   },
 );
