@@ -1,6 +1,38 @@
 import type { Clock } from "./clock.js";
 import { type SseFrame, SseParser } from "./sse.js";
 
+/** How a stream is doing, for people. */
+export interface ConnectionState {
+  /** `waiting` is between two attempts, `paused` until told; `closed` is for ever. */
+  readonly status: "connecting" | "live" | "waiting" | "paused" | "closed";
+  /** Failures in a row. */
+  readonly failures: number;
+  /** How long until the next attempt, while it waits. */
+  readonly retryInMs?: number;
+  /** Why it is not live, in words. */
+  readonly reason?: string;
+  /** True while it waits because no server answered, or the connection broke: not if it refused. */
+  readonly unreachable?: boolean;
+  /** How much longer the last event was on its way than the fastest that came while it happened. */
+  readonly lagMs: number;
+  /** How often it connected again. */
+  readonly reconnects: number;
+  /** Events that happened while there was no connection, and came when there was one again. */
+  readonly recovered: number;
+  /** Events that came twice, and were dropped. */
+  readonly duplicates: number;
+}
+
+/** How a stream is before it was tried to connect. */
+export const UNTRIED: ConnectionState = {
+  status: "connecting",
+  failures: 0,
+  lagMs: 0,
+  reconnects: 0,
+  recovered: 0,
+  duplicates: 0,
+};
+
 /** The connection broke, or the server has been silent for too long. */
 export class Cut extends Error {
   override readonly name = "Cut";

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "./events.js";
-import { cellText, numberOf } from "./dataset.js";
+import { cellOf, cellText, numberOf } from "./dataset.js";
 
 /** What spreadsheets take for the beginning of a formula. */
 const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
@@ -10,7 +10,7 @@ const QUOTED = /[",\r\n\t]|^\s|\s$/;
  * front; numbers stay numbers.
  */
 export function csvOf(rows: readonly JsonObject[], columns: readonly string[]): string {
-  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
+  const lines = [columns, ...rows.map((row) => columns.map((column) => cellOf(row, column)))];
   return lines.map((cells) => `${cells.map(field).join(",")}\r\n`).join("");
 }
 

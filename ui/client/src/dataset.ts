@@ -73,7 +73,7 @@ function schemaNames(schema: Json | undefined): string[] {
 function typeOf(rows: readonly JsonObject[], name: string): Column["type"] {
   let found = false;
   for (const row of rows) {
-    const value = row[name];
+    const value = cellOf(row, name);
     if (value !== undefined && value !== null && value !== "") {
       if (numberOf(value) === undefined) {
         return "text";
@@ -93,6 +93,11 @@ export function numberOf(value: Json | undefined): number | undefined {
     return undefined;
   }
   return Number(value);
+}
+
+/** What a row has in a column; nothing that it has only because all objects do. */
+export function cellOf(row: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(row, name) ? row[name] : undefined;
 }
 
 /** A cell as text. */
@@ -116,7 +121,10 @@ export function rowsFor(
     return wanted;
   }
   const sign = order.descending ? -1 : 1;
-  return [...wanted].sort((a, b) => compare(a[column.name], b[column.name], column.type, sign));
+  return [...wanted].sort((a, b) => {
+    const { name, type } = column;
+    return compare(cellOf(a, name), cellOf(b, name), type, sign);
+  });
 }
 
 function matching(
@@ -133,10 +141,10 @@ function matching(
   const limit = numberOf(compared?.[2]);
   if (compared !== null && limit !== undefined) {
     const fits = comparison(compared[1] ?? "=", limit);
-    return rows.filter((row) => names.some((name) => fits(numberOf(row[name]))));
+    return rows.filter((row) => names.some((name) => fits(numberOf(cellOf(row, name)))));
   }
   return rows.filter((row) =>
-    names.some((name) => cellText(row[name]).toLowerCase().includes(words)),
+    names.some((name) => cellText(cellOf(row, name)).toLowerCase().includes(words)),
   );
 }
 
@@ -188,9 +196,10 @@ export function chartOf(
   const groups = new Map<string, { sum: number; rows: number }>();
   const stretch = Math.ceil(rows.length / POINTS_MAX);
   rows.forEach((row, i) => {
-    const key = label === undefined ? stretchName(i, stretch, rows.length) : cellText(row[label]);
+    const key =
+      label === undefined ? stretchName(i, stretch, rows.length) : cellText(cellOf(row, label));
     const group = groups.get(key) ?? { sum: 0, rows: 0 };
-    group.sum += numberOf(row[value]) ?? 0;
+    group.sum += numberOf(cellOf(row, value)) ?? 0;
     group.rows += 1;
     groups.set(key, group);
   });

@@ -3,6 +3,7 @@ export * from "./aggregate.js";
 export * from "./api.js";
 export * from "./artifact-content.js";
 export { type Backoff, type Clock } from "./clock.js";
+export type { ConnectionState } from "./connection.js";
 export * from "./conversation.js";
 export * from "./csv.js";
 export * from "./dataset.js";
@@ -31,7 +32,6 @@ export * from "./sse.js";
 export * from "./state.js";
 export * from "./store.js";
 export {
-  type ConnectionState,
   EventStream,
   type StreamedEvent,
   StreamGap,

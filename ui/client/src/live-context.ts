@@ -1,5 +1,6 @@
 import type { EventFilter, ParleyApi } from "./api.js";
 import { BACKOFF, delay, SYSTEM_CLOCK } from "./clock.js";
+import { type ConnectionState, UNTRIED } from "./connection.js";
 import { ParleyError } from "./errors.js";
 import { formatPosition, parsePosition } from "./position.js";
 import { reduce } from "./reduce.js";
@@ -7,7 +8,6 @@ import { fromSnapshot } from "./snapshot.js";
 import { type ContextState, emptyContext } from "./state.js";
 import { Store } from "./store.js";
 import {
-  type ConnectionState,
   type EventStream,
   streamContext,
   StreamGap,
@@ -45,6 +45,10 @@ interface Beginning {
 }
 
 const RECENT = 4_000;
+/** So many times as many are read where a rewind went back further. */
+const REWOUND_MAX = 5;
+/** Not found, or deleted, or somebody else's. */
+const GONE = [401, 403, 404, 410];
 
 /**
  * A context that keeps itself up to date: a snapshot, the events after it, and a new snapshot where
@@ -55,9 +59,16 @@ export class LiveContext extends Store<LiveState> {
   /** Ends the stream that is being read, to begin another. */
   private round = new AbortController();
   private recent: number;
-  /** What a rewind went back to: recent begins no later. */
+  /** What a rewind went back to, and where the rewind stands: recent begins at one of them. */
   private keep = Infinity;
+  private rewoundAt = 0;
+  /** True if somebody wants to see more than what is recent. */
+  private asked = false;
   private again = true;
+  /** True if nothing earlier can be had. */
+  private stuck = false;
+  /** Ends the wait for the next attempt to load. */
+  private nap = new AbortController();
   private stream: EventStream | undefined;
   private paused = false;
 
@@ -75,13 +86,20 @@ export class LiveContext extends Store<LiveState> {
   close(): void {
     this.closing.abort();
     this.round.abort();
+    this.nap.abort();
   }
 
-  /** Reads as many more of the earlier events, and shows what is known meanwhile. */
-  earlier(): void {
+  /**
+   * Reads more of the earlier events, as many again or all from `seq` on, and shows what is known
+   * meanwhile.
+   */
+  earlier(seq?: number): void {
     const { context } = this.get();
-    if (context !== undefined && context.base > 0) {
-      this.recent = context.seq - context.base + (this.options.recent ?? RECENT);
+    if (context !== undefined && context.base > 0 && !this.stuck) {
+      const more = this.options.recent ?? RECENT;
+      const wanted = Math.min(context.base, seq ?? Infinity);
+      this.recent = context.seq - wanted + more;
+      this.asked = true;
       this.again = true;
       this.change({ loading: true });
       this.round.abort();
@@ -102,6 +120,7 @@ export class LiveContext extends Store<LiveState> {
 
   /** Makes a new connection at once, if the one there is may be dead, or is being waited for. */
   reconnect(): void {
+    this.nap.abort();
     this.stream?.reconnect();
   }
 
@@ -164,6 +183,7 @@ export class LiveContext extends Store<LiveState> {
         }
         if (context.stale) {
           this.keep = Math.min(this.keep, event.kind === "context-rewound" ? event.toSeq : 0);
+          this.rewoundAt = event.seq;
           this.again = true;
           break;
         }
@@ -179,24 +199,47 @@ export class LiveContext extends Store<LiveState> {
 
   private async load(): Promise<Beginning> {
     const { from } = this.options;
-    const reload = this.get().context !== undefined;
-    if (from === "start" && !reload) {
+    const { context: known, connection = UNTRIED } = this.get();
+    if (from === "start" && known === undefined) {
       return { context: emptyContext(this.contextId), pastEnds: 0 };
     }
-    const clock = this.options.clock ?? SYSTEM_CLOCK;
+    this.change({ connection: { ...connection, status: "connecting" } });
     for (let failures = 1; ; failures++) {
       try {
         return await (from === "recent" ? this.loadRecent() : this.loadLatest());
       } catch (failure) {
-        const passing = failure instanceof ParleyError && failure.passing;
-        if (!passing || this.closing.signal.aborted) {
+        if (!(failure instanceof ParleyError) || this.closing.signal.aborted) {
           throw failure;
         }
-        const random = this.options.random ?? Math.random;
-        const wait = delay(this.options.backoff ?? BACKOFF, failures, failure.retryAfterMs, random);
-        await clock.sleep(wait, this.closing.signal);
+        if (failure.passing) {
+          await this.rest(failures, failure);
+        } else if (known === undefined || known.stale || GONE.includes(failure.status)) {
+          throw failure;
+        } else {
+          // What is known is worth more than nothing, and goes on.
+          this.stuck = true;
+          return { context: known, pastEnds: 0 };
+        }
       }
     }
+  }
+
+  /** Waits before the next attempt to load, and says so. */
+  private async rest(failures: number, failure: ParleyError): Promise<void> {
+    const { backoff = BACKOFF, clock = SYSTEM_CLOCK, random = Math.random } = this.options;
+    const retryInMs = delay(backoff, failures, failure.retryAfterMs, random);
+    this.nap = new AbortController();
+    this.change({
+      connection: {
+        ...(this.get().connection ?? UNTRIED),
+        status: "waiting",
+        failures,
+        retryInMs,
+        reason: failure.message,
+        unreachable: failure.status === 0,
+      },
+    });
+    await clock.sleep(retryInMs, this.nap.signal);
   }
 
   private async loadLatest(at?: number): Promise<Beginning> {
@@ -212,7 +255,7 @@ export class LiveContext extends Store<LiveState> {
   private async loadRecent(): Promise<Beginning> {
     const { position } = await this.api.context(this.contextId, { signal: this.closing.signal });
     const pastEnds = parsePosition(position).seq;
-    const base = Math.max(0, Math.min(pastEnds - this.recent, this.keep));
+    const base = this.baseAt(pastEnds);
     if (base === 0) {
       return { context: emptyContext(this.contextId), pastEnds };
     }
@@ -221,6 +264,14 @@ export class LiveContext extends Store<LiveState> {
       this.change({ context: (await this.loadLatest()).context });
     }
     return { ...(await this.loadLatest(base)), pastEnds };
+  }
+
+  /** Where what is recent begins. */
+  private baseAt(end: number): number {
+    const base = Math.max(0, Math.min(end - this.recent, this.keep));
+    // A snapshot from after a rewind knows nothing of what it left: better than to read it all.
+    const far = end - base > REWOUND_MAX * (this.options.recent ?? RECENT);
+    return far && !this.asked ? Math.max(base, this.rewoundAt) : base;
   }
 
   private change(change: Partial<LiveState>): void {

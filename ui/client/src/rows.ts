@@ -50,6 +50,8 @@ export interface Progress {
   readonly failed: number;
 }
 
+/** Nodes are never changed in place: those of tasks at rest need not be gone through again. */
+const made = new WeakMap<TaskNode, readonly Step[]>();
 const SPEAKS_FOR = ["single", "delegate"];
 
 /** What a conversation looks like: what was said, and what tasks do, each where it belongs. */
@@ -59,7 +61,20 @@ export function rowsOf(view: ContextView): Row[] {
   const messages = view.conversation.flatMap((one) =>
     one.kind === "message" ? [one.message] : [],
   );
+  const answers = new Map<string | undefined, MessageInfo>();
+  for (const one of messages) {
+    if (one.role === "assistant" && !answers.has(one.taskId)) {
+      answers.set(one.taskId, one);
+    }
+  }
   const steering = steersOf(messages, tasks);
+  const steers = new Set([...steering.values()].flat());
+  const next = currentOf(view);
+  const waits = (task: TaskNode | undefined): boolean =>
+    task?.status === "submitted" && task !== next;
+  // Of what a snapshot leaves out it may know tasks: without what was said, they say nothing.
+  const begins = view.hasEarlierMessages ? (messages[0]?.seq ?? Infinity) : 0;
+  const known = (task: TaskNode): boolean => task.seq > begins || answers.has(task.taskId);
   const rows: (Row & { at: number })[] = [];
   for (const message of messages) {
     const task = message.role === "assistant" ? tasks.get(message.taskId ?? "") : undefined;
@@ -67,28 +82,36 @@ export function rowsOf(view: ContextView): Row[] {
       continue;
     }
     const root = asked.get(message.messageId);
-    if (steering.some((one) => one.messageId === message.messageId) || waits(root)) {
+    if (steers.has(message) || waits(root)) {
       continue;
     }
     const key = `m-${message.messageId}`;
     rows.push({ kind: "said", key, message, task: root, steers: false, at: message.seq });
   }
-  for (const task of view.tasks.filter((one) => !waits(one))) {
-    const steers = steering.filter((one) => one.taskId === task.taskId);
-    for (const step of stepsOf(voiceOf(task), steers)) {
+  for (const task of view.tasks.filter((one) => !waits(one) && known(one))) {
+    for (const step of stepsOf(voiceOf(task), steering.get(task.taskId))) {
       rows.push({ ...step, key: keyOfStep(step), task, at: task.seq });
     }
-    const answer = messages.find((one) => one.role === "assistant" && one.taskId === task.taskId);
-    const end = tellsItself(task) ? task.seq : (answer?.seq ?? task.seq);
+    const end = tellsItself(task) ? task.seq : (answers.get(task.taskId)?.seq ?? task.seq);
     rows.push({ kind: "end", key: `e-${task.taskId}`, task, at: end });
   }
   // Stable: what has one place stays in the order in which it was put there.
-  return rows.sort((a, b) => a.at - b.at).map(({ at: _, ...row }) => row);
+  return distinct(rows.sort((a, b) => a.at - b.at).map(({ at: _, ...row }) => row));
 }
 
-/** True if the task is a root task in line, whose message is not part of the conversation yet. */
-function waits(task: TaskNode | undefined): boolean {
-  return task?.status === "submitted";
+/** Models may use the name of a call again: of two rows with one key, a page would lose one. */
+function distinct(rows: Row[]): Row[] {
+  const keys = new Set<string>();
+  return rows.map((row, i) => {
+    const key = keys.has(row.key) ? `${row.key}~${i}` : row.key;
+    keys.add(key);
+    return key === row.key ? row : { ...row, key };
+  });
+}
+
+/** The root task that is at work, or else the first in line; what others wait for. */
+export function currentOf(view: ContextView): TaskNode | undefined {
+  return view.active ?? view.queue[0];
 }
 
 /** True if all that the task said is known piece by piece, so that its answer need not be shown. */
@@ -106,18 +129,30 @@ export function voiceOf(task: TaskNode): TaskNode {
   return speaks && only !== undefined && others.length === 0 ? only : task;
 }
 
+/** What was said to tasks at work, by task. */
 function steersOf(
   messages: readonly MessageInfo[],
   tasks: ReadonlyMap<string, TaskNode>,
-): MessageInfo[] {
-  return messages.filter((one) => {
+): ReadonlyMap<string, MessageInfo[]> {
+  const said = new Map<string, MessageInfo[]>();
+  for (const one of messages) {
     const task = tasks.get(one.taskId ?? "");
-    return one.role === "user" && task !== undefined && task.messageId !== one.messageId;
-  });
+    if (one.role === "user" && task !== undefined && task.messageId !== one.messageId) {
+      said.set(task.taskId, [...(said.get(task.taskId) ?? []), one]);
+    }
+  }
+  return said;
 }
 
 /** What a task does, in the order of the log. */
-export function stepsOf(task: TaskNode, steers: readonly MessageInfo[] = []): Step[] {
+export function stepsOf(
+  task: TaskNode,
+  steers: readonly MessageInfo[] = [],
+): readonly Step[] {
+  const known = steers.length === 0 ? made.get(task) : undefined;
+  if (known !== undefined) {
+    return known;
+  }
   const steps: Step[] = [
     ...task.blocks
       .filter((block) => !block.replaced && block.text !== "")
@@ -136,7 +171,11 @@ export function stepsOf(task: TaskNode, steers: readonly MessageInfo[] = []): St
   if (first !== undefined) {
     steps.push({ kind: "children", seq: first.seq, children: others });
   }
-  return steps.sort((a, b) => a.seq - b.seq);
+  steps.sort((a, b) => a.seq - b.seq);
+  if (steers.length === 0) {
+    made.set(task, steps);
+  }
+  return steps;
 }
 
 export function keyOfStep(step: Step): string {
@@ -187,8 +226,9 @@ export function rowAt(
     return within;
   }
   let found = -1;
-  let best = 0;
+  let best = 1;
   rows.forEach((row, i) => {
+    // A task that has not answered, or did so before what is loaded, has its last line nowhere.
     const at = seqOfRow(row);
     if (at <= seq && at >= best) {
       best = at;

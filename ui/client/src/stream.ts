@@ -1,6 +1,6 @@
 import type { EventFilter, ParleyApi } from "./api.js";
 import { BACKOFF, type Backoff, type Clock, delay, SYSTEM_CLOCK } from "./clock.js";
-import { Connection, Cut } from "./connection.js";
+import { Connection, type ConnectionState, Cut, UNTRIED } from "./connection.js";
 import { ParleyError } from "./errors.js";
 import type { ParleyEvent } from "./events.js";
 import { path } from "./http.js";
@@ -14,28 +14,6 @@ import {
   type Position,
 } from "./position.js";
 import { BadStream, type SseFrame } from "./sse.js";
-
-/** How a stream is doing, for people. */
-export interface ConnectionState {
-  /** `waiting` is between two attempts, `paused` until told; `closed` is for ever. */
-  readonly status: "connecting" | "live" | "waiting" | "paused" | "closed";
-  /** Failures in a row. */
-  readonly failures: number;
-  /** How long until the next attempt, while it waits. */
-  readonly retryInMs?: number;
-  /** Why it is not live, in words. */
-  readonly reason?: string;
-  /** True while it waits because no server answered, or the connection broke: not if it refused. */
-  readonly unreachable?: boolean;
-  /** How much longer the last event was on its way than the fastest that came while it happened. */
-  readonly lagMs: number;
-  /** How often it connected again. */
-  readonly reconnects: number;
-  /** Events that happened while there was no connection, and came when there was one again. */
-  readonly recovered: number;
-  /** Events that came twice, and were dropped. */
-  readonly duplicates: number;
-}
 
 /** The server cannot go on from where this reader stands: load the context afresh. */
 export class StreamGap extends Error {
@@ -89,14 +67,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   private readonly closing = new AbortController();
   private readonly dense: boolean;
   private place: Place;
-  private connected: ConnectionState = {
-    status: "connecting",
-    failures: 0,
-    lagMs: 0,
-    reconnects: 0,
-    recovered: 0,
-    duplicates: 0,
-  };
+  private connected = UNTRIED;
   private silenceMs = HEARTBEAT_USUAL_MS * HEARTBEATS_MISSED_MAX;
   private askedMs: number | undefined;
   private garbled = 0;

@@ -105,6 +105,7 @@ function make(state: ContextState): ContextView {
   const messages = readable(state);
   const tasks = tree(state, counts);
   const spent = state.usage.filter((one) => counts(one.seq));
+  let left: readonly Branch[] | undefined;
   return {
     contextId: state.contextId,
     position: formatPosition(state),
@@ -126,7 +127,10 @@ function make(state: ContextState): ContextView {
     usage: sums(spent),
     totals: total(spent),
     state: values(state, counts),
-    branches: branches(state, counts),
+    // Few ask for it, and it is much work where people go back often.
+    get branches() {
+      return (left ??= branches(state, counts));
+    },
     errors: state.errors.filter((one) => counts(one.seq)),
   };
 }
@@ -291,12 +295,26 @@ function branches(state: ContextState, counts: (seq: number) => boolean): Branch
     counts(seq)
       ? undefined
       : steps.filter((step) => step.before(seq) && !step.after(seq)).at(-1)?.one.seq;
+  const messages = grouped(state.messages, leaving);
+  const tasks = grouped(Object.values(state.tasks), leaving);
   return state.rewinds.map((one) => ({
     rewoundAt: one.seq,
     stretch: { first: one.toSeq + 1, last: one.seq - 1 },
-    messages: state.messages.filter((message) => leaving(message.seq) === one.seq),
-    taskIds: Object.values(state.tasks)
-      .filter((task) => leaving(task.seq) === one.seq)
-      .map((task) => task.taskId),
+    messages: messages.get(one.seq) ?? [],
+    taskIds: (tasks.get(one.seq) ?? []).map((task) => task.taskId),
   }));
+}
+
+function grouped<T extends { readonly seq: number }>(
+  all: readonly T[],
+  keyOf: (seq: number) => number | undefined,
+): ReadonlyMap<number, readonly T[]> {
+  const groups = new Map<number, T[]>();
+  for (const one of all) {
+    const key = keyOf(one.seq);
+    if (key !== undefined) {
+      add(groups, key, one);
+    }
+  }
+  return groups;
 }

@@ -82,6 +82,20 @@ test("a chart has sums by label, and a limit", () => {
   );
 });
 
+test("a column may be called what all objects have", () => {
+  const rows: JsonObject[] = [{ constructor: "x", toString: 3 }, { city: "Bern" }];
+  const columns = columnsOf(rows);
+  assert.deepEqual(
+    columns.map((one) => `${one.name} ${one.type}`),
+    ["constructor text", "toString number", "city text"],
+  );
+  const order = { column: "constructor", descending: false };
+  assert.deepEqual(rowsFor(rows, columns, { text: "" }, order), rows);
+  assert.deepEqual(rowsFor(rows, columns, { text: "native" }, undefined), []);
+  assert.equal(chartOf(rows, "constructor", "toString").points.length, 2);
+  assert.equal(csvOf([{ city: "Bern" }], ["constructor", "city"]), "constructor,city\r\n,Bern\r\n");
+});
+
 test("CSV is quoted, and holds no formula that a spreadsheet would run", () => {
   const nasty = ["=1+1", "+1+cmd|x", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1", '="a"&A1'];
   const csv = csvOf(

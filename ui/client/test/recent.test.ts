@@ -10,6 +10,7 @@ import {
   rowsOf,
   view,
 } from "../src/index.js";
+import { counting } from "./log-server.js";
 import { RandomLog } from "./random-log.js";
 import { Random, seeds } from "./random.js";
 import { shownOf, snapshotOf } from "./snapshot-of.js";
@@ -29,9 +30,13 @@ function until(live: LiveContext, check: (state: LiveState) => boolean): Promise
 }
 
 /** A server that has this log, answers for its end, and for snapshots of its past. */
-function apiOf(events: readonly ParleyEvent[], random: Random, clock: TestClock): ParleyApi {
+function serverOf(
+  events: readonly ParleyEvent[],
+  random: Random,
+  clock: TestClock,
+): typeof fetch {
   const server = new StandIn([...events], random, clock);
-  const answer: typeof fetch = async (input, init) => {
+  return async (input, init) => {
     const url = new URL(String(input));
     if (url.pathname.endsWith("/snapshot")) {
       const at = Number(url.searchParams.get("at") ?? events.at(-1)?.seq);
@@ -42,7 +47,10 @@ function apiOf(events: readonly ParleyEvent[], random: Random, clock: TestClock)
       ? Response.json({ contextId: "c", position: events.at(-1)?.seq })
       : server.fetch(input, init);
   };
-  return new ParleyApi({ url: "http://x", fetch: answer });
+}
+
+function apiOf(events: readonly ParleyEvent[], random: Random, clock: TestClock): ParleyApi {
+  return new ParleyApi({ url: "http://x", fetch: serverOf(events, random, clock) });
 }
 
 const caughtUp = (events: readonly ParleyEvent[]) => (state: LiveState) =>
@@ -102,4 +110,102 @@ test("earlier events are read when somebody wants them, and nothing is hidden me
     state.context && rowsOf(view(state.context)).map((row) => row.key),
     whole.map((row) => row.key),
   );
+});
+
+/** Turns of three events each, the last of which went back to the first event, and one more. */
+function rewound(turns: number): ParleyEvent[] {
+  const all: object[] = [{ kind: "context-created", owner: "local" }];
+  for (let i = 0; i < turns; i++) {
+    all.push({ kind: "message", messageId: `m${i}`, role: "user", content: `${i}` });
+  }
+  all.push({ kind: "context-rewound", toSeq: 1 });
+  all.push({ kind: "message", messageId: "last", role: "user", content: "last" });
+  return all.map((fields, i) => {
+    const timestamp = new Date(Date.UTC(2026, 10, 15) + i).toISOString();
+    const place = { seq: i + 1, eventId: `e${i}`, contextId: "c", timestamp };
+    return { ...place, ...fields } as unknown as ParleyEvent;
+  });
+}
+
+test("a rewind far back is no reason to read all that it left, until somebody asks", async () => {
+  const events = rewound(500);
+  const clock = new TestClock();
+  const live = new LiveContext(apiOf(events, new Random(1), clock), "c", {
+    from: "recent",
+    recent: 10,
+    clock,
+  });
+  let { context } = await until(live, caughtUp(events));
+  assert.equal(context?.base, 502);
+  assert.deepEqual(
+    context && rowsOf(view(context)).map((row) => row.key),
+    ["m-last"],
+  );
+  live.earlier();
+  ({ context } = await until(live, (now) => caughtUp(events)(now) && now.context?.base !== 502));
+  live.close();
+  assert.equal(context?.base, 1);
+  assert.equal(context && view(context).branches[0]?.messages.length, 500);
+});
+
+test("what a link leads to is read at once, however far back it is", async () => {
+  const events = counting(1_000);
+  const clock = new TestClock();
+  const live = new LiveContext(apiOf(events, new Random(1), clock), "c", {
+    from: "recent",
+    recent: 10,
+    clock,
+  });
+  const { context } = await until(live, caughtUp(events));
+  live.earlier(200);
+  const next = await until(live, (now) => caughtUp(events)(now) && now.context !== context);
+  live.close();
+  assert.equal(next.context?.base, 190);
+});
+
+test("what cannot be loaded yet says why, and is tried again at once when it is told", async () => {
+  const events = counting(5);
+  const clock = new TestClock();
+  const server = serverOf(events, new Random(1), clock);
+  let away = true;
+  const answer: typeof fetch = (input, init) =>
+    away ? Promise.reject(new TypeError("Failed to fetch")) : server(input, init);
+  const live = new LiveContext(new ParleyApi({ url: "http://x", fetch: answer }), "c", {
+    from: "recent",
+    backoff: { firstMs: 3_600_000, maxMs: 3_600_000 },
+  });
+  const { connection } = await until(live, (now) => now.connection?.status === "waiting");
+  assert.equal(connection?.unreachable, true);
+  assert.match(connection?.reason ?? "", /reach|fetch/);
+  away = false;
+  live.reconnect();
+  await until(live, caughtUp(events));
+  live.close();
+});
+
+test("what is known stays, and goes on, when more of the past cannot be had", async () => {
+  const events = counting(1_000);
+  const clock = new TestClock();
+  const server = serverOf(events, new Random(1), clock);
+  let refused = 0;
+  const answer: typeof fetch = (input, init) => {
+    if (String(input).includes("at=") && !String(input).includes("at=994")) {
+      refused++;
+      return Promise.resolve(Response.json({ code: "context-too-large" }, { status: 413 }));
+    }
+    return server(input, init);
+  };
+  const live = new LiveContext(new ParleyApi({ url: "http://x", fetch: answer }), "c", {
+    from: "recent",
+    recent: 10,
+    clock,
+  });
+  await until(live, caughtUp(events));
+  live.earlier();
+  const { context, error } = await until(live, (now) => refused > 0 && caughtUp(events)(now));
+  live.earlier();
+  live.close();
+  assert.equal(error, undefined);
+  assert.equal(context?.base, 994);
+  assert.equal(refused, 1);
 });

@@ -12,6 +12,8 @@ import {
   view,
   windowOf,
 } from "../src/index.js";
+import { fromSnapshot } from "../src/snapshot.js";
+import { snapshotOf } from "./snapshot-of.js";
 
 let seq = 0;
 function at(fields: object): ParleyEvent {
@@ -147,4 +149,60 @@ test("only so many rows are in the page, and those that are looked at", () => {
     assert.ok(to === count && to - from <= 200 && to - from > 99, `${count}: ${from} to ${to}`);
   }
   assert.deepEqual(windowOf(5_000, 70), { from: 70, to: 470 });
+});
+
+test("what waits for its turn is shown where it stands if nothing else is at work", () => {
+  const first = task("t8", "supervisor");
+  const second = task("t9", "supervisor");
+  const log = [...begin(), ...asked("m1", first), ...asked("m2", second)];
+  assert.deepEqual(
+    rows(log).map((row) => row.key),
+    ["m-m1", "e-t8"],
+  );
+});
+
+test("a link to what is not loaded leads to no row", () => {
+  const log = [...begin(), ...asked("m1", root), status(root, "working"), said(root, "b", "yes")];
+  const shown = rows(log);
+  assert.equal(rowAt(shown, 1, undefined), -1);
+  assert.equal(shown[rowAt(shown, 2, undefined)]?.key, "m-m1");
+  assert.equal(shown[rowAt(shown, 99, undefined)]?.key, "b-b");
+});
+
+test("tasks whose messages a snapshot left out have no rows", () => {
+  const log = begin();
+  for (let i = 0; i < 5; i++) {
+    const of = task(`t${i}`, "writer");
+    log.push(
+      ...asked(`m${i}`, of),
+      status(of, "working"),
+      at({ kind: "message", ...of, messageId: `a${i}`, role: "assistant", content: "yes" }),
+      status(of, "completed"),
+      at({ kind: "task-complete", ...of, content: "yes" }),
+    );
+  }
+  const whole = reduceAll(emptyContext("c"), log);
+  const latest = { ...snapshotOf(whole), hasEarlierMessages: true };
+  const context = fromSnapshot({ ...latest, messages: latest.messages.slice(-3) });
+  assert.deepEqual(
+    rowsOf(view(context)).map((row) => row.key),
+    ["m-a3", "e-t3", "m-m4", "m-a4", "e-t4"],
+  );
+});
+
+test("two calls with one name are two rows", () => {
+  const call = { toolCallId: "call_0", toolName: "clock", arguments: {} };
+  const log = begin();
+  for (const of of [task("t1", "writer"), task("t2", "writer")]) {
+    log.push(
+      ...asked(`m-${of.taskId}`, of),
+      status(of, "working"),
+      at({ kind: "tool-start", ...of, ...call }),
+      at({ kind: "tool-complete", ...of, ...call, success: true, result: 1 }),
+      status(of, "completed"),
+    );
+  }
+  const keys = rows(log).map((row) => row.key);
+  assert.equal(keys.filter((key) => key.startsWith("c-call_0")).length, 2);
+  assert.equal(new Set(keys).size, keys.length);
 });

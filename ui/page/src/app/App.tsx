@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { ConversationPage } from "../conversation/ConversationPage.js";
 import { Sidebar } from "../list/Sidebar.js";
 import { Welcome } from "../list/Welcome.js";
+import { Guarded } from "../ui/Guarded.js";
 import { Shortcuts } from "./Shortcuts.js";
 import { typing, useKeys, useStore } from "./hooks.js";
 import { go, useRoute } from "./route.js";
@@ -61,7 +62,9 @@ function Layout({ needsYou }: { needsYou: number }) {
         {contextId === undefined ? (
           <Welcome />
         ) : (
-          <ConversationPage key={contextId} contextId={contextId} route={route} />
+          <Guarded key={contextId} what="This conversation">
+            <ConversationPage contextId={contextId} route={route} />
+          </Guarded>
         )}
       </main>
       {help && <Shortcuts onClose={() => setHelp(false)} />}

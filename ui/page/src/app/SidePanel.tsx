@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { Guarded } from "../ui/Guarded.js";
 import { Icon } from "../ui/Icon.js";
 import { type PanelId, PANELS } from "./panels.js";
 
@@ -22,7 +23,9 @@ export function SidePanel({ id, onClose }: { id: PanelId; onClose: () => void })
         </button>
       </header>
       <div class="panel-body">
-        <Component />
+        <Guarded what={name} of={id}>
+          <Component />
+        </Guarded>
       </div>
     </aside>
   );

@@ -40,6 +40,13 @@ export function go(route: Partial<Route>): void {
   location.hash = formatRoute(route);
 }
 
+/** Goes there, unless whoever looks has left the conversation meanwhile in which this was asked. */
+export function goFrom(contextId: string | undefined, route: Partial<Route>): void {
+  if (parseRoute(location.hash).contextId === contextId) {
+    go(route);
+  }
+}
+
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {

@@ -1,4 +1,4 @@
-import { cellText, type Column, type JsonObject, type Order } from "@parley/client";
+import { cellOf, cellText, type Column, type JsonObject, type Order } from "@parley/client";
 import { useRef } from "preact/hooks";
 import { useShown } from "../ui/virtual.js";
 
@@ -40,7 +40,7 @@ export function Table({ rows, columns, order, onSort }: TableProps) {
           {rows.slice(first, last).map((row, i) => (
             <tr key={first + i} aria-rowindex={first + i + 2}>
               {columns.map(({ name, type }) => (
-                <Cell key={name} text={cellText(row[name])} type={type} />
+                <Cell key={name} text={cellText(cellOf(row, name))} type={type} />
               ))}
             </tr>
           ))}

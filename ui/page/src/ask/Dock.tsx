@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { FIELDS } from "../app/hooks.js";
 import { agentName, useSession } from "../app/session.js";
 import { useScene } from "../conversation/scene.js";
+import { Guarded } from "../ui/Guarded.js";
 import { Icon } from "../ui/Icon.js";
 import { Approval } from "./Approval.js";
 import { Choice } from "./Choice.js";
@@ -29,11 +30,16 @@ export function Dock() {
       setWanted(idOf(next));
     }
   };
+  const { state } = useSession();
+  const who = ask && agentName(state.agents, ask.agentId);
+  // Only this is read out: the rest changes while it is looked at.
+  const news = <p class="sr" role="status">{ask && `${who} asks: ${ask.prompt}`}</p>;
   if (ask === undefined) {
-    return <div class="dock-place" aria-live="polite" />;
+    return <div class="dock-place">{news}</div>;
   }
   return (
-    <div class="dock-place" aria-live="polite">
+    <div class="dock-place">
+      {news}
       <AskCard key={idOf(ask)} ask={ask}>
         {asks.length > 1 && (
           <span class="dock-steps">
@@ -85,7 +91,7 @@ function AskCard({ ask, children }: { ask: Ask; children: preact.ComponentChildr
         <Expiry at={ask.expiresAt} />
         {children}
       </header>
-      {body(ask)}
+      <Guarded what="What is asked">{body(ask)}</Guarded>
     </section>
   );
 }

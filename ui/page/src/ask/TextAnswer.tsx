@@ -8,7 +8,7 @@ export function TextAnswer({ ask }: { ask: InputRequired }) {
   const [text, setText] = useState("");
   const [sent, setSent] = useState(false);
   const answer = async (): Promise<void> => {
-    if (text.trim() !== "") {
+    if (text.trim() !== "" && !sent) {
       setSent(true);
       setSent(await conversation.answer(ask.inputId, text));
     }

@@ -1,4 +1,11 @@
-import { Conversation, ParleyError, rowsOf, view } from "@parley/client";
+import {
+  type ConnectionState,
+  Conversation,
+  currentOf,
+  ParleyError,
+  rowsOf,
+  view,
+} from "@parley/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { PanelId } from "../app/panels.js";
 import { SidePanel } from "../app/SidePanel.js";
@@ -37,9 +44,9 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const rows = useMemo(() => (shown === undefined ? [] : rowsOf(shown)), [shown]);
   // Whatever is looked at, what is done is done now.
   const now = state.shown && view(state.shown);
-  const active = now?.active;
-  const queue = now?.queue ?? [];
-  const open = active !== undefined || queue.length > 0;
+  const active = now && currentOf(now);
+  const queue = now?.queue.filter((task) => task !== active) ?? [];
+  const open = active !== undefined;
   const asks = (now?.pendingInputs.length ?? 0) + (now?.pendingAuths.length ?? 0);
   // What happens here moves the conversation in the list.
   useEffect(() => home.refresh(), [home, open, asks, now?.title]);
@@ -58,7 +65,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
     return <Broken error={state.error} />;
   }
   if (shown === undefined) {
-    return <Loading />;
+    return <Loading connection={state.connection} />;
   }
   return (
     <SettingContext.Provider value={setting}>
@@ -117,10 +124,12 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   );
 }
 
-function Loading() {
+function Loading({ connection }: { connection: ConnectionState | undefined }) {
   return (
     <p class="quiet notice" role="status">
-      Loading…
+      {connection?.status === "waiting"
+        ? `It cannot be loaded yet: ${connection.reason}. It is tried again by itself.`
+        : "Loading…"}
     </p>
   );
 }

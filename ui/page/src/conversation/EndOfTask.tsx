@@ -9,6 +9,7 @@ import { useSetting, viewNow } from "./scene.js";
 import { Status } from "./ToolCallView.js";
 
 const DOING: Readonly<Record<string, string>> = {
+  submitted: "waits for its turn",
   working: "is at work",
   "waiting-input": "waits for an answer",
   "waiting-auth": "waits for a sign-in",

@@ -1,7 +1,7 @@
 import type { ConnectionState } from "@parley/client";
 import { useRef, useState } from "preact/hooks";
 import { type PanelId, PANELS, type Panel } from "../app/panels.js";
-import { formatRoute, go } from "../app/route.js";
+import { formatRoute, goFrom } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Pill } from "../connection/Pill.js";
 import { Dialog } from "../ui/Dialog.js";
@@ -116,7 +116,7 @@ function Delete() {
     try {
       await api.deleteContext(view.contextId);
       home.refresh();
-      go({});
+      goFrom(view.contextId, {});
     } catch (failure) {
       setProblem(failure instanceof Error ? failure.message : String(failure));
     }

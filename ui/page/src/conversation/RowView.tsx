@@ -1,5 +1,6 @@
 import type { Row } from "@parley/client";
 import { memo } from "preact/compat";
+import { Guarded } from "../ui/Guarded.js";
 import { EndOfTask } from "./EndOfTask.js";
 import { Said } from "./Said.js";
 import { StepView } from "./StepView.js";
@@ -14,13 +15,15 @@ interface RowProps {
 export const RowView = memo(
   ({ row, marked }: RowProps) => (
     <div class="row" data-key={row.key} data-kind={row.kind} data-marked={marked || undefined}>
-      {row.kind === "said" ? (
-        <Said message={row.message} task={row.task} />
-      ) : row.kind === "end" ? (
-        <EndOfTask task={row.task} />
-      ) : (
-        <StepView step={row} task={row.task} />
-      )}
+      <Guarded what="This" of={row}>
+        {row.kind === "said" ? (
+          <Said message={row.message} task={row.task} />
+        ) : row.kind === "end" ? (
+          <EndOfTask task={row.task} />
+        ) : (
+          <StepView step={row} task={row.task} />
+        )}
+      </Guarded>
     </div>
   ),
   (before, after) => before.marked === after.marked && sameRow(before.row, after.row),
@@ -35,7 +38,7 @@ function sameRow(a: Row, b: Row): boolean {
     return a.block === b.block && a.task.status === b.task.status;
   }
   if (a.kind === "thought" && b.kind === "thought") {
-    return a.thought === b.thought;
+    return a.thought === b.thought && a.task.status === b.task.status;
   }
   if (a.kind === "question" && b.kind === "question") {
     return a.question === b.question;

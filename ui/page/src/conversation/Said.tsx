@@ -1,6 +1,6 @@
 import { type ContextView, endOf, type MessageInfo, rowsOf, type TaskNode } from "@parley/client";
 import { useRef, useState } from "preact/hooks";
-import { formatRoute, go } from "../app/route.js";
+import { formatRoute, goFrom } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
 import { Markdown } from "../text/Markdown.js";
 import { CopyButton } from "../ui/CopyButton.js";
@@ -49,15 +49,8 @@ export function Said({ message, task }: { message: MessageInfo; task: TaskNode |
 
 function Actions({ message, onEdit }: { message: MessageInfo; onEdit: () => void }) {
   const { conversation, busy } = useSetting();
-  const { home } = useSession();
   const idle = busy ? "Only while nothing runs" : undefined;
-  const fork = async (): Promise<void> => {
-    const made = await conversation.fork(message.seq - 1, forkTitle(viewNow(conversation)));
-    if (made !== undefined) {
-      home.refresh();
-      go({ contextId: made.contextId });
-    }
-  };
+  const fork = useFork();
   const here = formatRoute({ contextId: conversation.contextId, seq: message.seq });
   return (
     <div class="actions" role="group" aria-label="What can be done with this message">
@@ -84,7 +77,7 @@ function Actions({ message, onEdit }: { message: MessageInfo; onEdit: () => void
         class="icon-button small"
         aria-label="Fork from before this"
         title="Fork from before this"
-        onClick={() => void fork()}
+        onClick={() => void fork(message.seq - 1)}
       >
         <Icon name="fork" />
       </button>
@@ -168,18 +161,26 @@ export function again(content: string, task: TaskNode | undefined) {
   };
 }
 
+/** Makes a fork that ends at an event, or has all, and goes there. */
+function useFork(): (atSeq: number | undefined) => Promise<void> {
+  const { conversation } = useSetting();
+  const { home } = useSession();
+  return async (atSeq) => {
+    const made = await conversation.fork(atSeq, forkTitle(viewNow(conversation)));
+    if (made !== undefined) {
+      home.refresh();
+      goFrom(conversation.contextId, { contextId: made.contextId });
+    }
+  };
+}
+
 /** Makes a fork that has this task and nothing after it, and goes there. */
 export function useForkAfter(): (task: TaskNode) => Promise<void> {
   const { conversation } = useSetting();
-  const { home } = useSession();
-  return async (task) => {
+  const fork = useFork();
+  return (task) => {
     const view = viewNow(conversation);
-    const end = view && endOf(rowsOf(view), task);
-    const made = await conversation.fork(end, forkTitle(view));
-    if (made !== undefined) {
-      home.refresh();
-      go({ contextId: made.contextId });
-    }
+    return fork(view && endOf(rowsOf(view), task));
   };
 }
 

@@ -1,4 +1,4 @@
-import { keyOfStep, type Step, stepsOf, type TaskNode } from "@parley/client";
+import { hasEnded, keyOfStep, type Step, stepsOf, type TaskNode } from "@parley/client";
 import { Markdown } from "../text/Markdown.js";
 import { Question } from "./Question.js";
 import { tells, useSetting } from "./scene.js";
@@ -17,7 +17,9 @@ export function StepView({ step, task }: { step: Step; task: TaskNode }) {
         </div>
       );
     case "thought":
-      return tells(thoughts, step.thought) ? <ThoughtView thought={step.thought} /> : null;
+      return tells(thoughts, step.thought) ? (
+        <ThoughtView thought={step.thought} live={!hasEnded(task.status)} />
+      ) : null;
     case "question":
       return <Question question={step.question} />;
     case "steer":
@@ -45,7 +47,12 @@ export function Steps({ task }: { task: TaskNode }) {
   return (
     <>
       {stepsOf(task).map((step) => (
-        <div class="row" key={keyOfStep(step)} data-kind={step.kind}>
+        <div
+          class="row"
+          key={keyOfStep(step)}
+          data-key={keyOfStep(step)}
+          data-kind={step.kind}
+        >
           <StepView step={step} task={task} />
         </div>
       ))}

@@ -1,4 +1,5 @@
 import { hasEnded, holds, progressOf, stepsOf, type TaskNode, type ToolCall } from "@parley/client";
+import { memo } from "preact/compat";
 import { useEffect, useState } from "preact/hooks";
 import { formatRoute } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
@@ -9,6 +10,7 @@ import { Steps } from "./StepView.js";
 import { Status } from "./ToolCallView.js";
 
 const TAIL_MAX = 160;
+const TAIL_READ = 1_000;
 
 /** The sub-agents of one call, where the call stands: how far all are, and each by itself. */
 export function Subagents({
@@ -41,7 +43,7 @@ export function Subagents({
 }
 
 /** One sub-agent: a line that says where it stands, and its thread when it is opened. */
-function Subagent({ task }: { task: TaskNode }) {
+const Subagent = memo(({ task }: { task: TaskNode }) => {
   const { state } = useSession();
   const { conversation, route } = useSetting();
   const linked = holds([task], route.taskId);
@@ -104,7 +106,7 @@ function Subagent({ task }: { task: TaskNode }) {
       )}
     </article>
   );
-}
+});
 
 /** The last thing that it did, in one line. */
 function tailOf(task: TaskNode): string {
@@ -122,6 +124,6 @@ function tailOf(task: TaskNode): string {
           : last?.kind === "question"
             ? last.question.prompt
             : (task.content ?? "");
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = text.slice(-TAIL_READ).replace(/\s+/g, " ").trim();
   return line.length > TAIL_MAX ? `…${line.slice(-TAIL_MAX)}` : line;
 }

@@ -1,11 +1,15 @@
-import type { Thought } from "@parley/client";
+import type { Json, Thought } from "@parley/client";
 import { Icon } from "../ui/Icon.js";
 import { Markdown } from "../text/Markdown.js";
 
 const WORDS = new Intl.ListFormat("en", { type: "disjunction" });
 
+function wordOf(other: Json): string {
+  return typeof other === "string" ? other : JSON.stringify(other);
+}
+
 /** What an agent thinks, quieter than what it says. */
-export function ThoughtView({ thought }: { thought: Thought }) {
+export function ThoughtView({ thought, live }: { thought: Thought; live: boolean }) {
   const sure = thought.metadata?.["confidence"];
   const others = thought.metadata?.["alternatives"];
   return (
@@ -16,9 +20,9 @@ export function ThoughtView({ thought }: { thought: Thought }) {
           {thought.thoughtType}
           {typeof sure === "number" && `, ${Math.round(sure * 100)}% sure`}
         </span>
-        <Markdown text={thought.text} />
+        <Markdown text={thought.text} live={live} />
         {Array.isArray(others) && others.length > 0 && (
-          <p class="quiet">Instead: {WORDS.format(others.map(String))}</p>
+          <p class="quiet">Instead: {WORDS.format(others.map(wordOf))}</p>
         )}
       </div>
     </div>

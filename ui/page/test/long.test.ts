@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SKIP, stage } from "./page.js";
+
+const it = stage();
+const options = { skip: SKIP };
+const TURNS = 420;
+const AT_ONCE = 20;
+interface Long {
+  readonly contextId: string;
+  readonly firstTask: string;
+}
+let made: Promise<Long> | undefined;
+
+/** A conversation of so many turns that the page begins it in the middle; the same for all tests. */
+function longOne(): Promise<Long> {
+  return (made ??= talk());
+}
+
+async function talk(): Promise<Long> {
+  const { api } = it.server;
+  const { contextId } = await api.createContext({ title: "Many turns" });
+  let firstTask = "";
+  for (let turn = 0; turn < TURNS; turn += AT_ONCE) {
+    for (let i = turn; i < turn + AT_ONCE; i++) {
+      const content = `say this is answer ${i}`;
+      const { taskId } = await api.send(contextId, { content, agentId: "agent-writer" });
+      firstTask ||= taskId;
+    }
+    while ((await api.context(contextId)).openTasks > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  return { contextId, firstTask };
+}
+
+test("a long conversation has no answers without what was asked", options, async () => {
+  const { contextId } = await longOne();
+  const { page, trouble } = await it.open({ at: `#/c/${contextId}` });
+  await page.locator('.thread[aria-busy="false"]').waitFor();
+  await page.getByText(`this is answer ${TURNS - 1}`, { exact: true }).waitFor();
+  const kinds = await page.locator(".thread-rows > .row").evaluateAll((rows) =>
+    rows.map((row) => row.getAttribute("data-kind")),
+  );
+  assert.ok(
+    !kinds.some((kind, i) => kind === "end" && kinds[i - 1] === "end"),
+    kinds.join(" "),
+  );
+  assert.deepEqual(trouble, []);
+});
+
+test("what comes above when one scrolls up leaves what is read where it is", options, async () => {
+  const { contextId } = await longOne();
+  const { page } = await it.open({ at: `#/c/${contextId}` });
+  const thread = page.locator('.thread[aria-busy="false"]');
+  await thread.waitFor();
+  await page.getByText(`this is answer ${TURNS - 1}`, { exact: true }).waitFor();
+  // Up to where everything is loaded, a screen at a time, as with a wheel that turns fast.
+  let seen = Infinity;
+  for (let i = 0; i < 200 && seen > 0; i++) {
+    await thread.evaluate((one) => (one.scrollTop = 0));
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))),
+    );
+    await thread.waitFor();
+    const now = await thread.evaluate((one) => {
+      const top = one.getBoundingClientRect().top;
+      const first = [...one.querySelectorAll('[data-kind="text"]')].find(
+        (row) => row.getBoundingClientRect().top >= top,
+      );
+      return Number(/\d+/.exec(first?.textContent ?? "")?.[0]);
+    });
+    // Never further up than what one jump could bring into sight: nothing ran away.
+    assert.ok(now <= seen && seen - now <= 100 || seen === Infinity, `${seen}, then ${now}`);
+    seen = now;
+  }
+  assert.equal(seen, 0);
+});
+
+test("a link to a task of long ago loads it, and shows it", options, async () => {
+  const { contextId, firstTask } = await longOne();
+  const { page } = await it.open({ at: `#/c/${contextId}/t/${firstTask}` });
+  const marked = page.locator(".row[data-marked]");
+  await marked.waitFor();
+  await page.getByText("this is answer 0", { exact: true }).waitFor();
+  assert.ok(await marked.isVisible());
+});
