@@ -10,12 +10,14 @@ interface ThreadProps {
   readonly rows: readonly Row[];
   readonly loading: boolean;
   readonly hasEarlier: boolean;
+  /** The event that the address leads to, or that its task begins with. */
+  readonly linkedAt: number | undefined;
   /** How often this person has said something: then they want to see what comes of it. */
   readonly said: number;
 }
 
 /** The conversation from top to bottom. Only rows near to what is looked at are in the page. */
-export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
+export function Thread({ rows, loading, hasEarlier, linkedAt, said }: ThreadProps) {
   const { conversation, route, view } = useScene();
   const box = useRef<HTMLDivElement>(null);
   const { following, away, follow, release } = useFollow(box);
@@ -41,7 +43,8 @@ export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
       follow();
     }
   });
-  const target = useTarget(rows, hasEarlier && !loading, () => conversation.live.earlier());
+  const canLoad = hasEarlier && !loading;
+  const target = useTarget(rows, linkedAt, canLoad, () => conversation.live.earlier());
   useLayoutEffect(() => {
     if (target !== undefined) {
       release();
@@ -118,12 +121,13 @@ function Edge({ onSeen, text }: { onSeen: () => void; text: string }) {
 /** The row that a link leads to; what is not loaded yet is asked for. */
 function useTarget(
   rows: readonly Row[],
+  linkedAt: number | undefined,
   canLoad: boolean,
   load: () => void,
 ): { key: string; index: number } | undefined {
-  const { route, view } = useScene();
-  const wanted = route.seq ?? view.tasks.find((task) => task.taskId === route.taskId)?.seq;
-  const index = rowAt(rows, wanted, route.taskId);
+  const { route, link } = useScene();
+  const wanted = route.seq ?? linkedAt;
+  const index = rowAt(rows, wanted, link.taskId);
   const row = rows[index];
   const before = wanted !== undefined && row === undefined;
   useEffect(() => {
