@@ -151,6 +151,15 @@ test("a conversation is deleted from the list, by the mouse and by a key", optio
   await entry("two").waitFor();
 });
 
+test("a conversation in which nothing was said yet says what to do", options, async () => {
+  const { contextId } = await it.server.api.createContext({});
+  const { page } = await it.open({ at: `#/c/${contextId}` });
+  await page.getByText("Nothing was said here yet").waitFor();
+  await say(page, "say hello");
+  await page.locator('[data-kind="text"]').getByText("hello").waitFor();
+  assert.equal(await page.getByText("Nothing was said here yet").count(), 0);
+});
+
 test("links lead to a context, a task and an event", options, async () => {
   const { page } = await it.open();
   const contextId = await begin(page, "delegate think about tea to research and writer");

@@ -80,6 +80,9 @@ export function Thread({ rows, loading, hasEarlier, linkedAt, said }: ThreadProp
           {(shown.from > 0 || hasEarlier) && (
             <Edge key={`up-${shown.from}`} onSeen={up} text={loading ? "Loading…" : "Earlier"} />
           )}
+          {rows.length === 0 && !loading && (
+            <p class="quiet empty">Nothing was said here yet. Say below what should be done.</p>
+          )}
           {rows.slice(shown.from, shown.to).map((row) => (
             <RowView key={row.key} row={row} marked={row.key === target?.key} />
           ))}
