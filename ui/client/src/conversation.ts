@@ -124,6 +124,28 @@ export class Conversation extends Store<ConversationState> {
     );
   }
 
+  /**
+   * Has a message done once more, in its own place. One that came while another was being worked on
+   * has no place to go back to: it is said again.
+   */
+  retry(before: { messageId: string; seq: number }, message: NewMessage): Promise<boolean> {
+    const target = { beforeMessageId: before.messageId };
+    const keys = [newKey(), newKey()] as const;
+    return this.goBack(before.seq - 1, async () => {
+      try {
+        const once = { idempotencyKey: keys[0] };
+        return await this.api.rewindAndSend(this.contextId, target, message, once);
+      } catch (failure) {
+        if (!(failure instanceof ParleyError) || failure.code !== "inside-task") {
+          throw failure;
+        }
+        this.pretence = undefined;
+        this.update();
+        return await this.api.send(this.contextId, message, { idempotencyKey: keys[1] });
+      }
+    });
+  }
+
   /** Makes a context that shares the past of this one up to `atSeq`. */
   async fork(atSeq: number | undefined, title: string): Promise<ContextInfo | undefined> {
     let fork: ContextInfo | undefined;

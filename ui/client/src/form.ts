@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from "./events.js";
+import { misfit } from "./form-check.js";
+import { linesOf, listOf, pickedOf, picks } from "./form-list.js";
 
 /** A field of a form, made from a JSON Schema. */
 export interface FieldSpec {
@@ -7,10 +9,24 @@ export interface FieldSpec {
   readonly label: string;
   readonly about: string | undefined;
   readonly required: boolean;
-  readonly kind: "text" | "long-text" | "number" | "integer" | "boolean" | "choice" | "json";
+  /** A `list` has one thing on each line, `several` are picked from the options. */
+  readonly kind: FieldKind;
   readonly options: readonly Json[];
   readonly format: string | undefined;
+  /** All that is asked of its value. */
+  readonly schema: JsonObject;
 }
+
+export type FieldKind =
+  | "text"
+  | "long-text"
+  | "number"
+  | "integer"
+  | "boolean"
+  | "choice"
+  | "several"
+  | "list"
+  | "json";
 
 /** What was typed so far, by the path of each field. */
 export type FormDraft = Readonly<Record<string, string>>;
@@ -54,15 +70,23 @@ function fields(
       ),
     );
   }
+  const items = typeOf(schema) === "array" && isObject(schema["items"]) ? schema["items"] : {};
+  const picked = items["enum"] ?? oneOf(items);
+  const kind = Array.isArray(options)
+    ? "choice"
+    : Array.isArray(picked)
+      ? "several"
+      : kindOf(schema, items);
   return [
     {
       path,
       label: text(schema["title"]) ?? label,
       about: text(schema["description"]),
       required,
-      kind: Array.isArray(options) ? "choice" : kindOf(schema),
-      options: Array.isArray(options) ? options : [],
+      kind,
+      options: [options, picked].find((one) => Array.isArray(one)) ?? [],
       format: text(schema["format"]),
+      schema,
     },
   ];
 }
@@ -76,7 +100,7 @@ function oneOf(schema: JsonObject): Json[] | undefined {
   return constants.length > 0 && constants.length === all.length ? constants : undefined;
 }
 
-function kindOf(schema: JsonObject): FieldSpec["kind"] {
+function kindOf(schema: JsonObject, items: JsonObject): FieldKind {
   switch (typeOf(schema)) {
     case "string":
       return Number(schema["maxLength"]) > LONG || schema["format"] === "textarea"
@@ -88,6 +112,8 @@ function kindOf(schema: JsonObject): FieldSpec["kind"] {
       return "integer";
     case "boolean":
       return "boolean";
+    case "array":
+      return ["string", "number", "integer"].includes(typeOf(items) ?? "") ? "list" : "json";
     default:
       return "json";
   }
@@ -117,6 +143,12 @@ function typed(field: FieldSpec, value: Json): string {
   if (field.kind === "choice") {
     return String(field.options.findIndex((one) => JSON.stringify(one) === JSON.stringify(value)));
   }
+  if (field.kind === "several") {
+    return picks(field.options, value);
+  }
+  if (field.kind === "list") {
+    return linesOf(field.schema, value);
+  }
   return typeof value === "string" && field.kind !== "json"
     ? value
     : field.kind === "json"
@@ -124,10 +156,19 @@ function typed(field: FieldSpec, value: Json): string {
       : String(value);
 }
 
-/** What keeps a form from being sent, field by field. The server checks all of it again. */
-export function problemsOf(schema: JsonObject, draft: FormDraft): FieldProblem[] {
+/**
+ * What keeps a form from being sent, field by field. The server checks all of it again. Where a
+ * text is needed, people are to write one, unless `emptyTexts` are as good as others.
+ */
+export function problemsOf(
+  schema: JsonObject,
+  draft: FormDraft,
+  { emptyTexts = false }: { readonly emptyTexts?: boolean } = {},
+): FieldProblem[] {
   return fieldsOf(schema).flatMap((field) => {
-    const message = problem(field, draft[keyOfPath(field.path)] ?? "");
+    const given = draft[keyOfPath(field.path)] ?? "";
+    const empty = emptyTexts && isText(field) && given === "";
+    const message = empty ? misfit(field.kind, field.schema, given) : problem(field, given);
     return message === undefined ? [] : [{ path: field.path, message }];
   });
 }
@@ -137,16 +178,15 @@ function problem(field: FieldSpec, given: string): string | undefined {
   if (empty) {
     return field.required ? "This is needed." : undefined;
   }
-  switch (field.kind) {
-    case "number":
-      return Number.isFinite(Number(given)) ? undefined : "This is to be a number.";
-    case "integer":
-      return Number.isSafeInteger(Number(given)) ? undefined : "This is to be a whole number.";
-    case "json":
-      return parses(given) ? undefined : "This is to be JSON.";
-    default:
-      return undefined;
+  if (field.kind === "json" && !parses(given)) {
+    return "This is to be JSON.";
   }
+  const value = read(field, given);
+  return value === undefined ? undefined : misfit(field.kind, field.schema, value);
+}
+
+function isText({ kind }: FieldSpec): boolean {
+  return kind === "text" || kind === "long-text";
 }
 
 /** The answer that a form makes. What is empty and not needed is left out. */
@@ -167,7 +207,7 @@ export function valueOf(schema: JsonObject, draft: FormDraft): Json {
 }
 
 function read(field: FieldSpec, given: string): Json | undefined {
-  if (given === "" && !(field.required && field.kind === "text")) {
+  if (given === "" && !(field.required && isText(field))) {
     return undefined;
   }
   switch (field.kind) {
@@ -178,6 +218,10 @@ function read(field: FieldSpec, given: string): Json | undefined {
       return given === "true";
     case "choice":
       return field.options[Number(given)];
+    case "several":
+      return pickedOf(field.options, given);
+    case "list":
+      return listOf(field.schema, given);
     case "json":
       return parses(given) ? (JSON.parse(given) as Json) : undefined;
     default:

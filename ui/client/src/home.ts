@@ -6,6 +6,10 @@ import type { AgentTypeInfo, ContextInfo, InboxItem } from "./types.js";
 /** What there is to choose from: contexts, what waits for a person, and who can be asked. */
 export interface HomeState {
   readonly contexts: readonly ContextInfo[];
+  /** All contexts that there are, as far as they were read, while somebody searches. */
+  readonly searched: readonly ContextInfo[];
+  /** True while more of them are being read. */
+  readonly searching: boolean;
   readonly inbox: readonly InboxItem[];
   readonly agents: readonly AgentTypeInfo[];
   readonly loading: boolean;
@@ -31,6 +35,9 @@ export interface Groups {
 const EVERY_MS = 3_000;
 const SOON_MS = 300;
 const PAGE = 200;
+const SEARCHED_PAGE = 1_000;
+/** So many contexts are searched, the ones that changed last. */
+const SEARCHED_MAX = 20_000;
 
 /** All contexts that the caller may see, kept up to date by looking again and again. */
 export class Home extends Store<HomeState> {
@@ -38,6 +45,7 @@ export class Home extends Store<HomeState> {
   private nap = new AbortController();
   private wanted = PAGE;
   private soon = false;
+  private search: AbortController | undefined;
 
   constructor(
     private readonly api: ParleyApi,
@@ -45,6 +53,8 @@ export class Home extends Store<HomeState> {
   ) {
     super({
       contexts: [],
+      searched: [],
+      searching: false,
       inbox: [],
       agents: [],
       loading: true,
@@ -57,12 +67,27 @@ export class Home extends Store<HomeState> {
   close(): void {
     this.closing.abort();
     this.nap.abort();
+    this.search?.abort();
   }
 
   /** Looks again now, and once more a little later: after something was done. */
   refresh(): void {
     this.soon = true;
     this.nap.abort();
+    if (this.search !== undefined) {
+      this.readAll();
+    }
+  }
+
+  /** Reads all contexts, not only those that are listed, for as long as somebody searches. */
+  searches(wanted: boolean): void {
+    if (wanted && this.search === undefined) {
+      this.readAll();
+    } else if (!wanted && this.search !== undefined) {
+      this.search.abort();
+      this.search = undefined;
+      this.change({ searched: [], searching: false });
+    }
   }
 
   /** Lists more contexts. */
@@ -97,8 +122,36 @@ export class Home extends Store<HomeState> {
       this.change({ ...next, loading: false, error: undefined });
     } catch (failure) {
       const error = failure instanceof Error ? failure : new Error(String(failure));
-      this.change({ ...this.get(), loading: false, error });
+      this.change({ loading: false, error });
     }
+  }
+
+  private readAll(): void {
+    this.search?.abort();
+    this.search = new AbortController();
+    void this.read(this.search.signal);
+  }
+
+  private async read(signal: AbortSignal): Promise<void> {
+    const read: ContextInfo[] = [];
+    let cursor: string | undefined;
+    this.change({ searching: true });
+    do {
+      try {
+        const next = cursor === undefined ? {} : { cursor };
+        const page = await this.api.contexts({ signal, limit: SEARCHED_PAGE, ...next });
+        read.push(...page.items);
+        cursor = page.nextCursor;
+      } catch {
+        // Why is told by the list, which is looked at all the time.
+        await (this.options.clock ?? SYSTEM_CLOCK).sleep(this.options.everyMs ?? EVERY_MS, signal);
+        continue;
+      }
+      const done = cursor === undefined || read.length >= SEARCHED_MAX;
+      if (!signal.aborted && (done || read.length > this.get().searched.length)) {
+        this.change({ searched: [...read], searching: !done });
+      }
+    } while (!signal.aborted && this.get().searching);
   }
 
   private async contexts(): Promise<{ contexts: ContextInfo[]; more: boolean }> {
@@ -114,24 +167,31 @@ export class Home extends Store<HomeState> {
   }
 
   /** The same as before is no change: nobody need draw it again. */
-  private change(state: HomeState): void {
+  private change(change: Partial<HomeState>): void {
     const before = this.get();
-    const same =
-      before.loading === state.loading &&
-      before.error?.message === state.error?.message &&
-      JSON.stringify([before.contexts, before.inbox, before.more]) ===
-        JSON.stringify([state.contexts, state.inbox, state.more]);
+    const after = { ...before, ...change };
+    const told = ({ error, agents: _, searched: __, ...rest }: HomeState): string =>
+      JSON.stringify([error?.message, rest]);
+    const same = before.searched === after.searched && told(before) === told(after);
     if (!same && !this.closing.signal.aborted) {
-      this.set(state);
+      this.set(after);
     }
   }
 }
 
 /** Contexts by what they need, each in the order that they have; only those that fit the words. */
-export function groupsOf({ contexts, inbox }: HomeState, words = ""): Groups {
-  const waiting = new Set(inbox.map((item) => item.contextId));
+export function groupsOf(state: HomeState, words = ""): Groups {
+  const waiting = new Set(state.inbox.map((item) => item.contextId));
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = contexts.filter((one) => {
+  const searched = wanted.length === 0 ? [] : state.searched;
+  const all = new Map<string, ContextInfo>();
+  // What waits for a person is there however long ago it was listed last.
+  for (const one of [...state.contexts, ...searched, ...state.inbox.map(waitingContext)]) {
+    if (!all.has(one.contextId)) {
+      all.set(one.contextId, one);
+    }
+  }
+  const found = [...all.values()].filter((one) => {
     const text = `${titleOf(one)} ${one.contextId}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
@@ -139,6 +199,20 @@ export function groupsOf({ contexts, inbox }: HomeState, words = ""): Groups {
     needsYou: found.filter((one) => waiting.has(one.contextId)),
     running: found.filter((one) => !waiting.has(one.contextId) && one.openTasks > 0),
     done: found.filter((one) => !waiting.has(one.contextId) && one.openTasks === 0),
+  };
+}
+
+/** As much of a context as what waits in it tells. */
+function waitingContext({ contextId, title, timestamp, seq }: InboxItem): ContextInfo {
+  return {
+    contextId,
+    ...(title === undefined ? {} : { title }),
+    owner: "",
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    position: seq,
+    messageCount: 0,
+    openTasks: 1,
   };
 }
 

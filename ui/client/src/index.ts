@@ -14,6 +14,7 @@ export * from "./event-log.js";
 export * from "./events.js";
 export * from "./export.js";
 export * from "./form.js";
+export { isPicked, pick } from "./form-list.js";
 export * from "./home.js";
 export { type ApiOptions, newKey } from "./http.js";
 export * from "./json-compare.js";

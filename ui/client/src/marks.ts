@@ -14,6 +14,9 @@ export interface Mark {
   readonly k: number;
 }
 
+/** What keys of steps begin with. */
+const STEPS = "bctq";
+
 /** What an event is part of. */
 export function markOfEvent(view: ContextView, event: ParleyEvent): Mark {
   const task = event.taskId === undefined ? undefined : find(view.tasks, event.taskId);
@@ -35,7 +38,7 @@ export function markOfSpan(view: ContextView, span: Span): Mark {
       : span.kind === "model"
         ? blockRow(task, span.seq)
         : task?.messageId === undefined
-          ? undefined
+          ? `a-${span.taskId}`
           : `m-${task.messageId}`;
   return { span: span.key, taskId: span.taskId, row, seq: undefined, k: 0 };
 }
@@ -50,6 +53,25 @@ export function markOfRow(view: ContextView, row: string): Mark | undefined {
     }
   }
   return undefined;
+}
+
+/** The places in a conversation where something stands, the nearest first: some may be folded. */
+export function placesOf(view: ContextView, { row, taskId }: Mark): readonly string[] {
+  const above = pathTo(view.tasks, taskId).map((id) => `a-${id}`);
+  return row === undefined ? above : [row, ...above];
+}
+
+/** What of a sub-agent's thread an event or a task is; nothing, if it is in none. */
+export function innerPlace(
+  view: ContextView,
+  taskId: string | undefined,
+  event: ParleyEvent | undefined,
+): string | undefined {
+  if (taskId === undefined || pathTo(view.tasks, taskId).length < 2) {
+    return undefined;
+  }
+  const row = event && markOfEvent(view, event).row;
+  return row !== undefined && STEPS.includes(row.charAt(0)) ? row : `a-${taskId}`;
 }
 
 /** True if an event is part of what is looked at. */
@@ -80,6 +102,7 @@ function ownSpan(task: TaskNode, kind: string, id: string): string | undefined {
       return task.questions.some((one) => one.id === id) ? taskKey(task.taskId) : undefined;
     case "m":
       return task.messageId === id ? taskKey(task.taskId) : undefined;
+    case "a":
     case "e":
       return task.taskId === id ? taskKey(task.taskId) : undefined;
     default:
@@ -150,6 +173,20 @@ function lastUpTo<K extends string, T extends { readonly [key in K]: number }>(
 function blockRow(task: TaskNode | undefined, seq: number): string | undefined {
   const block = task?.blocks.find((one) => one.firstSeq >= seq);
   return block && `b-${block.blockId ?? block.firstSeq}`;
+}
+
+/** A task and all above it, from the inside out. */
+function pathTo(tasks: readonly TaskNode[], taskId: string | undefined): readonly string[] {
+  for (const task of tasks) {
+    if (task.taskId === taskId) {
+      return [task.taskId];
+    }
+    const below = pathTo(task.children, taskId);
+    if (below.length > 0) {
+      return [...below, task.taskId];
+    }
+  }
+  return [];
 }
 
 function find(tasks: readonly TaskNode[], taskId: string): TaskNode | undefined {

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { draftOf, fieldsOf, type JsonObject, problemsOf, valueOf } from "../src/index.js";
+import {
+  draftOf,
+  fieldsOf,
+  isPicked,
+  type JsonObject,
+  pick,
+  problemsOf,
+  valueOf,
+} from "../src/index.js";
 
 const TRIP: JsonObject = {
   type: "object",
@@ -29,7 +37,7 @@ test("a schema becomes fields, those inside objects too", () => {
       ["travelClass", "Travel class", "choice", false],
       ["window", "Window", "boolean", false],
       ["address.city", "City", "text", true],
-      ["tags", "Tags", "json", false],
+      ["tags", "Tags", "list", false],
     ],
   );
 });
@@ -53,14 +61,16 @@ test("a value becomes a draft and the same value again", () => {
 });
 
 test("what does not fit is said, field by field", () => {
-  const draft = { seats: "1.5", tags: "[", "address/city": " " };
+  const more = { more: { type: "array", items: { type: "object" } } };
+  const withMore = { ...TRIP, properties: { ...(TRIP["properties"] as JsonObject), ...more } };
+  const draft = { seats: "1.5", more: "[", "address/city": " " };
   assert.deepEqual(
-    problemsOf(TRIP, draft).map(({ path, message }) => [path.join("."), message]),
+    problemsOf(withMore, draft).map(({ path, message }) => [path.join("."), message]),
     [
       ["name", "This is needed."],
       ["seats", "This is to be a whole number."],
       ["address.city", "This is needed."],
-      ["tags", "This is to be JSON."],
+      ["more", "This is to be JSON."],
     ],
   );
 });
@@ -74,4 +84,65 @@ test("an answer need not be an object, and a hostile name is only a name", () =>
   const draft = Object.fromEntries([["__proto__", "x"]]);
   const made = valueOf(hostile, draft) as object;
   assert.equal(Object.getPrototypeOf(made), Object.prototype);
+});
+
+test("limits of numbers, texts and lists are said where they are not kept", () => {
+  const cases: readonly [JsonObject, string, string | undefined][] = [
+    [{ type: "number", minimum: 1 }, "0.5", "This is to be at least 1."],
+    [{ type: "number", maximum: 9 }, "10", "This is to be at most 9."],
+    [{ type: "number", exclusiveMinimum: 0 }, "0", "This is to be more than 0."],
+    [{ type: "number", exclusiveMaximum: 1 }, "1", "This is to be less than 1."],
+    [{ type: "number", multipleOf: 0.1 }, "0.25", "This is to be a multiple of 0.1."],
+    [{ type: "number", multipleOf: 0.1, minimum: 0.3, maximum: 0.3 }, "0.3", undefined],
+    [{ type: "integer", minimum: 1 }, "1e400", "This is to be a whole number."],
+    [{ type: "string", minLength: 3 }, "ab", "This is to have at least 3 characters."],
+    [{ type: "string", maxLength: 1 }, "😀", undefined],
+    [{ type: "string", maxLength: 1 }, "ab", "This is to have at most 1 characters."],
+    [{ type: "array", items: { type: "string" }, minItems: 2 }, "a", "There are to be at least 2."],
+    [{ type: "array", items: { enum: ["a", "b"] }, maxItems: 1 }, "0 1", "There are to be at most 1."],
+    [{ type: "array", items: { type: "integer" } }, "1\n2.5", "Number 2 is to be a whole number."],
+    [{ type: "array", items: { type: "number", maximum: 1 } }, "2", "Number 1 is to be at most 1."],
+    // A pattern is not tried here: this one would take for ever.
+    [{ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(50)}!`, undefined],
+  ];
+  for (const [schema, given, message] of cases) {
+    const [found] = problemsOf(schema, { "": given });
+    assert.equal(found?.message, message, `${JSON.stringify(schema)} ${given}`);
+  }
+});
+
+test("lists are written line by line, or as JSON where lines cannot say it", () => {
+  const words: JsonObject = { type: "array", items: { type: "string" } };
+  assert.deepEqual(valueOf(words, { "": " one \n\ntwo" }), ["one", "two"]);
+  for (const value of [["a", "b"], ["two\nlines"], [" space"], ["[1]"], ['["a"]']]) {
+    assert.deepEqual(valueOf(words, draftOf(words, value)), value);
+  }
+  const numbers: JsonObject = { type: "array", items: { type: "number" } };
+  assert.deepEqual(valueOf(numbers, draftOf(numbers, [1, 2.5])), [1, 2.5]);
+  const colours: JsonObject = { type: "array", items: { enum: ["red", "green", "blue"] } };
+  assert.equal(fieldsOf(colours)[0]?.kind, "several");
+  const picked = pick(pick(draftOf(colours, ["blue"])[""] ?? "", 0, true), 1, true);
+  assert.equal(isPicked(picked, 1), true);
+  assert.deepEqual(valueOf(colours, { "": pick(picked, 1, false) }), ["red", "blue"]);
+});
+
+test("a text that is needed may be empty where that is as good as any other", () => {
+  const edit: JsonObject = {
+    type: "object",
+    properties: {
+      path: { type: "string", minLength: 1 },
+      text: { type: "string", maxLength: 10_000 },
+      count: { type: "integer" },
+    },
+    required: ["path", "text", "count"],
+  };
+  const names = (draft: Record<string, string>, emptyTexts: boolean) =>
+    problemsOf(edit, draft, { emptyTexts }).map(({ path }) => path.join("."));
+  assert.deepEqual(names({ path: "", text: "", count: "" }, false), ["path", "text", "count"]);
+  assert.deepEqual(names({ path: "", text: "", count: "" }, true), ["path", "count"]);
+  assert.deepEqual(valueOf(edit, { path: "a", text: "", count: "1" }), {
+    path: "a",
+    text: "",
+    count: 1,
+  });
 });

@@ -29,7 +29,8 @@ function state(inbox: readonly string[]): HomeState {
     timestamp: "",
     prompt: "?",
   }));
-  const rest = { agents: [], loading: false, more: false, error: undefined };
+  const none = { agents: [], searched: [] };
+  const rest = { ...none, searching: false, loading: false, more: false, error: undefined };
   return { contexts: CONTEXTS, inbox: waiting, ...rest };
 }
 
@@ -75,5 +76,45 @@ test("the list is looked at again, keeps what it knew, and is the same until it 
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   assert.equal(home.get().contexts.length, 3);
+  home.close();
+});
+
+test("what waits for a person is listed, however long ago its context was", () => {
+  const old = { ...state(["a", "z"]), contexts: CONTEXTS.slice(0, 2) };
+  assert.deepEqual(ids(groupsOf(old).needsYou), "az");
+  assert.deepEqual(ids(groupsOf(old, "buy").needsYou), "a");
+});
+
+test("a search goes through all pages, also when one fails, and is forgotten afterwards", async () => {
+  const all = Array.from({ length: 2_500 }, (_, i) => context(`c${i}`, `Number ${i}`, 0));
+  let failures = 1;
+  const answer: typeof fetch = async (input) => {
+    const url = new URL(String(input));
+    if (url.pathname !== "/api/contexts") {
+      return Response.json({ items: [] });
+    }
+    const from = Number(url.searchParams.get("cursor") ?? 0);
+    if (from === 1_000 && failures-- > 0) {
+      throw new TypeError("no network");
+    }
+    const to = from + Number(url.searchParams.get("limit"));
+    const next = to < all.length ? { nextCursor: String(to) } : {};
+    return Response.json({ items: all.slice(from, to), ...next });
+  };
+  const home = new Home(new ParleyApi({ url: "http://x", fetch: answer }), { everyMs: 1 });
+  const until = async (done: (now: HomeState) => boolean): Promise<void> => {
+    while (!done(home.get())) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+  await until(({ loading }) => !loading);
+  assert.equal(home.get().contexts.length, 200);
+  assert.deepEqual(groupsOf(home.get(), "2499").done, []);
+  home.searches(true);
+  await until(({ searching, searched }) => !searching && searched.length > 0);
+  assert.deepEqual(ids(groupsOf(home.get(), "2499").done), "c2499");
+  assert.equal(groupsOf(home.get()).done.length, 200);
+  home.searches(false);
+  assert.equal(home.get().searched.length, 0);
   home.close();
 });

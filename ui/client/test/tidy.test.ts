@@ -46,6 +46,7 @@ test("everything of the package is exported, or is its own business", () => {
   const internal = [
     "artifact-events",
     "connection",
+    "form-check",
     "index",
     "lag",
     "model-calls",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { begin, picture, say, settled, SKIP, stage } from "./page.js";
+import { begin, say, settled, SKIP, stage } from "./page.js";
 
 const it = stage();
 const options = { skip: SKIP };
@@ -74,6 +74,12 @@ test("files are shown as what they are: Markdown, code, images, PDF; and saved",
   await panel(page).getByRole("button", { name: "Open in the browser’s reader" }).click();
   const frame = panel(page).locator("iframe");
   assert.match((await frame.getAttribute("src")) ?? "", /^blob:/);
+  // The policy of the page lets the browser's reader work: it is a frame of its own in there.
+  const reads = () => page.frames().some((one) => one.url().startsWith("chrome-extension://"));
+  for (let tries = 0; !reads() && tries < 150; tries++) {
+    await page.waitForTimeout(100);
+  }
+  assert.ok(reads(), "the reader did not open");
   await choose(page, "page.html");
   await panel(page).locator("pre", { hasText: "<h1>hi</h1>" }).waitFor();
   await choose(page, "blob.bin");
@@ -105,7 +111,6 @@ test("data is a tree, whose versions can be compared", options, async () => {
   await panel(page).getByText("3 differences").first().waitFor();
   await tree.locator("[data-change=changed]", { hasText: '"Tea"' }).waitFor();
   await tree.locator("[data-change=added]", { hasText: '"pour"' }).waitFor();
-  await picture(page, "data-compare");
   await panel(page).getByLabel("Compare with").selectOption("");
   await versions(page).selectOption("1");
   await tree.getByText('"Tea"').waitFor();
@@ -143,7 +148,6 @@ test("a dataset is a table that grows: sorted, filtered, drawn, and saved as CSV
   await panel(page).getByRole("button", { name: "Chart" }).click();
   const chart = panel(page).getByRole("figure", { name: "Chart of price by fruit" });
   assert.equal(await chart.locator(".bars li").count(), 3);
-  await picture(page, "dataset");
   await chart.getByRole("button", { name: "Line" }).click();
   await chart.locator("polyline").waitFor();
   const csv = await saved(page, "CSV");
@@ -156,7 +160,7 @@ test("a dataset is a table that grows: sorted, filtered, drawn, and saved as CSV
   assert.deepEqual(trouble, []);
 });
 
-test("what is being written is shown as it grows, and a new version takes its place", options, async () => {
+test("a new version takes the place of the one before, once it is begun", options, async () => {
   const { page } = await it.open();
   await begin(page, "write a report on tea");
   await settled(page);
@@ -166,5 +170,6 @@ test("what is being written is shown as it grows, and a new version takes its pl
   await say(page, "write a report on tea");
   await versions(page).waitFor();
   assert.equal(await versions(page).inputValue(), "2");
+  await settled(page);
   assert.equal(await article.getAttribute("aria-busy"), "false");
 });

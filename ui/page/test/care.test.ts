@@ -136,6 +136,74 @@ test("nothing jumps while text streams", options, async () => {
   assert.ok(moved < 0.1, `layout shift ${moved}`);
 });
 
+test("nothing jumps while sub-agents work, tools run and artifacts grow", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "say first");
+  await settled(page);
+  await page.getByRole("button", { name: "Artifacts", exact: true }).click();
+  await it.server.api.writeArtifact(contextId, "notes", { text: "# Notes", name: "notes.md" });
+  await page.getByRole("article", { name: "notes.md" }).waitFor();
+  await page.evaluate(() => {
+    const moved: string[] = [];
+    Object.assign(window, { moved });
+    interface Shift extends PerformanceEntry {
+      readonly value: number;
+      readonly hadRecentInput: boolean;
+      readonly sources: readonly { readonly node: Node | null }[];
+    }
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as Shift[]) {
+        const names = entry.sources.map(({ node }) => (node as Element | null)?.className ?? "");
+        moved.push(`${entry.value.toFixed(4)} ${names.join(", ")}`);
+      }
+    }).observe({ type: "layout-shift" });
+  });
+  for (const content of [
+    "delegate count slowly to 60 to research and writer",
+    "write a report on the history of tea",
+  ]) {
+    await it.server.api.send(contextId, { content, agentId: "agent-code" });
+    await page.locator(".doing").waitFor();
+    await settled(page);
+  }
+  await page.getByText("2 of 2 done").waitFor();
+  await page.getByText("I have written a report").waitFor();
+  await settled(page);
+  const moved = await page.evaluate<string[]>("window.moved");
+  const sum = moved.reduce((all, one) => all + Number.parseFloat(one), 0);
+  assert.ok(sum < 0.1, moved.join("\n"));
+});
+
+test("who wants no motion sees none, and things still work", options, async () => {
+  const { page } = await it.open({ reducedMotion: "reduce" });
+  await begin(page, "count slowly to 40");
+  await page.locator(".doing").waitFor();
+  const moving = await page.evaluate(() =>
+    document.getAnimations().map((one) => (one as CSSAnimation).animationName),
+  );
+  assert.deepEqual(moving, []);
+  await settled(page);
+  const { page: usual } = await it.open();
+  await begin(usual, "count slowly to 40");
+  await usual.locator(".doing").waitFor();
+  assert.ok((await usual.evaluate(() => document.getAnimations().length)) > 0);
+});
+
+test("light and dark are as the machine wants them, and change at once", options, async () => {
+  const { page } = await it.open({ colorScheme: "light" });
+  await page.getByText("Three things to try").waitFor();
+  const bright = () =>
+    page.evaluate(() => {
+      const [r = 0, g = 0, b = 0] = (
+        getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g) ?? []
+      ).map(Number);
+      return (r + g + b) / 3;
+    });
+  assert.ok((await bright()) > 200);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.ok((await bright()) < 60);
+});
+
 test(
   "a screen of 390 pixels shows one thing at a time, and never scrolls sideways",
   options,

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Page } from "playwright-core";
 import { begin, settled, SKIP, stage } from "./page.js";
+import { watch } from "./watch.js";
 
 const AGENT = "<img src=x onerror=hit=1>[a](javascript:hit=1)";
+const FILE = "<img src=x onerror=hit=1>&lt;b&gt;.txt";
 const it = stage({
+  files: { [FILE]: "a file" },
   config: `agents:\n  - {id: nasty, name: ${JSON.stringify(AGENT)}, type: llm}\nsupervisor: {fallbackAgent: nasty}\n`,
 });
 const options = { skip: SKIP };
@@ -25,44 +27,9 @@ const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" onlo
 <foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="${ELSEWHERE}/g"/></foreignObject>
 <rect width="20" height="20"/></svg>`;
 
-/** What must not happen, as far as it has. */
-async function watch(page: Page): Promise<() => Promise<void>> {
-  const seen: string[] = [];
-  page.on("dialog", (dialog) => {
-    seen.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on("popup", (popup) => seen.push(`popup: ${popup.url()}`));
-  page.on("request", (request) => {
-    const url = request.url();
-    if (!url.startsWith(it.server.url) && !url.startsWith(`blob:${it.server.url}`)) {
-      seen.push(`request: ${url}`);
-    }
-  });
-  await page.addInitScript(() => {
-    const reports: string[] = [];
-    Object.assign(window, { reports });
-    document.addEventListener("securitypolicyviolation", (event) => {
-      reports.push(`${event.violatedDirective} ${event.blockedURI}`);
-    });
-  });
-  await page.reload();
-  return async () => {
-    assert.equal(await page.evaluate("window.hit"), undefined);
-    assert.deepEqual(await page.evaluate("window.reports"), []);
-    assert.deepEqual(seen, []);
-    const forbidden = "iframe, object, embed, link, style, base, form form, [onerror], [onload]";
-    assert.equal(await page.locator(`#page script, #page :is(${forbidden})`).count(), 0);
-    const links = page.locator("#page a[href]");
-    for (const href of await links.evaluateAll((all) => all.map((a) => a.getAttribute("href")))) {
-      assert.match(href ?? "", /^(https?:|mailto:|#)/);
-    }
-  };
-}
-
 test("nothing in files, data, tables, names and pictures is run, and nothing leaves", options, async () => {
   const { page } = await it.open();
-  const clean = await watch(page);
+  const clean = await watch(page, it.server.url);
   const rows = [
     { [SCRIPT]: NASTY, plain: `=HYPERLINK("${ELSEWHERE}")` },
     { [SCRIPT]: "@SUM(1)", plain: "+1" },
@@ -106,7 +73,7 @@ test("nothing in files, data, tables, names and pictures is run, and nothing lea
 
 test("nothing that models, tools and agents say is run in the log, the tree or the past", options, async () => {
   const { page } = await it.open();
-  const clean = await watch(page);
+  const clean = await watch(page, it.server.url);
   const contextId = await begin(page, `say ${NASTY}`);
   await settled(page);
   await it.server.api.updateContext(contextId, { title: AGENT });
@@ -122,5 +89,42 @@ test("nothing that models, tools and agents say is run in the log, the tree or t
     await panel.getByRole("button", { name: format, exact: true }).click();
     assert.doesNotMatch((await waiting).suggestedFilename(), /[<>/:"]/);
   }
+  await clean();
+});
+
+test("nothing in questions, forms, thoughts and names of files is run, and no pattern holds the page up", options, async () => {
+  const { page } = await it.open();
+  const clean = await watch(page, it.server.url);
+  const slow = "^(([a-z])+.)+[A-Z]([a-z])+$";
+  const schema = {
+    type: "object",
+    title: NASTY,
+    properties: {
+      [SCRIPT]: { type: "string", title: NASTY, description: NASTY, pattern: slow, default: NASTY },
+      pick: { title: AGENT, enum: [SCRIPT, AGENT, { [SCRIPT]: NASTY }], description: SCRIPT },
+      some: { type: "array", title: SCRIPT, items: { enum: [NASTY, AGENT] } },
+      word: { type: "string", pattern: slow, format: SCRIPT },
+    },
+  };
+  await begin(page, `use ask_user ${JSON.stringify({ question: NASTY, schema })}`);
+  await page.locator(".dock").getByText(SCRIPT).first().waitFor();
+  await page.getByLabel("Word").fill("a".repeat(60));
+  const started = Date.now();
+  await page.locator(".dock").getByLabel(AGENT).first().selectOption({ index: 1 });
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  assert.ok(Date.now() - started < 2_000, "the pattern was tried in the page");
+  await clean();
+  await begin(page, `think about ${NASTY}`);
+  await page.getByRole("combobox", { name: "Thoughts that are shown" }).selectOption("detailed");
+  await page.locator(".thought", { hasText: "window.hit" }).first().waitFor();
+  await settled(page);
+  await clean();
+  await begin(page, "list files");
+  await settled(page);
+  await page.locator(".call summary").first().click();
+  await page.locator(".call-body").getByText(FILE).first().waitFor();
+  await clean();
+  await begin(page, `ask me ${NASTY}`);
+  await page.locator(".dock").getByText(SCRIPT).first().waitFor();
   await clean();
 });

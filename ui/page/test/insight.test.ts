@@ -35,7 +35,6 @@ test("a tree of tasks, models and tools shows time and tokens, and folds", optio
   await page.waitForFunction(() => document.querySelectorAll(".span").length === 1);
   await page.keyboard.press("ArrowRight");
   await page.waitForFunction((n) => document.querySelectorAll(".span").length === n, all);
-  await picture(page, "understanding");
   assert.deepEqual(trouble, []);
 });
 

@@ -97,6 +97,69 @@ test("a conversation can be renamed and deleted", options, async () => {
   await page.getByText("This conversation was deleted.").waitFor();
 });
 
+test("a title is changed from the keyboard, or left as it was", options, async () => {
+  const { page } = await it.open();
+  await begin(page, "say a first title");
+  await settled(page);
+  const sent: string[] = [];
+  page.on("request", (one) => one.method() === "PATCH" && sent.push(one.postData() ?? ""));
+  const title = (name: string) => page.locator("h2.title").getByRole("button", { name });
+  await title("say a first title").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "Title" }).waitFor();
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.type("Not this");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.activeElement?.closest("h2.title") !== null);
+  assert.equal(await title("say a first title").count(), 1);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.type("A better title");
+  await page.keyboard.press("Enter");
+  await title("A better title").waitFor();
+  await page.waitForFunction(() => document.activeElement?.closest("h2.title") !== null);
+  assert.deepEqual(sent, [JSON.stringify({ title: "A better title" })]);
+});
+
+test("a conversation is deleted from the list, by the mouse and by a key", options, async () => {
+  const { page } = await it.open();
+  for (const word of ["one", "two", "three"]) {
+    await begin(page, `say unwanted ${word}`);
+    await settled(page);
+  }
+  const entry = (word: string) => page.locator(".entry-box", { hasText: `unwanted ${word}` });
+  const dialog = page.getByRole("dialog", { name: "Delete this conversation?" });
+  await entry("one").hover();
+  await entry("one").locator(".entry-delete").click();
+  await dialog.getByText("say unwanted one").waitFor();
+  await dialog.getByRole("button", { name: "Keep" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await entry("one").hover();
+  await entry("one").locator(".entry-delete").click();
+  await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+  await entry("one").waitFor({ state: "detached" });
+  // What is open stays open when another goes.
+  await page.locator('[data-kind="text"]').getByText("unwanted three").waitFor();
+  await entry("three").locator(".entry").focus();
+  await page.keyboard.press("Delete");
+  await dialog.getByText("say unwanted three").waitFor();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await entry("three").waitFor({ state: "detached" });
+  await page.getByText("What should be done?").waitFor();
+  await entry("two").waitFor();
+});
+
+test("a conversation in which nothing was said yet says what to do", options, async () => {
+  const { contextId } = await it.server.api.createContext({});
+  const { page } = await it.open({ at: `#/c/${contextId}` });
+  await page.getByText("Nothing was said here yet").waitFor();
+  await say(page, "say hello");
+  await page.locator('[data-kind="text"]').getByText("hello").waitFor();
+  assert.equal(await page.getByText("Nothing was said here yet").count(), 0);
+});
+
 test("links lead to a context, a task and an event", options, async () => {
   const { page } = await it.open();
   const contextId = await begin(page, "delegate think about tea to research and writer");
@@ -115,4 +178,26 @@ test("links lead to a context, a task and an event", options, async () => {
   assert.match(await marked.innerText(), /delegate think about tea/);
   await other.goto(`${it.server.url}/#/c/no-such-thing`);
   await other.getByText("There is no such conversation").waitFor();
+});
+
+test("among 500 conversations an old one is found, and one that waits stands on top", options, async () => {
+  const { api } = it.server;
+  const old = await api.createContext({ title: "The harpsichord of Aunt Älice" });
+  const asks = await api.createContext({ title: "Waits since long ago" });
+  await api.send(asks.contextId, { content: "ask me which colour" });
+  for (let i = 0; i < 500; i += 50) {
+    const some = Array.from({ length: 50 }, (_, n) => `Number ${i + n} of many`);
+    await Promise.all(some.map((title) => api.createContext({ title })));
+  }
+  const { page } = await it.open();
+  await page.locator(".entry", { hasText: "of many" }).first().waitFor();
+  await page.locator('[data-group="needs"] .entry', { hasText: "Waits since long ago" }).waitFor();
+  assert.equal(await page.locator(".entry", { hasText: "harpsichord" }).count(), 0);
+  await page.keyboard.press("Escape");
+  await page.getByRole("searchbox", { name: "Search conversations" }).fill("älice HARPS");
+  await page.locator(".entry", { hasText: "harpsichord" }).click();
+  await page.waitForURL((url) => url.hash.includes(old.contextId));
+  assert.equal(await page.locator(".entry").count(), 1);
+  await page.getByRole("searchbox", { name: "Search conversations" }).fill("");
+  await page.locator(".entry", { hasText: "of many" }).first().waitFor();
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { violations } from "./axe.js";
-import { begin, picture, settled, SKIP, stage } from "./page.js";
+import { begin, settled, SKIP, stage } from "./page.js";
 
 const it = stage();
 
@@ -22,7 +22,6 @@ for (const colorScheme of ["light", "dark"] as const) {
       await panel.getByRole("button", { name }).click();
       if (name === "cities") {
         await panel.getByRole("button", { name: "Chart" }).click();
-        await picture(page, `artifacts-${colorScheme}`);
       }
       assert.deepEqual(await violations(page), [], name);
       await panel.getByRole("button", { name: "All artifacts" }).click();
@@ -30,7 +29,6 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.getByRole("button", { name: "Understanding", exact: true }).click();
     await page.locator(".event[data-kind=task-complete]").last().hover();
     assert.deepEqual(await violations(page), [], "understanding");
-    await picture(page, `understanding-${colorScheme}`);
     await page.getByRole("button", { name: "One event back" }).click();
     await page.getByText("As it was after event").waitFor();
     assert.deepEqual(await violations(page), [], "past");

@@ -27,7 +27,7 @@ export class Replay {
   private end = 0;
 
   private constructor(
-    private readonly contextId: string,
+    readonly contextId: string,
     private readonly events: readonly ParleyEvent[],
     private readonly agents: unknown,
   ) {

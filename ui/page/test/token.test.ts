@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { violations } from "./axe.js";
 import { begin, settled, SKIP, stage } from "./page.js";
 
 const TOKEN = "a-token-for-tests";
@@ -18,6 +19,10 @@ test(
     await page.getByLabel("Token").fill("wrong");
     await page.keyboard.press("Enter");
     await page.getByText("This token is nobody’s").waitFor();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await violations(page), [], colorScheme);
+    }
     await page.getByLabel("Token").fill(TOKEN);
     await page.keyboard.press("Enter");
     await page.getByText("What should be done?").waitFor();

@@ -59,6 +59,7 @@ function Layout({ needsYou }: { needsYou: number }) {
       </a>
       <Sidebar selected={contextId} />
       <main id="main" class="main" tabIndex={-1}>
+        <h1 class="sr">Parley</h1>
         {contextId === undefined ? (
           <Welcome />
         ) : (

@@ -5,6 +5,7 @@ const KEYS: readonly [string, string][] = [
   ["/", "Search conversations"],
   ["j, k", "Next, previous conversation"],
   ["g", "Go to what waits for you"],
+  ["Delete", "Delete the conversation in the list that has the focus"],
   ["i", "Write a message"],
   ["Enter", "Send; Shift+Enter for a new line"],
   ["Esc", "Stop the task that is at work (twice)"],

@@ -32,7 +32,11 @@ export function Approval({ ask }: { ask: InputRequired }) {
     setSent(true);
     setSent(await conversation.answer(ask.inputId, value));
   };
-  const problems = draft === undefined || schema === undefined ? [] : problemsOf(schema, draft);
+  const problems =
+    draft === undefined || schema === undefined
+      ? []
+      : // A call may well have an empty text, to put nothing in the place of something.
+        problemsOf(schema, draft, { emptyTexts: true });
   const approve = (): void => {
     if (draft === undefined || schema === undefined) {
       void answer(true);
@@ -55,6 +59,7 @@ export function Approval({ ask }: { ask: InputRequired }) {
   return (
     <form
       class="dock-body"
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         if (idle) {

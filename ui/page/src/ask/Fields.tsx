@@ -3,8 +3,11 @@ import {
   type FieldProblem,
   type FieldSpec,
   fieldsOf,
+  isPicked,
+  type Json,
   type JsonObject,
   keyOfPath,
+  pick,
 } from "@parley/client";
 import { useId } from "preact/hooks";
 
@@ -61,6 +64,9 @@ function Field({ field, value, problem, onChange }: FieldProps) {
     "aria-invalid": problem !== undefined,
     "aria-describedby": `${id}-about`,
   };
+  if (field.kind === "several") {
+    return <Several field={field} value={value} problem={problem} onChange={onChange} />;
+  }
   return (
     <div class="field">
       {field.kind === "boolean" ? (
@@ -85,11 +91,11 @@ function Field({ field, value, problem, onChange }: FieldProps) {
               <option value="">choose…</option>
               {field.options.map((option, i) => (
                 <option key={i} value={String(i)}>
-                  {typeof option === "string" ? option : JSON.stringify(option)}
+                  {nameOf(option)}
                 </option>
               ))}
             </select>
-          ) : field.kind === "long-text" || field.kind === "json" || value.includes("\n") ? (
+          ) : ["long-text", "json", "list"].includes(field.kind) || value.includes("\n") ? (
             <textarea
               {...common}
               class={field.kind === "json" ? "mono" : undefined}
@@ -102,11 +108,48 @@ function Field({ field, value, problem, onChange }: FieldProps) {
           )}
         </>
       )}
-      <p id={`${id}-about`} class={problem === undefined ? "quiet" : "problem"}>
-        {problem ?? field.about}
-      </p>
+      <About id={id} field={field} problem={problem} />
     </div>
   );
+}
+
+/** Any number of things to tick. */
+function Several({ field, value, problem, onChange }: FieldProps) {
+  const id = useId();
+  return (
+    <fieldset class="field several" aria-describedby={`${id}-about`}>
+      <legend>
+        {field.label}
+        {!field.required && <span class="quiet"> (optional)</span>}
+      </legend>
+      {field.options.map((option, i) => (
+        <label class="tick" key={i}>
+          <input
+            type="checkbox"
+            checked={isPicked(value, i)}
+            onChange={(event) => onChange(pick(value, i, event.currentTarget.checked))}
+          />
+          {nameOf(option)}
+        </label>
+      ))}
+      <About id={id} field={field} problem={problem} />
+    </fieldset>
+  );
+}
+
+/** What is wrong with a field, or else what it is for. */
+function About(props: { id: string; field: FieldSpec; problem: string | undefined }) {
+  const { id, field, problem } = props;
+  const hint = field.kind === "list" ? "One to a line." : "";
+  return (
+    <p id={`${id}-about`} class={problem === undefined ? "quiet" : "problem"}>
+      {problem ?? [field.about, hint].filter(Boolean).join(" ")}
+    </p>
+  );
+}
+
+function nameOf(option: Json): string {
+  return typeof option === "string" ? option : JSON.stringify(option);
 }
 
 /** Which keyboard a phone shows, and which browser's help there is. */

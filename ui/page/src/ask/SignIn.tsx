@@ -17,6 +17,14 @@ export function SignIn({ ask }: { ask: AuthRequired }) {
       setSent(done);
     }
   };
+  if (ask.authUrl !== undefined && url === undefined) {
+    return (
+      <p class="dock-body problem" role="alert">
+        {ask.provider ?? "The service"} wants you to sign in at an address that does not lead to the
+        web. This page does not open it.
+      </p>
+    );
+  }
   if (url !== undefined) {
     return (
       <div class="dock-body">

@@ -12,6 +12,7 @@ export function Branches() {
   const left = view.branches.filter((branch) => branch.messages.length > 0);
   const forks = state.contexts.filter((one) => one.forkedFrom?.contextId === view.contextId);
   const source = view.forkedFrom;
+  const known = state.contexts.find((one) => one.contextId === source?.contextId);
   if (left.length === 0 && forks.length === 0 && source === undefined) {
     return (
       <p class="quiet">
@@ -26,7 +27,7 @@ export function Branches() {
         <p>
           This is a fork of{" "}
           <a href={formatRoute({ contextId: source.contextId, seq: source.atSeq })}>
-            {titleOf(state.contexts.find((one) => one.contextId === source.contextId) ?? {})}
+            {known === undefined ? "another conversation" : titleOf(known)}
           </a>
           , at event {source.atSeq}.
         </p>

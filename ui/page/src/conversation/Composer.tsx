@@ -126,7 +126,7 @@ export function Composer(props: ComposerProps) {
         )}
         {busy && onStop !== undefined && (
           <button type="button" class="button stop" onClick={onStop}>
-            <Icon name="stop" /> Stop
+            <Icon name="stop" /> <span class="stop-word">Stop</span>
           </button>
         )}
         <button

@@ -2,6 +2,7 @@ import {
   type ConnectionState,
   Conversation,
   currentOf,
+  innerPlace,
   ParleyError,
   rowsOf,
   view,
@@ -18,6 +19,7 @@ import { PastBar } from "../insight/PastBar.js";
 import { usePast } from "../insight/past.js";
 import { Composer, type Unsent } from "./Composer.js";
 import { Header } from "./Header.js";
+import { useLinked } from "./linked.js";
 import { Outbox } from "./Outbox.js";
 import { Queue } from "./Queue.js";
 import { SettingContext, type Verbosity, ViewContext } from "./scene.js";
@@ -51,9 +53,13 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   // What happens here moves the conversation in the list.
   useEffect(() => home.refresh(), [home, open, asks, now?.title]);
   const busy = active !== undefined;
+  const linked = useLinked(contextId, route);
+  const taskId = linked?.taskId ?? route.taskId;
+  const place = shown && innerPlace(shown, taskId, linked?.event);
+  const link = useMemo(() => ({ taskId, place }), [taskId, place]);
   const setting = useMemo(
-    () => ({ conversation, past, thoughts: thoughts as Verbosity, route, busy, edits }),
-    [conversation, past, thoughts, route, busy, edits],
+    () => ({ conversation, past, thoughts: thoughts as Verbosity, route, link, busy, edits }),
+    [conversation, past, thoughts, route, link, busy, edits],
   );
   const stop = (): void => {
     if (active !== undefined) {
@@ -83,6 +89,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
               rows={rows}
               loading={state.loading}
               hasEarlier={at === undefined && (context?.base ?? 0) > 0}
+              linkedAt={linked?.seq}
               said={said}
             />
             <div class="bottom">

@@ -1,10 +1,9 @@
 import type { ConnectionState } from "@parley/client";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type PanelId, PANELS, type Panel } from "../app/panels.js";
 import { formatRoute, goFrom } from "../app/route.js";
-import { useSession } from "../app/session.js";
 import { Pill } from "../connection/Pill.js";
-import { Dialog } from "../ui/Dialog.js";
+import { DeleteDialog } from "../list/DeleteDialog.js";
 import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
 import { useScene } from "./scene.js";
@@ -55,33 +54,53 @@ export function Header({ panel, onPanel, thoughts, onThoughts, connection }: Hea
 function Title() {
   const { conversation, view } = useScene();
   const [typed, setTyped] = useState<string>();
+  const button = useRef<HTMLButtonElement>(null);
+  const keyed = useRef(false);
+  useEffect(() => {
+    if (typed === undefined && keyed.current) {
+      keyed.current = false;
+      button.current?.focus();
+    }
+  }, [typed]);
   const title = view.title?.trim() || "New conversation";
   if (typed === undefined) {
     return (
       <h2 class="title">
-        <button title="Rename" onClick={() => setTyped(title)}>
+        <button ref={button} title="Rename" onClick={() => setTyped(title)}>
           {title}
         </button>
       </h2>
     );
   }
-  const done = (): void => {
+  const done = (keep: boolean): void => {
     const next = typed.trim();
     setTyped(undefined);
-    if (next !== "" && next !== title) {
+    if (keep && next !== "" && next !== title) {
       void conversation.rename(next.slice(0, 500));
     }
   };
-  return <TitleInput typed={typed} onTyped={setTyped} onDone={done} />;
+  // A field that is taken away loses the focus, which must not rename once more.
+  const leave = (keep: boolean): void => {
+    keyed.current = true;
+    done(keep);
+  };
+  const left = (): void => {
+    if (!keyed.current) {
+      done(true);
+    }
+  };
+  return <TitleInput typed={typed} onTyped={setTyped} onKey={leave} onLeft={left} />;
 }
 
 interface TitleInputProps {
   readonly typed: string;
-  readonly onTyped: (typed: string | undefined) => void;
-  readonly onDone: () => void;
+  readonly onTyped: (typed: string) => void;
+  /** A key ended it: whether what was typed counts. */
+  readonly onKey: (keep: boolean) => void;
+  readonly onLeft: () => void;
 }
 
-function TitleInput({ typed, onTyped, onDone }: TitleInputProps) {
+function TitleInput({ typed, onTyped, onKey, onLeft }: TitleInputProps) {
   const box = useRef<HTMLInputElement>(null);
   useFocus(box);
   return (
@@ -92,15 +111,10 @@ function TitleInput({ typed, onTyped, onDone }: TitleInputProps) {
       maxLength={500}
       value={typed}
       onInput={(event) => onTyped(event.currentTarget.value)}
-      onBlur={onDone}
+      onBlur={onLeft}
       onKeyDown={(event) => {
-        if (event.isComposing) {
-          return;
-        }
-        if (event.key === "Enter") {
-          onDone();
-        } else if (event.key === "Escape") {
-          onTyped(undefined);
+        if (!event.isComposing && (event.key === "Enter" || event.key === "Escape")) {
+          onKey(event.key === "Enter");
         }
       }}
     />
@@ -109,18 +123,7 @@ function TitleInput({ typed, onTyped, onDone }: TitleInputProps) {
 
 function Delete() {
   const { view } = useScene();
-  const { api, home } = useSession();
   const [asked, setAsked] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const remove = async (): Promise<void> => {
-    try {
-      await api.deleteContext(view.contextId);
-      home.refresh();
-      goFrom(view.contextId, {});
-    } catch (failure) {
-      setProblem(failure instanceof Error ? failure.message : String(failure));
-    }
-  };
   return (
     <>
       <button
@@ -132,25 +135,11 @@ function Delete() {
         <Icon name="trash" />
       </button>
       {asked && (
-        <Dialog title="Delete this conversation?" onClose={() => setAsked(false)}>
-          <p>
-            All of it is removed from this machine, with its files, and what runs in it is stopped.
-            Nobody can bring it back. Forks of it stay.
-          </p>
-          {problem !== undefined && (
-            <p class="problem" role="alert">
-              {problem}
-            </p>
-          )}
-          <p class="dialog-actions">
-            <button class="button" onClick={() => setAsked(false)}>
-              Keep
-            </button>
-            <button class="button danger" onClick={() => void remove()}>
-              Delete
-            </button>
-          </p>
-        </Dialog>
+        <DeleteDialog
+          contextId={view.contextId}
+          onDeleted={() => goFrom(view.contextId, {})}
+          onClose={() => setAsked(false)}
+        />
       )}
     </>
   );

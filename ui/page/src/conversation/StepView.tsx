@@ -1,5 +1,6 @@
 import { hasEnded, keyOfStep, type Step, stepsOf, type TaskNode } from "@parley/client";
 import { Markdown } from "../text/Markdown.js";
+import { useLinkedPlace } from "./place.js";
 import { Question } from "./Question.js";
 import { tells, useSetting } from "./scene.js";
 import { Subagents } from "./Subagents.js";
@@ -47,15 +48,17 @@ export function Steps({ task }: { task: TaskNode }) {
   return (
     <>
       {stepsOf(task).map((step) => (
-        <div
-          class="row"
-          key={keyOfStep(step)}
-          data-key={keyOfStep(step)}
-          data-kind={step.kind}
-        >
-          <StepView step={step} task={task} />
-        </div>
+        <InnerRow key={keyOfStep(step)} place={keyOfStep(step)} step={step} task={task} />
       ))}
     </>
+  );
+}
+
+function InnerRow({ place, step, task }: { place: string; step: Step; task: TaskNode }) {
+  const { box, marked } = useLinkedPlace(place);
+  return (
+    <div ref={box} class="row" data-key={place} data-kind={step.kind} data-marked={marked}>
+      <StepView step={step} task={task} />
+    </div>
   );
 }

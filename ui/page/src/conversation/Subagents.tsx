@@ -6,6 +6,7 @@ import { agentName, useSession } from "../app/session.js";
 import { between, count, duration, tokens } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
 import { useSetting } from "./scene.js";
+import { useLinkedPlace } from "./place.js";
 import { Steps } from "./StepView.js";
 import { Status } from "./ToolCallView.js";
 
@@ -45,19 +46,28 @@ export function Subagents({
 /** One sub-agent: a line that says where it stands, and its thread when it is opened. */
 const Subagent = memo(({ task }: { task: TaskNode }) => {
   const { state } = useSession();
-  const { conversation, route } = useSetting();
-  const linked = holds([task], route.taskId);
+  const { conversation, link } = useSetting();
+  const linked = holds([task], link.taskId);
   const [open, setOpen] = useState(linked);
   useEffect(() => {
     if (linked) {
       setOpen(true);
     }
-  }, [linked, route.taskId]);
+  }, [linked, link.taskId]);
+  const key = `a-${task.taskId}`;
+  const { box, marked } = useLinkedPlace(key);
   const over = hasEnded(task.status);
   const below = progressOf(task.children);
   const name = agentName(state.agents, task.agentId);
   return (
-    <article class="subagent" data-status={task.status} data-task={task.taskId}>
+    <article
+      ref={box}
+      class="subagent"
+      data-status={task.status}
+      data-task={task.taskId}
+      data-key={key}
+      data-marked={marked}
+    >
       <div class="subagent-head">
         <button
           class="subagent-open"

@@ -1,8 +1,7 @@
-import { holds, type Row, rowAt, windowOf } from "@parley/client";
+import { type Row, rowAt, windowOf } from "@parley/client";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { typing, useKeys } from "../app/hooks.js";
-import { useSession } from "../app/session.js";
 import { Icon } from "../ui/Icon.js";
 import { useFollow } from "./follow.js";
 import { RowView } from "./RowView.js";
@@ -12,12 +11,14 @@ interface ThreadProps {
   readonly rows: readonly Row[];
   readonly loading: boolean;
   readonly hasEarlier: boolean;
+  /** The event that the address leads to, or that its task begins with. */
+  readonly linkedAt: number | undefined;
   /** How often this person has said something: then they want to see what comes of it. */
   readonly said: number;
 }
 
 /** The conversation from top to bottom. Only rows near to what is looked at are in the page. */
-export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
+export function Thread({ rows, loading, hasEarlier, linkedAt, said }: ThreadProps) {
   const { conversation, route, view } = useScene();
   const box = useRef<HTMLDivElement>(null);
   const { following, away, follow, release } = useFollow(box);
@@ -45,7 +46,7 @@ export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
     }
   });
   const keepPlace = usePlace(box, rows[shown.from]?.key);
-  const target = useTarget(rows, hasEarlier && !loading);
+  const target = useTarget(rows, linkedAt, hasEarlier && !loading);
   useLayoutEffect(() => {
     if (target !== undefined) {
       release();
@@ -83,6 +84,9 @@ export function Thread({ rows, loading, hasEarlier, said }: ThreadProps) {
         <div class="thread-rows">
           {(shown.from > 0 || hasEarlier) && (
             <Edge key={`up-${shown.from}`} onSeen={up} text={loading ? "Loading…" : "Earlier"} />
+          )}
+          {rows.length === 0 && !loading && (
+            <p class="quiet empty">Nothing was said here yet. Say below what should be done.</p>
           )}
           {rows.slice(shown.from, shown.to).map((row) => (
             <RowView key={row.key} row={row} marked={row.key === target?.key} />
@@ -147,11 +151,12 @@ function usePlace(box: RefObject<HTMLElement | null>, firstKey: string | undefin
 /** The row that a link leads to; what is not loaded yet is asked for. */
 function useTarget(
   rows: readonly Row[],
+  linkedAt: number | undefined,
   canLoad: boolean,
 ): { key: string; index: number } | undefined {
-  const { conversation, route } = useScene();
-  const wanted = useWanted();
-  const index = rowAt(rows, wanted, route.taskId);
+  const { conversation, route, link } = useScene();
+  const wanted = route.seq ?? linkedAt;
+  const index = rowAt(rows, wanted, link.taskId);
   const row = rows[index];
   const before = wanted !== undefined && row === undefined;
   useEffect(() => {
@@ -160,23 +165,4 @@ function useTarget(
     }
   }, [before, canLoad]);
   return row === undefined ? undefined : { key: row.key, index };
-}
-
-/** Where that stands which a link leads to; of a task that is not known, the server is asked. */
-function useWanted(): number | undefined {
-  const { api } = useSession();
-  const { conversation, route, view } = useScene();
-  const { taskId } = route;
-  const [asked, setAsked] = useState<{ taskId: string; seq: number | undefined }>();
-  const known = view.tasks.find((task) => task.taskId === taskId)?.seq;
-  const ask = taskId !== undefined && known === undefined && !holds(view.tasks, taskId);
-  useEffect(() => {
-    if (ask) {
-      api.task(conversation.contextId, taskId).then(
-        ({ seq }) => setAsked({ taskId, seq }),
-        () => setAsked({ taskId, seq: undefined }),
-      );
-    }
-  }, [ask, taskId]);
-  return route.seq ?? known ?? (asked?.taskId === taskId ? asked?.seq : undefined);
 }

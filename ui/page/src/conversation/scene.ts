@@ -11,6 +11,8 @@ export interface Setting {
   readonly past: Past;
   readonly thoughts: Verbosity;
   readonly route: Route;
+  /** The task that the address leads to, or that its event is of; and its place, if that is inner. */
+  readonly link: { readonly taskId: string | undefined; readonly place: string | undefined };
   /** Messages that are being said again in other words, by id, until that has succeeded. */
   readonly edits: Map<string, string>;
   /** True while a task is at work or waits: now, also while the past is looked at. */

@@ -37,6 +37,15 @@ export function LogView({ log, mark }: { log: EventLog; mark: Store<Mark | undef
   const [raw, setRaw] = useState<ParleyEvent>();
   useEffect(() => log.want(first, last), [log, first, last]);
   useEnd(box, state.count);
+  const loaded = state.count > 0;
+  useEffect(() => {
+    // The event that the address leads to is the one that is looked at.
+    if (route.seq !== undefined && loaded && box.current?.matches(":hover, :focus") !== true) {
+      const index = log.indexOf(route.seq);
+      setCurrent(index);
+      bringIntoSight(box.current, index, ROW_HEIGHT);
+    }
+  }, [log, route.seq, loaded]);
   useEffect(() => {
     // What is pointed at elsewhere is to be seen here too.
     if (marked !== undefined && box.current?.matches(":hover, :focus") !== true) {
@@ -130,7 +139,7 @@ export function LogView({ log, mark }: { log: EventLog; mark: Store<Mark | undef
             `Only the first ${MATCHES_MAX.toLocaleString("en")} that fit; look for fewer.`}
         </p>
       )}
-      <Raw event={raw} />
+      <Raw event={raw ?? (current === undefined ? undefined : log.row(current))} />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { type Mark, markOfRow, type Store } from "@parley/client";
+import { type Mark, markOfRow, placesOf, type Store } from "@parley/client";
 import { useEffect, useRef } from "preact/hooks";
 import { useScene } from "../conversation/scene.js";
 
@@ -11,12 +11,15 @@ export function useConversationMarks(mark: Store<Mark | undefined>): void {
   latest.current = view;
   useEffect(() => {
     const show = (): void => {
-      const row = mark.get()?.row;
+      const marked = mark.get();
       document.querySelector(`[${POINTED}]`)?.removeAttribute(POINTED);
-      if (row !== undefined) {
-        document
-          .querySelector(`.thread [data-key="${CSS.escape(row)}"]`)
-          ?.setAttribute(POINTED, "");
+      const places = marked === undefined ? [] : placesOf(latest.current, marked);
+      for (const place of places) {
+        const element = document.querySelector(`.thread [data-key="${CSS.escape(place)}"]`);
+        if (element !== null) {
+          element.setAttribute(POINTED, "");
+          return;
+        }
       }
     };
     const over = (event: Event): void => {

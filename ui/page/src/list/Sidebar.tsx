@@ -1,10 +1,11 @@
-import { type ContextInfo, groupsOf, titleOf } from "@parley/client";
-import { useMemo, useRef, useState } from "preact/hooks";
+import { type ContextInfo, groupsOf, type HomeState, titleOf } from "@parley/client";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { typing, useKeys, useNow } from "../app/hooks.js";
 import { formatRoute, go } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Icon } from "../ui/Icon.js";
 import { ago } from "../ui/format.js";
+import { DeleteDialog } from "./DeleteDialog.js";
 
 /** So many of a group are shown until somebody asks for the rest. */
 const SHOWN = 60;
@@ -12,7 +13,7 @@ const MINUTE_MS = 60_000;
 
 /** All conversations: what needs you, what runs, what is done. */
 export function Sidebar({ selected }: { selected: string | undefined }) {
-  const { state } = useSession();
+  const { home, state } = useSession();
   const [words, setWords] = useState("");
   const search = useRef<HTMLInputElement>(null);
   const groups = useMemo(() => groupsOf(state, words), [state, words]);
@@ -38,12 +39,14 @@ export function Sidebar({ selected }: { selected: string | undefined }) {
     }
   });
   const nothing = order.length === 0;
+  const searches = words.trim() !== "";
+  useEffect(() => home.searches(searches), [home, searches]);
   return (
     <nav class="sidebar" aria-label="Conversations">
       <header class="sidebar-head">
-        <h1>
-          <a href={formatRoute({})}>Parley</a>
-        </h1>
+        <a class="brand" href={formatRoute({})}>
+          Parley
+        </a>
         <a class="button small" href={formatRoute({})} aria-label="New conversation">
           <Icon name="plus" /> New
         </a>
@@ -64,8 +67,8 @@ export function Sidebar({ selected }: { selected: string | undefined }) {
         <Group name="Needs you" mark="needs" items={groups.needsYou} selected={selected} />
         <Group name="Running" mark="runs" items={groups.running} selected={selected} />
         <Group name="Done" mark="done" items={groups.done} selected={selected} />
-        {nothing && <p class="quiet empty">{emptyWords(state.loading, words, state.error)}</p>}
-        <More />
+        {nothing && <p class="quiet empty">{emptyWords(state, words)}</p>}
+        {!searches && <More />}
       </div>
       {state.error !== undefined && !nothing && (
         <p class="sidebar-note" role="status">
@@ -76,14 +79,17 @@ export function Sidebar({ selected }: { selected: string | undefined }) {
   );
 }
 
-function emptyWords(loading: boolean, words: string, error: Error | undefined): string {
+function emptyWords({ error, loading, searching }: HomeState, words: string): string {
   if (error !== undefined) {
     return `The list cannot be loaded: ${error.message}. It is tried again by itself.`;
   }
   if (loading) {
     return "Loading…";
   }
-  return words === ""
+  if (searching) {
+    return "Searching…";
+  }
+  return words.trim() === ""
     ? "Nothing here yet. What you say begins a conversation."
     : `No conversation is called “${words}”.`;
 }
@@ -118,17 +124,13 @@ function Group({ name, mark, items, selected }: GroupProps) {
       </h2>
       <ul>
         {shown.map((one) => (
-          <li key={one.contextId}>
-            <a
-              class="entry"
-              href={formatRoute({ contextId: one.contextId })}
-              aria-current={one.contextId === selected ? "page" : undefined}
-            >
-              <span class={`dot ${mark}`} aria-hidden="true" />
-              <span class="entry-title">{titleOf(one)}</span>
-              <span class="entry-time">{ago(one.updatedAt, now)}</span>
-            </a>
-          </li>
+          <Entry
+            key={one.contextId}
+            context={one}
+            mark={mark}
+            now={now}
+            current={one.contextId === selected}
+          />
         ))}
       </ul>
       {shown.length < items.length && (
@@ -137,5 +139,57 @@ function Group({ name, mark, items, selected }: GroupProps) {
         </button>
       )}
     </section>
+  );
+}
+
+interface EntryProps {
+  readonly context: ContextInfo;
+  readonly mark: GroupProps["mark"];
+  readonly now: number;
+  readonly current: boolean;
+}
+
+/** One conversation in the list: a link to it, and a way to be rid of it. */
+function Entry({ context, mark, now, current }: EntryProps) {
+  const [asked, setAsked] = useState(false);
+  const { contextId } = context;
+  const title = titleOf(context);
+  const deleted = (): void => {
+    setAsked(false);
+    if (current) {
+      go({});
+    }
+  };
+  return (
+    <li class="entry-box">
+      <a
+        class="entry"
+        href={formatRoute({ contextId })}
+        aria-current={current ? "page" : undefined}
+        aria-keyshortcuts="Delete"
+        onKeyDown={(event) => event.key === "Delete" && setAsked(true)}
+      >
+        <span class={`dot ${mark}`} aria-hidden="true" />
+        <span class="entry-title">{title}</span>
+        <span class="entry-time">{ago(context.updatedAt, now)}</span>
+      </a>
+      <button
+        class="icon-button small entry-delete"
+        tabIndex={-1}
+        aria-hidden="true"
+        title="Delete"
+        onClick={() => setAsked(true)}
+      >
+        <Icon name="trash" />
+      </button>
+      {asked && (
+        <DeleteDialog
+          contextId={contextId}
+          title={title}
+          onDeleted={deleted}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </li>
   );
 }

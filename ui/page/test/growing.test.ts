@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ParleyEvent } from "@parley/client";
+import type { Page } from "playwright-core";
+import { SKIP, stage } from "./page.js";
+import { positionOf, Replay } from "./replay.js";
+
+const it = stage();
+const options = { skip: SKIP };
+const panel = (page: Page) => page.getByRole("complementary", { name: "Artifacts" });
+
+async function recorded(content: string): Promise<ParleyEvent[]> {
+  const { api } = it.server;
+  const { contextId } = await api.createContext({});
+  await api.send(contextId, { content, agentId: "agent-code" });
+  while ((await api.context(contextId)).openTasks > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return (await api.events(contextId, { limit: 1_000, filter: { internal: true } })).events;
+}
+
+/** The artifact at some places of its growth: what `measure` says there, and whether it is whole. */
+async function growth(
+  page: Page,
+  events: readonly ParleyEvent[],
+  kind: string,
+  measure: () => Promise<number>,
+): Promise<{ sizes: number[]; whole: boolean[] }> {
+  const ends = events.flatMap((event, i) => (event.kind === kind ? [i + 1] : []));
+  assert.ok(ends.length >= 3, `only ${ends.length} of ${kind}`);
+  const agents = await it.server.api.agentTypes();
+  const replay = await Replay.start(events[0]?.contextId ?? "", events, agents);
+  try {
+    const places = [ends[0] ?? 0, ends[Math.floor(ends.length / 2)] ?? 0, events.length];
+    replay.advance(places[0] ?? 0);
+    await page.goto(`${replay.url}/#/c/${replay.contextId}`);
+    await page.getByRole("button", { name: "Artifacts", exact: true }).click();
+    const found = { sizes: [] as number[], whole: [] as boolean[] };
+    for (const end of places) {
+      replay.advance(end);
+      const at = positionOf(events[end - 1]);
+      await page.locator(`.thread[data-position="${at}"][aria-busy="false"]`).waitFor();
+      found.sizes.push(await measure());
+      const busy = await panel(page).getByRole("article").getAttribute("aria-busy");
+      found.whole.push(busy === "false");
+    }
+    return found;
+  } finally {
+    replay.stop();
+  }
+}
+
+const grows = ([first = 0, second = 0, last = 0]: readonly number[]): boolean =>
+  first > 0 && first < second && second < last;
+
+test("a report is read while it is being written", options, async () => {
+  const { page, trouble } = await it.open();
+  const events = await recorded("write a report on the history of tea");
+  const length = async () => (await panel(page).locator(".markdown").innerText()).length;
+  const { sizes, whole } = await growth(page, events, "file-write", length);
+  assert.ok(grows(sizes), sizes.join(", "));
+  assert.deepEqual(whole, [false, false, true]);
+  assert.deepEqual(trouble, []);
+});
+
+test("a table is sorted, counted and drawn while rows come in", options, async () => {
+  const { page, trouble } = await it.open();
+  const rows = Array.from({ length: 900 }, (_, i) => ({ city: `c${i % 4}`, people: i }));
+  const events = await recorded(`use dataset ${JSON.stringify({ name: "cities", rows })}`);
+  const sums: number[] = [];
+  let opened = false;
+  const count = async (): Promise<number> => {
+    if (!opened) {
+      opened = true;
+      await panel(page).getByRole("button", { name: "people" }).dblclick();
+      await panel(page).getByRole("button", { name: "Chart" }).click();
+    }
+    const bars = await panel(page).locator(".bar-value").allInnerTexts();
+    sums.push(bars.reduce((sum, text) => sum + Number(text.replaceAll(",", "")), 0));
+    const shown = await panel(page).locator(".dataset-count").innerText();
+    const top = await panel(page).locator(".table-box tbody tr:not(.gap) td").nth(1).innerText();
+    const all = Number(/^([\d,]+) rows/.exec(shown)?.[1]?.replaceAll(",", ""));
+    // The highest comes first, also of those that have just come.
+    assert.equal(Number(top), all - 1);
+    return all;
+  };
+  const { sizes } = await growth(page, events, "dataset-write", count);
+  assert.ok(grows(sizes), sizes.join(", "));
+  assert.equal(sizes.at(-1), 900);
+  assert.ok(grows(sums), sums.join(", "));
+  assert.deepEqual(trouble, []);
+});

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { SKIP, stage } from "./page.js";
+
+const it = stage();
+const options = { skip: SKIP };
+const log = (page: Page) => page.getByRole("complementary", { name: "Understanding" });
+
+/** A conversation with sub-agents three deep in the middle, and much before and after. */
+async function deep(): Promise<{ contextId: string; innermost: string }> {
+  const { api } = it.server;
+  const { contextId } = await api.createContext({ title: "Deep" });
+  const lines = Array.from({ length: 60 }, (_, i) => `- line ${i}`).join("\n");
+  for (const content of [
+    `say ${lines}`,
+    "delegate delegate delegate think about tea to data to writer to research",
+    `say ${lines}`,
+  ]) {
+    await api.send(contextId, { content, agentId: "agent-code" });
+  }
+  while ((await api.context(contextId)).openTasks > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const { items } = await api.tasks(contextId);
+  const below = (id: string | undefined) => items.find((task) => task.parentTaskId === id);
+  const root = items.find((task) => task.prompt?.startsWith("delegate") && !task.parentTaskId);
+  const innermost = below(below(below(root?.taskId)?.taskId)?.taskId);
+  assert.equal(innermost?.agentId, "agent-data");
+  return { contextId, innermost: innermost.taskId };
+}
+
+async function inSight(element: Locator): Promise<void> {
+  await element.waitFor();
+  await element.evaluate(
+    (one) =>
+      new Promise<void>((resolve) => {
+        const seen = new IntersectionObserver((all) => {
+          if (all.some((entry) => entry.isIntersecting)) {
+            seen.disconnect();
+            resolve();
+          }
+        });
+        seen.observe(one);
+      }),
+  );
+}
+
+test("a link to a sub-agent three deep opens all above it and brings it into sight", options, async () => {
+  const { contextId, innermost } = await deep();
+  const { page, trouble } = await it.open({ at: `#/c/${contextId}/t/${innermost}` });
+  const card = page.locator(`[data-task="${innermost}"]`);
+  await inSight(card);
+  await page.locator(`[data-task="${innermost}"][data-marked] .subagent-thread`).waitFor();
+  // The same from within the page, after looking elsewhere.
+  await page.evaluate(() => document.querySelector(".thread")?.scrollTo(0, 0));
+  await page.evaluate((hash) => (location.hash = hash), `#/c/${contextId}/e/1`);
+  await page.evaluate((hash) => (location.hash = hash), `#/c/${contextId}/t/${innermost}`);
+  await inSight(card);
+  assert.deepEqual(trouble, []);
+});
+
+test("a link to an event of a sub-agent leads to it, in the conversation and in the log", options, async () => {
+  const { contextId, innermost } = await deep();
+  const { api } = it.server;
+  const filter = { taskId: innermost, kinds: ["content-complete"] };
+  const { events } = await api.events(contextId, { filter });
+  const seq = events[0]?.seq ?? 0;
+  const { page } = await it.open({ at: `#/c/${contextId}/e/${seq}` });
+  const said = page.locator(`[data-task="${innermost}"] .row[data-kind="text"][data-marked]`);
+  await inSight(said);
+  await page.getByRole("button", { name: "Understanding", exact: true }).click();
+  const event = log(page).locator(`.event[data-seq="${seq}"][aria-selected="true"]`);
+  await inSight(event);
+  const raw = log(page).getByRole("region", { name: "Raw JSON" }).locator("pre");
+  await raw.getByText('"content-complete"').waitFor();
+  const told = JSON.parse(await raw.innerText()) as { seq: number };
+  assert.equal(told.seq, seq);
+});
+
+test("what a sub-agent does is marked in the conversation, the tree and the log alike", options, async () => {
+  const { contextId, innermost } = await deep();
+  const { page } = await it.open({ at: `#/c/${contextId}/t/${innermost}` });
+  const card = page.locator(`[data-task="${innermost}"]`);
+  await inSight(card.locator(".subagent-thread"));
+  await page.getByRole("button", { name: "Understanding", exact: true }).click();
+  await log(page).locator(".event[data-seq]").first().waitFor();
+  await card.locator('.row[data-kind="text"]').hover();
+  await log(page).locator(".span[data-kind=model][data-marked]").waitFor();
+  await log(page).locator(".event[data-marked]").first().waitFor();
+  await log(page).locator(`.span[data-key="task-${innermost}"]`).hover();
+  await page.locator(`[data-task="${innermost}"][data-pointed]`).waitFor();
+  await card.locator(".subagent-open").first().click();
+  // Folded, it is its card that is marked for all that is in it.
+  await log(page).locator(`.span[data-key^="model-${innermost}"]`).first().hover();
+  await page.locator(`[data-task="${innermost}"][data-pointed]`).waitFor();
+});
