@@ -46,8 +46,10 @@ export type Step =
 /** How far sub-agents are. */
 export interface Progress {
   readonly total: number;
+  /** However they ended: done, failed or stopped. */
   readonly ended: number;
   readonly failed: number;
+  readonly stopped: number;
 }
 
 const SPEAKS_FOR = ["single", "delegate"];
@@ -62,8 +64,7 @@ export function rowsOf(view: ContextView): Row[] {
   const steering = steersOf(messages, tasks);
   const rows: (Row & { at: number })[] = [];
   for (const message of messages) {
-    const task = message.role === "assistant" ? tasks.get(message.taskId ?? "") : undefined;
-    if (task !== undefined && tellsItself(task)) {
+    if (message.role === "assistant" && tasks.has(message.taskId ?? "")) {
       continue;
     }
     const root = asked.get(message.messageId);
@@ -78,9 +79,12 @@ export function rowsOf(view: ContextView): Row[] {
     for (const step of stepsOf(voiceOf(task), steers)) {
       rows.push({ ...step, key: keyOfStep(step), task, at: task.seq });
     }
-    const answer = messages.find((one) => one.role === "assistant" && one.taskId === task.taskId);
-    const end = tellsItself(task) ? task.seq : (answer?.seq ?? task.seq);
-    rows.push({ kind: "end", key: `e-${task.taskId}`, task, at: end });
+    // Its answer stands with it, whatever others have said before it was given.
+    for (const message of tellsItself(task) ? [] : answersOf(task, messages)) {
+      const key = `m-${message.messageId}`;
+      rows.push({ kind: "said", key, message, task: undefined, steers: false, at: task.seq });
+    }
+    rows.push({ kind: "end", key: `e-${task.taskId}`, task, at: task.seq });
   }
   // Stable: what has one place stays in the order in which it was put there.
   return rows.sort((a, b) => a.at - b.at).map(({ at: _, ...row }) => row);
@@ -95,6 +99,10 @@ function waits(task: TaskNode | undefined): boolean {
 function tellsItself(task: TaskNode): boolean {
   const voice = voiceOf(task);
   return voice.text !== "" && (!hasEnded(task.status) || voice.blocks.some((one) => one.done));
+}
+
+function answersOf(task: TaskNode, messages: readonly MessageInfo[]): MessageInfo[] {
+  return messages.filter((one) => one.role === "assistant" && one.taskId === task.taskId);
 }
 
 /** Whose words are the answer: the task's own, or those of the one agent that does it all. */
@@ -164,10 +172,11 @@ export function progressOf(tasks: readonly TaskNode[]): Progress {
       return {
         total: sum.total + 1 + below.total,
         ended: sum.ended + Number(hasEnded(task.status)) + below.ended,
-        failed: sum.failed + Number(["failed", "canceled"].includes(task.status)) + below.failed,
+        failed: sum.failed + Number(task.status === "failed") + below.failed,
+        stopped: sum.stopped + Number(task.status === "canceled") + below.stopped,
       };
     },
-    { total: 0, ended: 0, failed: 0 },
+    { total: 0, ended: 0, failed: 0, stopped: 0 },
   );
 }
 

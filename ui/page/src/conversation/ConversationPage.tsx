@@ -44,9 +44,10 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   // What happens here moves the conversation in the list.
   useEffect(() => home.refresh(), [home, open, asks, now?.title]);
   const busy = active !== undefined;
+  const asOf = at === undefined ? undefined : Date.parse(shown?.updatedAt ?? "") || 0;
   const setting = useMemo(
-    () => ({ conversation, past, thoughts: thoughts as Verbosity, route, busy, edits }),
-    [conversation, past, thoughts, route, busy, edits],
+    () => ({ conversation, past, thoughts: thoughts as Verbosity, route, busy, edits, asOf }),
+    [conversation, past, thoughts, route, busy, edits, asOf],
   );
   const stop = (): void => {
     if (active !== undefined) {
@@ -57,27 +58,31 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   if (state.error !== undefined) {
     return <Broken error={state.error} />;
   }
-  if (shown === undefined) {
-    return <Loading />;
-  }
   return (
     <SettingContext.Provider value={setting}>
       <ViewContext.Provider value={shown}>
-        <div class="conversation" data-panel={panel}>
+        <div class="conversation" data-panel={panel} data-past={at !== undefined || undefined}>
           <div class="column">
-            <Header
-              panel={panel}
-              onPanel={(id) => setPanel(id === panel ? undefined : id)}
-              thoughts={thoughts}
-              onThoughts={setThoughts}
-              connection={state.connection}
-            />
-            <Thread
-              rows={rows}
-              loading={state.loading}
-              hasEarlier={at === undefined && (context?.base ?? 0) > 0}
-              said={said}
-            />
+            {shown === undefined ? (
+              <Loading />
+            ) : (
+              <>
+                <Header
+                  panel={panel}
+                  onPanel={(id) => setPanel(id === panel ? undefined : id)}
+                  thoughts={thoughts}
+                  onThoughts={setThoughts}
+                  connection={state.connection}
+                />
+                <Thread
+                  rows={rows}
+                  loading={state.loading}
+                  hasEarlier={at === undefined && (context?.base ?? 0) > 0}
+                  said={said}
+                />
+              </>
+            )}
+            {/* It is there from the beginning, so that whoever types can go on typing. */}
             <div class="bottom">
               {state.refused !== undefined && (
                 <p class="problem toast" role="alert">
@@ -92,12 +97,14 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                 onEdit={(text) => setUnsent({ text, n: unsent.n + 1 })}
               />
               {busy && <Queue queue={queue} />}
-              {at === undefined ? (
-                <Dock />
-              ) : (
-                <PastBar at={at} head={state.shown?.seq ?? at} error={error} />
-              )}
+              {shown !== undefined &&
+                (at === undefined ? (
+                  <Dock />
+                ) : (
+                  <PastBar at={at} head={state.shown?.seq ?? at} error={error} />
+                ))}
               <Composer
+                contextId={contextId}
                 busy={busy}
                 unsent={unsent}
                 onSend={(message) => {
@@ -110,7 +117,9 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
               />
             </div>
           </div>
-          {panel !== undefined && <SidePanel id={panel} onClose={() => setPanel(undefined)} />}
+          {panel !== undefined && shown !== undefined && (
+            <SidePanel id={panel} onClose={() => setPanel(undefined)} />
+          )}
         </div>
       </ViewContext.Provider>
     </SettingContext.Provider>
