@@ -101,6 +101,8 @@ for (const width of [390, 320]) {
     await say(page, "run echo a rather long command that has a few words more than fit");
     await page.getByRole("button", { name: "Deny…" }).click();
     assert.deepEqual(await beyond(page), [], "approval");
+    const send = await page.getByRole("button", { name: "Send" }).boundingBox();
+    assert.ok((send?.x ?? 0) + (send?.width ?? 0) > width - 40, "under the thumb");
     await page.getByRole("textbox", { name: "Why not?" }).press("Enter");
     await settled(page);
     await page.getByRole("button", { name: "Go back to before this" }).last().click();
@@ -122,6 +124,8 @@ for (const width of [390, 320]) {
         await aside.getByRole("button", { name: "One event back" }).click();
         await page.getByText("As it was after event").waitFor({ state: "attached" });
         assert.deepEqual(await beyond(page), [], "past");
+        const past = page.locator(".pill-words", { hasText: "Past" });
+        assert.ok(await past.evaluate((one) => one.scrollWidth <= one.clientWidth), "says Past");
         await aside.getByRole("button", { name: "One event on" }).click();
       }
       await aside.getByRole("button", { name: `Close ${panel}` }).click();

@@ -140,25 +140,26 @@ export function Composer(props: ComposerProps) {
         </label>
         {busy && <Ways way={way} onWay={setWay} />}
         <MessageOptions options={options} onChange={setOptions} />
-        <span class="spring" />
-        {busy && stopping && (
-          <span class="quiet" role="status">
-            Esc again stops it
-          </span>
-        )}
-        {busy && onStop !== undefined && (
-          <button type="button" class="button stop" onClick={onStop}>
-            <Icon name="stop" /> Stop
+        <div class="composer-end">
+          {busy && stopping && (
+            <span class="quiet" role="status">
+              Esc again stops it
+            </span>
+          )}
+          {busy && onStop !== undefined && (
+            <button type="button" class="button stop" onClick={onStop}>
+              <Icon name="stop" /> Stop
+            </button>
+          )}
+          <button
+            class="icon-button send"
+            type="submit"
+            aria-label="Send"
+            disabled={content.trim() === "" || sending}
+          >
+            <Icon name="send" />
           </button>
-        )}
-        <button
-          class="icon-button send"
-          type="submit"
-          aria-label="Send"
-          disabled={content.trim() === "" || sending}
-        >
-          <Icon name="send" />
-        </button>
+        </div>
       </div>
     </form>
   );
