@@ -46,8 +46,10 @@ export type Step =
 /** How far sub-agents are. */
 export interface Progress {
   readonly total: number;
+  /** However they ended: done, failed or stopped. */
   readonly ended: number;
   readonly failed: number;
+  readonly stopped: number;
 }
 
 /** Nodes are never changed in place: those of tasks at rest need not be gone through again. */
@@ -61,13 +63,8 @@ export function rowsOf(view: ContextView): Row[] {
   const messages = view.conversation.flatMap((one) =>
     one.kind === "message" ? [one.message] : [],
   );
-  const answers = new Map<string | undefined, MessageInfo>();
-  for (const one of messages) {
-    if (one.role === "assistant" && !answers.has(one.taskId)) {
-      answers.set(one.taskId, one);
-    }
-  }
-  const steering = steersOf(messages, tasks);
+  const answers = byTask(messages.filter((one) => one.role === "assistant"));
+  const steering = byTask(messages.filter((one) => steersOne(one, tasks)));
   const steers = new Set([...steering.values()].flat());
   const next = currentOf(view);
   const waits = (task: TaskNode | undefined): boolean =>
@@ -77,8 +74,7 @@ export function rowsOf(view: ContextView): Row[] {
   const known = (task: TaskNode): boolean => task.seq > begins || answers.has(task.taskId);
   const rows: (Row & { at: number })[] = [];
   for (const message of messages) {
-    const task = message.role === "assistant" ? tasks.get(message.taskId ?? "") : undefined;
-    if (task !== undefined && tellsItself(task)) {
+    if (message.role === "assistant" && tasks.has(message.taskId ?? "")) {
       continue;
     }
     const root = asked.get(message.messageId);
@@ -92,8 +88,12 @@ export function rowsOf(view: ContextView): Row[] {
     for (const step of stepsOf(voiceOf(task), steering.get(task.taskId))) {
       rows.push({ ...step, key: keyOfStep(step), task, at: task.seq });
     }
-    const end = tellsItself(task) ? task.seq : (answers.get(task.taskId)?.seq ?? task.seq);
-    rows.push({ kind: "end", key: `e-${task.taskId}`, task, at: end });
+    // Its answer stands with it, whatever others have said before it was given.
+    for (const message of tellsItself(task) ? [] : (answers.get(task.taskId) ?? [])) {
+      const key = `m-${message.messageId}`;
+      rows.push({ kind: "said", key, message, task: undefined, steers: false, at: task.seq });
+    }
+    rows.push({ kind: "end", key: `e-${task.taskId}`, task, at: task.seq });
   }
   // Stable: what has one place stays in the order in which it was put there.
   return distinct(rows.sort((a, b) => a.at - b.at).map(({ at: _, ...row }) => row));
@@ -120,6 +120,7 @@ function tellsItself(task: TaskNode): boolean {
   return voice.text !== "" && (!hasEnded(task.status) || voice.blocks.some((one) => one.done));
 }
 
+
 /** Whose words are the answer: the task's own, or those of the one agent that does it all. */
 export function voiceOf(task: TaskNode): TaskNode {
   const routing = task.metadata?.["routing"] as JsonObject | undefined;
@@ -129,19 +130,23 @@ export function voiceOf(task: TaskNode): TaskNode {
   return speaks && only !== undefined && others.length === 0 ? only : task;
 }
 
-/** What was said to tasks at work, by task. */
-function steersOf(
-  messages: readonly MessageInfo[],
-  tasks: ReadonlyMap<string, TaskNode>,
-): ReadonlyMap<string, MessageInfo[]> {
-  const said = new Map<string, MessageInfo[]>();
+/** True if it was said to a task at work. */
+function steersOne(message: MessageInfo, tasks: ReadonlyMap<string, TaskNode>): boolean {
+  const task = tasks.get(message.taskId ?? "");
+  return message.role === "user" && task !== undefined && task.messageId !== message.messageId;
+}
+
+function byTask(messages: readonly MessageInfo[]): ReadonlyMap<string, readonly MessageInfo[]> {
+  const lists = new Map<string, MessageInfo[]>();
   for (const one of messages) {
-    const task = tasks.get(one.taskId ?? "");
-    if (one.role === "user" && task !== undefined && task.messageId !== one.messageId) {
-      said.set(task.taskId, [...(said.get(task.taskId) ?? []), one]);
+    const list = lists.get(one.taskId ?? "");
+    if (list === undefined) {
+      lists.set(one.taskId ?? "", [one]);
+    } else {
+      list.push(one);
     }
   }
-  return said;
+  return lists;
 }
 
 /** What a task does, in the order of the log. */
@@ -203,10 +208,11 @@ export function progressOf(tasks: readonly TaskNode[]): Progress {
       return {
         total: sum.total + 1 + below.total,
         ended: sum.ended + Number(hasEnded(task.status)) + below.ended,
-        failed: sum.failed + Number(["failed", "canceled"].includes(task.status)) + below.failed,
+        failed: sum.failed + Number(task.status === "failed") + below.failed,
+        stopped: sum.stopped + Number(task.status === "canceled") + below.stopped,
       };
     },
-    { total: 0, ended: 0, failed: 0 },
+    { total: 0, ended: 0, failed: 0, stopped: 0 },
   );
 }
 

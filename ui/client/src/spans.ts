@@ -13,7 +13,7 @@ export interface Span {
   readonly depth: number;
   /** Where it begins in the log. */
   readonly seq: number;
-  readonly status: "open" | "waiting" | "done" | "failed";
+  readonly status: "open" | "waiting" | "done" | "failed" | "stopped";
   /** In milliseconds since 1970. What is open lasts until the newest event. */
   readonly start: number;
   readonly end: number;
@@ -135,8 +135,9 @@ function statusOf(task: TaskNode): Span["status"] {
     case "completed":
       return "done";
     case "failed":
-    case "canceled":
       return "failed";
+    case "canceled":
+      return "stopped";
     case "working":
       return "open";
     default:
@@ -181,8 +182,7 @@ function toolSpans(
     taskId: task.taskId,
     depth,
     seq: call.seq,
-    status:
-      call.status === "running" ? "open" : call.status === "succeeded" ? "done" : "failed",
+    status: statusOfCall(call),
     start: timeOf(call.startedAt, ended),
     end: ended,
     tokens: undefined,
@@ -191,6 +191,13 @@ function toolSpans(
     folded: folded.has(key) && below.length > 0,
   };
   return self.folded ? [self] : [self, ...below];
+}
+
+function statusOfCall({ status, outcome }: ToolCall): Span["status"] {
+  if (status === "running" || status === "succeeded") {
+    return status === "running" ? "open" : "done";
+  }
+  return outcome === "canceled" ? "stopped" : "failed";
 }
 
 function timeOf(timestamp: string | undefined, usual: number): number {

@@ -107,7 +107,28 @@ test("the one agent that a supervisor chose speaks for it; several stand at thei
   const [, call] = several;
   assert.ok(call?.kind === "call" && holds(call.children, "t2") && !holds(call.children, "t3"));
   assert.equal(rowAt(several, undefined, "t2"), 1);
-  assert.deepEqual(call.children && progressOf(call.children), { total: 1, ended: 0, failed: 0 });
+  const none = { ended: 0, failed: 0, stopped: 0 };
+  assert.deepEqual(call.children && progressOf(call.children), { total: 1, ...none });
+});
+
+test("sub-agents that were stopped have ended, and have not failed", () => {
+  const children = ["completed", "failed", "canceled", "working"].map((is, i) => ({
+    is,
+    child: task(`t${i + 2}`, "writer", "t1", "x"),
+  }));
+  const log = [
+    ...begin(),
+    ...asked("m1", root),
+    status(root, "working"),
+    at({ kind: "tool-start", ...root, toolCallId: "x", toolName: "subagents", arguments: {} }),
+    ...children.flatMap(({ is, child }) => [
+      at({ kind: "task-created", ...child, initiator: "agent" }),
+      status(child, is),
+    ]),
+  ];
+  const call = rows(log).find((row) => row.kind === "call");
+  assert.ok(call?.kind === "call");
+  assert.deepEqual(progressOf(call.children), { total: 4, ended: 3, failed: 1, stopped: 1 });
 });
 
 test("what waits its turn is no row, and what steers stands where it was said", () => {
@@ -119,6 +140,25 @@ test("what waits its turn is no row, and what steers stands where it was said", 
   assert.deepEqual(
     rows(log).map((row) => row.key),
     ["m-m1", "b-b", "m-m2", "b-b2", "e-t1"],
+  );
+});
+
+test("an answer stands with its task, also after what was said meanwhile", () => {
+  const next = task("t2", "supervisor");
+  const answer = { messageId: "m9", role: "assistant", content: "done", metadata: { taskId: "t1" } };
+  const log = [
+    ...begin(),
+    ...asked("m1", root),
+    status(root, "working"),
+    ...asked("m2", next),
+    at({ kind: "message", ...root, ...answer }),
+    status(root, "canceled"),
+    status(next, "working"),
+    said(next, "b", "on"),
+  ];
+  assert.deepEqual(
+    rows(log).map((row) => row.key),
+    ["m-m1", "m-m9", "e-t1", "m-m2", "b-b", "e-t2"],
   );
 });
 

@@ -95,6 +95,23 @@ test("S4.18: tasks, model calls and tools stand where they began, with time, tok
   assert.deepEqual(axis.cuts, [0.5]);
 });
 
+test("what was stopped has not failed", () => {
+  const of = { ...ROOT, contextId: "c", eventId: "x", timestamp: new Date(0).toISOString() };
+  const log = [
+    { seq: 1, ...of, kind: "task-created", initiator: "user" },
+    { seq: 2, ...of, kind: "tool-start", toolCallId: "a", toolName: "shell", arguments: {} },
+    { seq: 3, ...of, kind: "tool-start", toolCallId: "b", toolName: "shell", arguments: {} },
+    { seq: 4, ...of, kind: "tool-complete", toolCallId: "a", success: false, outcome: "canceled" },
+    { seq: 5, ...of, kind: "tool-complete", toolCallId: "b", success: false, error: "no" },
+    { seq: 6, ...of, kind: "task-status", status: "canceled" },
+  ] as unknown as ParleyEvent[];
+  const { rows } = waterfallOf(view(reduceAll(emptyContext("c"), log)));
+  assert.deepEqual(
+    rows.map(({ kind, status }) => `${kind} ${status}`),
+    ["task stopped", "tool stopped", "tool failed"],
+  );
+});
+
 test("what is folded hides what is below it, and nothing else", () => {
   const all = waterfallOf(shown());
   const { rows, axis } = waterfallOf(shown(), new Set(["call-call", "model-t-4.1"]));

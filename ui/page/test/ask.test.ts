@@ -9,10 +9,17 @@ const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 const dock = (page: Page) => page.locator(".dock");
 const ready = (page: Page) =>
   dock(page).locator(".primary:enabled, .choice:enabled").first().waitFor();
+/** From where one types to what is asked, as the hint in the dock says. */
+async function turnToDock(page: Page): Promise<void> {
+  await ready(page);
+  await dock(page).getByText("Esc to answer").waitFor();
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.activeElement?.className === "dock");
+}
 const ask = (question: object) => `use ask_user ${JSON.stringify(question)}`;
 
 test(
-  "an approval shows what would happen, until when, and is given with one key",
+  "an approval shows what would happen, until when, and is given with a key",
   options,
   async () => {
     const { page } = await it.open();
@@ -21,13 +28,23 @@ test(
     await dock(page).getByText("+four").waitFor();
     assert.match(await dock(page).locator("time").innerText(), /until|left/);
     await picture(page, "approval");
-    await ready(page);
-    assert.equal(await page.evaluate("document.activeElement.className"), "dock");
+    await turnToDock(page);
     await page.keyboard.press("y");
     await page.getByText("I have written notes.txt").waitFor();
     await dock(page).waitFor({ state: "detached" });
   },
 );
+
+test("who begins with a press and not by typing answers with one key", options, async () => {
+  const { page } = await it.open();
+  await page.getByText("Approve a command").click();
+  await ready(page);
+  assert.equal(await page.evaluate("document.activeElement.className"), "dock");
+  assert.equal(await dock(page).getByText("Esc to answer").isVisible(), false);
+  await page.keyboard.press("y");
+  await settled(page);
+  await page.locator('[data-kind="text"]').getByText("hello from the shell").last().waitFor();
+});
 
 /** What was answered in a context, in order. */
 async function answers(contextId: string): Promise<unknown[]> {
@@ -49,6 +66,7 @@ test("an approval takes no focus from where one types, so that no text answers",
   await dock(page).focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("d");
+  await page.keyboard.press("Enter");
   await dock(page).waitFor({ state: "detached" });
   assert.deepEqual(await answers(contextId), [false]);
 });
@@ -74,8 +92,9 @@ test("what comes up under the hand is not answered by what was meant before", op
   });
   const contextId = await begin(page, "run echo sudden");
   await page.locator("body[data-pressed]").waitFor();
-  await ready(page);
+  await turnToDock(page);
   await page.keyboard.press("d");
+  await page.keyboard.press("Enter");
   await dock(page).waitFor({ state: "detached" });
   assert.deepEqual(await answers(contextId), [false]);
 });
@@ -83,7 +102,7 @@ test("what comes up under the hand is not answered by what was meant before", op
 test("keys do not answer through a dialog, nor by being held", options, async () => {
   const { page } = await it.open();
   const contextId = await begin(page, "run echo through");
-  await ready(page);
+  await turnToDock(page);
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   await page.keyboard.press("y");
@@ -94,8 +113,27 @@ test("keys do not answer through a dialog, nor by being held", options, async ()
     document.body.dispatchEvent(new KeyboardEvent("keydown", held));
   });
   await page.keyboard.press("d");
+  await page.keyboard.press("Enter");
   await dock(page).waitFor({ state: "detached" });
   assert.deepEqual(await answers(contextId), [false]);
+});
+
+test("the key that denies asks why, as its button does, and lets one go back", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "run echo keys");
+  const why = page.getByRole("textbox", { name: "Why not?" });
+  await turnToDock(page);
+  await page.keyboard.type("dyes, but");
+  assert.equal(await why.inputValue(), "yes, but");
+  await page.keyboard.press("Escape");
+  await why.waitFor({ state: "detached" });
+  assert.deepEqual(await answers(contextId), []);
+  await page.keyboard.type("dnot today");
+  assert.equal(await why.inputValue(), "not today");
+  await page.keyboard.press("Enter");
+  await page.getByText("denied: not today").waitFor();
+  assert.deepEqual(await answers(contextId), [{ approved: false, reason: "not today" }]);
+  assert.equal(await page.getByText("Esc again stops it").count(), 0);
 });
 
 test("a call is denied with a reason, which the agent is told", options, async () => {
@@ -126,7 +164,7 @@ test("a choice is made by its number", options, async () => {
   await begin(page, ask({ question: "Which colour?", options: ["red", "green", "blue"] }));
   await dock(page).getByRole("button", { name: "green" }).waitFor();
   await picture(page, "choice");
-  await ready(page);
+  await turnToDock(page);
   await page.keyboard.press("2");
   await page.getByText("ask_user answered").waitFor();
   await page.locator(".asked").getByText("green").waitFor();

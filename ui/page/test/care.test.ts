@@ -44,14 +44,15 @@ test("everything can be done from the keyboard", options, async () => {
   await page.keyboard.press("Enter");
   await page.locator('[data-kind="text"]').getByText("from the keyboard").waitFor();
   await settled(page);
+  await page.keyboard.press("Escape");
   await page.keyboard.press("n");
   await page.getByText("Three things to try").waitFor();
   await page.waitForFunction(() => document.activeElement?.tagName === "TEXTAREA");
   await page.keyboard.type("run echo yes");
   await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "Approve" }).waitFor();
-  await page.waitForFunction(() => document.activeElement?.className === "dock");
   await page.locator(".dock .primary:enabled").waitFor();
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.activeElement?.className === "dock");
   await page.keyboard.press("y");
   await settled(page);
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());

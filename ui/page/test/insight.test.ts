@@ -121,7 +121,43 @@ test("any event of the past can be gone back to, and the whole page is as it was
   await page.getByRole("button", { name: "Back to now" }).click();
   await text.getByText(/29 30$/).waitFor();
   await composer(page).waitFor();
+  // Whoever closes the panel at once after the slider is where the slider was.
+  await openPanel(page);
+  await panel(page).getByRole("button", { name: "One event back" }).click();
+  await page.waitForURL(/\/at\/\d+$/);
+  await page.evaluate(() => {
+    document.querySelector<HTMLElement>('[aria-label="One event on"]')?.click();
+    document.querySelector<HTMLElement>('[aria-label="Close Understanding"]')?.click();
+  });
+  await page.waitForURL((url) => !url.hash.includes("/at/"));
+  await composer(page).waitFor();
   assert.deepEqual(trouble, []);
+});
+
+test("the past says that it is past, and its clocks stand still", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "run for i in 1 2 3; do echo step $i; sleep 0.7; done");
+  await page.getByRole("button", { name: "Approve" }).click();
+  await settled(page);
+  const pill = page.locator(".pill");
+  assert.equal(await pill.innerText(), "Live");
+  const { events } = await it.server.api.events(contextId, { limit: 1_000 });
+  const started = events.find((one) => one.kind === "tool-start" && one.toolName === "shell");
+  const last = events.filter((one) => one.kind === "tool-progress").at(-1);
+  const passed = Date.parse(last?.timestamp ?? "") - Date.parse(started?.timestamp ?? "");
+  assert.ok(passed > 1_000, `${passed}`);
+  await page.goto(`${it.server.url}/#/c/${contextId}/at/${last?.seq}`);
+  await pill.getByText("Past", { exact: true }).waitFor();
+  assert.equal(await page.locator(".call .took").innerText(), `${(passed / 1_000).toFixed(1)} s`);
+  assert.match(await page.locator(".doing").innerText(), /was at work$/);
+  const spinner = page.locator(".thread .spinner").first();
+  assert.equal(await spinner.evaluate((one) => getComputedStyle(one).animationName), "none");
+  const asked = events.find((one) => one.kind === "input-required");
+  await page.goto(`${it.server.url}/#/c/${contextId}/at/${asked?.seq}`);
+  await page.locator(".asked").getByText("waited for you").waitFor();
+  await page.getByRole("button", { name: "Back to now" }).click();
+  await pill.getByText("Live", { exact: true }).waitFor();
+  await page.locator(".asked").getByText("approved").waitFor();
 });
 
 test("what can be done is what can be done now, whatever is looked at", options, async () => {

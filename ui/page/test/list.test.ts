@@ -82,6 +82,51 @@ test("what the server refuses is said, and what was typed stays", options, async
   assert.equal(await composer(page).inputValue(), "list files");
 });
 
+test("who goes on typing after a message goes on in its conversation", options, async () => {
+  const { page } = await it.open();
+  await page.getByText("What should be done?").waitFor();
+  let send: (() => void) | undefined;
+  await page.route("**/messages", async (route) => {
+    await new Promise<void>((resolve) => (send = resolve));
+    await route.continue();
+  });
+  await page.keyboard.type("say hello");
+  await page.keyboard.press("Enter");
+  // Where nobody types, nearly every one of these letters is a key that does something.
+  const some = "j and d, n? k y / i g ";
+  const words = some.repeat(12);
+  await page.keyboard.type(some);
+  send?.();
+  await page.keyboard.type(words.slice(some.length), { delay: 5 });
+  await page.waitForURL(/#\/c\//);
+  await page.locator('[data-kind="text"]').getByText("hello").waitFor();
+  await page.keyboard.type("end");
+  assert.equal(await composer(page).inputValue(), `${words}end`);
+  await composer(page).press("Escape");
+  await page.keyboard.press("n");
+  await page.getByText("Three things to try").waitFor();
+  assert.equal(await composer(page).inputValue(), "");
+  // It is still there when one comes back.
+  await page.goBack();
+  await page.getByRole("log").waitFor();
+  assert.equal(await composer(page).inputValue(), `${words}end`);
+});
+
+test("what was typed stays with the message that could not be sent", options, async () => {
+  const { page } = await it.open();
+  await page.getByText("What should be done?").waitFor();
+  let refuse: (() => void) | undefined;
+  await page.route("**/api/contexts", async (route) => {
+    await new Promise<void>((resolve) => (refuse = resolve));
+    await route.fulfill({ status: 400, json: { code: "invalid", detail: "not like this" } });
+  });
+  await say(page, "say first");
+  await page.keyboard.type("say second");
+  refuse?.();
+  await page.getByRole("alert").waitFor();
+  assert.equal(await composer(page).inputValue(), "say first\n\nsay second");
+});
+
 test("a conversation can be renamed and deleted", options, async () => {
   const { page } = await it.open();
   const contextId = await begin(page, "say something to forget");

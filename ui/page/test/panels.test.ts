@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { violations } from "./axe.js";
-import { begin, settled, SKIP, stage } from "./page.js";
+import type { Page } from "playwright-core";
+import { begin, say, settled, SKIP, stage } from "./page.js";
 
 const it = stage();
+const PANELS = ["Artifacts", "Understanding", "Branches"];
+const open = (page: Page, name: string) =>
+  page.getByRole("button", { name, exact: true }).click();
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`axe-core finds nothing wrong with panels, ${colorScheme}`, { skip: SKIP }, async () => {
@@ -32,5 +36,98 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.getByRole("button", { name: "One event back" }).click();
     await page.getByText("As it was after event").waitFor();
     assert.deepEqual(await violations(page), [], "past");
+  });
+}
+
+test("beside every panel the conversation can be told by its title", { skip: SKIP }, async () => {
+  const { page } = await it.open();
+  await begin(page, "say WWW, what a wide title this conversation has, and more");
+  await settled(page);
+  for (const width of [1280, 1024]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const name of PANELS) {
+      await open(page, name);
+      await page.getByRole("complementary", { name }).waitFor();
+      const fits = await page.locator(".title button").evaluate((title) => {
+        const range = document.createRange();
+        range.setStart(title.firstChild as Node, 0);
+        range.setEnd(title.firstChild as Node, 12);
+        return title.getBoundingClientRect().right - range.getBoundingClientRect().right;
+      });
+      assert.ok(fits >= 0, `${name} at ${width}: ${fits}`);
+      const head = page.locator(".head");
+      assert.ok(await head.evaluate((one) => one.scrollWidth <= one.clientWidth), `${width}`);
+      await open(page, name);
+    }
+  }
+  await page.getByLabel("Thoughts that are shown").selectOption("none");
+  await page.getByLabel("Thoughts that are shown").selectOption("normal");
+});
+
+/** What reaches beyond the screen, or can be scrolled sideways though it should not. */
+function beyond(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const told = (one: Element): string => `${one.tagName} ${one.className}`;
+    const wide = [document.documentElement, document.body]
+      .concat([...document.querySelectorAll<HTMLElement>(".main, .thread, .panel, .panel *")])
+      .filter((one) => ["auto", "scroll", "visible"].includes(getComputedStyle(one).overflowX))
+      .filter((one) => one.closest("pre, .table-box, svg, .sr") === null)
+      .filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1);
+    const cut = [...document.querySelectorAll("button, a, input, select, textarea, summary")]
+      .filter((one) => one.closest("pre, .table-box, .sr, .skip") === null)
+      .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5);
+    return [...wide.map(told), ...cut.map(told)];
+  });
+}
+
+for (const width of [390, 320]) {
+  test(`nothing reaches beyond a screen of ${width} pixels`, { skip: SKIP }, async () => {
+    const { page } = await it.open({ viewport: { width, height: 740 }, reducedMotion: "reduce" });
+    await page.getByText("Three things to try").waitFor();
+    assert.deepEqual(await beyond(page), [], "first screen");
+    await page.locator(".options summary").click();
+    assert.deepEqual(await beyond(page), [], "options");
+    const rows = Array.from({ length: 30 }, (_, i) => ({ city: `c${i}`, people: i, area: i * i }));
+    const contextId = await begin(page, `use dataset ${JSON.stringify({ name: "cities", rows })}`);
+    await settled(page);
+    const { api } = it.server;
+    const name = `${"notes-".repeat(12)}.md`;
+    await api.writeArtifact(contextId, "notes", { text: "# Notes\n\ntext", name });
+    await say(page, "delegate count to 3 to research and writer");
+    await page.getByText("2 of 2 done").waitFor();
+    await settled(page);
+    await say(page, "run echo a rather long command that has a few words more than fit");
+    await page.getByRole("button", { name: "Deny…" }).click();
+    assert.deepEqual(await beyond(page), [], "approval");
+    const send = await page.getByRole("button", { name: "Send" }).boundingBox();
+    assert.ok((send?.x ?? 0) + (send?.width ?? 0) > width - 40, "under the thumb");
+    await page.getByRole("textbox", { name: "Why not?" }).press("Enter");
+    await settled(page);
+    await page.getByRole("button", { name: "Go back to before this" }).last().click();
+    await page.locator(".thread").getByText("run echo").waitFor({ state: "detached" });
+    assert.deepEqual(await beyond(page), [], "conversation");
+    for (const panel of PANELS) {
+      await open(page, panel);
+      const aside = page.getByRole("complementary", { name: panel });
+      await aside.locator(".event[data-seq], .artifact-entry, .branch").first().waitFor();
+      assert.deepEqual(await beyond(page), [], panel);
+      for (const entry of panel === "Artifacts" ? ["cities", name] : []) {
+        await aside.getByRole("button", { name: entry }).click();
+        await aside.getByRole("button", { name: "Download" }).waitFor();
+        assert.deepEqual(await beyond(page), [], entry);
+        await aside.getByRole("button", { name: "All artifacts" }).click();
+      }
+      if (panel === "Understanding") {
+        await aside.locator(".event[data-seq]").last().click();
+        await aside.getByRole("button", { name: "One event back" }).click();
+        await page.getByText("As it was after event").waitFor({ state: "attached" });
+        assert.deepEqual(await beyond(page), [], "past");
+        const past = page.locator(".pill-words", { hasText: "Past" });
+        assert.ok(await past.evaluate((one) => one.scrollWidth <= one.clientWidth), "says Past");
+        await aside.getByRole("button", { name: "One event on" }).click();
+      }
+      await aside.getByRole("button", { name: `Close ${panel}` }).click();
+      await aside.waitFor({ state: "detached" });
+    }
   });
 }

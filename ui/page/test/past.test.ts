@@ -14,7 +14,10 @@ async function shown(page: Page, position: string): Promise<string> {
   return page.evaluate(() => {
     const told = (node: Node): string => {
       if (!(node instanceof Element)) {
-        return node.textContent ?? "";
+        // The same, said of the past.
+        return (node.textContent ?? "")
+          .replace(/^was (at work|being stopped)$/, "is $1")
+          .replace(/^waited for /, "waits for ");
       }
       // What can be done is a matter of now, also while the past is looked at.
       const ofNow = node.tagName === "BUTTON" ? ["disabled", "title"] : [];

@@ -103,11 +103,16 @@ test("one sub-agent is stopped by itself, and a whole tree at once", options, as
   await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
   await begin(page, "delegate count slowly to 4000 to research and writer");
   await page.getByRole("button", { name: "Stop Research and all below" }).click();
-  await page.locator('.subagent[data-status="canceled"]', { hasText: "Research" }).waitFor();
+  const research = page.locator('.subagent[data-status="canceled"]', { hasText: "Research" });
+  await research.getByText(/^stopped after/).waitFor();
+  await research.getByRole("img", { name: "stopped" }).waitFor();
+  await page.getByText("0 of 2 done, 1 stopped").waitFor();
   await page.locator('.subagent[data-status="working"]', { hasText: "Writer" }).waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).last().click();
   await page.locator('.subagent[data-status="canceled"]', { hasText: "Writer" }).waitFor();
   await page.getByText("Stopped.").waitFor();
+  await page.getByText("0 of 2 done, 2 stopped").waitFor();
+  assert.equal(await page.locator(".thread .problem, .thread .status.cross").count(), 0);
 });
 
 test("messages sent while busy queue, steer or interrupt", options, async () => {

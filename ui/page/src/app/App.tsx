@@ -1,6 +1,7 @@
 import { groupsOf, Home, ParleyError } from "@parley/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ConversationPage } from "../conversation/ConversationPage.js";
+import { Drafts } from "../conversation/drafts.js";
 import { Sidebar } from "../list/Sidebar.js";
 import { Welcome } from "../list/Welcome.js";
 import { Guarded } from "../ui/Guarded.js";
@@ -15,6 +16,7 @@ export function App() {
   const [token, setToken] = useState(storedToken);
   const api = useMemo(() => apiOf(token), [token]);
   const home = useMemo(() => new Home(api), [api]);
+  const drafts = useMemo(() => new Drafts(), [api]);
   useEffect(() => () => home.close(), [home]);
   const state = useStore(home);
   const locked = state.error instanceof ParleyError && state.error.status === 401;
@@ -27,7 +29,7 @@ export function App() {
     return <TokenForm refused={token !== undefined} onEnter={enter} />;
   }
   return (
-    <SessionContext.Provider value={{ api, home, state }}>
+    <SessionContext.Provider value={{ api, home, state, drafts }}>
       <Layout needsYou={groupsOf(state).needsYou.length} />
     </SessionContext.Provider>
   );

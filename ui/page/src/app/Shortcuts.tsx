@@ -8,8 +8,11 @@ const KEYS: readonly [string, string][] = [
   ["Delete", "Delete the conversation in the list that has the focus"],
   ["i", "Write a message"],
   ["Enter", "Send; Shift+Enter for a new line"],
-  ["Esc", "Stop the task that is at work (twice)"],
-  ["y, d", "Approve, deny what is asked"],
+  ["Esc", "Leave the box, and go to what is asked"],
+  ["Esc Esc", "Stop the task that is at work"],
+  ["y", "Approve what is asked"],
+  ["d", "Deny it: say why, or nothing, then Enter; Esc goes back"],
+  ["1 to 9", "Choose one of several"],
   ["End", "Follow the newest text again"],
   ["?", "This list"],
 ];

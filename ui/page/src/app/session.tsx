@@ -1,12 +1,14 @@
 import { type AgentTypeInfo, Home, ParleyApi, type HomeState } from "@parley/client";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { Drafts } from "../conversation/drafts.js";
 
 /** What every part of the page needs: whom it talks to, and what there is. */
 export interface Session {
   readonly api: ParleyApi;
   readonly home: Home;
   readonly state: HomeState;
+  readonly drafts: Drafts;
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined);

@@ -4,7 +4,7 @@ import { useShown } from "../ui/virtual.js";
 
 const ROW_HEIGHT = 30;
 const CELL_MAX = 300;
-const COLUMN_REM = 8;
+const COLUMN_REM = 6;
 
 interface TableProps {
   readonly rows: readonly JsonObject[];

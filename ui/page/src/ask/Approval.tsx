@@ -7,6 +7,7 @@ import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
 import { Diff, isDiff } from "./Diff.js";
 import { Fields } from "./Fields.js";
+import { Key } from "./Key.js";
 import { useReady } from "./ready.js";
 import { type FormDraft, draftOf, problemsOf, valueOf } from "@parley/client";
 
@@ -27,6 +28,7 @@ export function Approval({ ask }: { ask: InputRequired }) {
   const [draft, setDraft] = useState<FormDraft>();
   const [reason, setReason] = useState<string>();
   const [sent, setSent] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
   const idle = useReady() && !sent;
   const answer = async (value: Json): Promise<void> => {
     setSent(true);
@@ -46,18 +48,29 @@ export function Approval({ ask }: { ask: InputRequired }) {
   };
   const deny = (): void =>
     void answer(reason === undefined || reason === "" ? false : { approved: false, reason });
+  // The key does what the button does: it asks why first.
+  const refuse = (): void => (reason === undefined ? setReason("") : deny());
+  const keep = (): void => {
+    setReason(undefined);
+    form.current?.closest<HTMLElement>(".dock")?.focus();
+  };
   useKeys((event) => {
     if (!typing(event) && idle && !event.ctrlKey && !event.metaKey && !event.altKey) {
       if (event.key === "y") {
         approve();
       } else if (event.key === "d") {
-        deny();
+        // It must not be the first letter of the reason.
+        event.preventDefault();
+        refuse();
       }
     }
   });
+  // Where there is something to type, these keys are letters.
+  const plain = draft === undefined && reason === undefined;
   const effect = EFFECTS[String(facts["effect"])];
   return (
     <form
+      ref={form}
       class="dock-body"
       noValidate
       onSubmit={(event) => {
@@ -79,23 +92,31 @@ export function Approval({ ask }: { ask: InputRequired }) {
         <Preview preview={facts["preview"]} args={args} />
       )}
       {reason !== undefined && (
-        <Reason reason={reason} onReason={setReason} onDone={() => idle && deny()} />
+        <Reason
+          reason={reason}
+          onReason={setReason}
+          onDone={() => idle && deny()}
+          onBack={keep}
+        />
       )}
       <div class="dock-actions">
         <button
           class="button primary"
           type="submit"
           disabled={!idle || problems.length > 0}
+          aria-keyshortcuts="y"
         >
-          {draft === undefined ? "Approve" : "Approve with changes"}
+          {draft === undefined ? "Approve" : "Approve with changes"} {plain && <Key name="y" />}
         </button>
         <button
           class="button"
           type="button"
           disabled={!idle}
-          onClick={() => (reason === undefined ? setReason("") : deny())}
+          aria-keyshortcuts="d"
+          onClick={refuse}
         >
-          {reason === undefined ? "Deny…" : "Deny"}
+          {reason === undefined ? "Deny…" : "Deny"} {plain && <Key name="d" />}
+          {reason !== undefined && <Key name="Enter" />}
         </button>
         {args !== undefined && schema !== undefined && (
           <button
@@ -116,22 +137,29 @@ interface ReasonProps {
   readonly reason: string;
   readonly onReason: (reason: string) => void;
   readonly onDone: () => void;
+  /** Nothing is refused after all. */
+  readonly onBack: () => void;
 }
 
-function Reason({ reason, onReason, onDone }: ReasonProps) {
+function Reason({ reason, onReason, onDone, onBack }: ReasonProps) {
   const box = useRef<HTMLInputElement>(null);
   useFocus(box);
   return (
     <label class="field">
-      <span>Why not? The agent is told.</span>
+      <span>Why not? The agent is told. It may stay empty.</span>
       <input
         ref={box}
         value={reason}
         onInput={(event) => onReason(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.isComposing) {
+          if (event.isComposing) {
+            return;
+          }
+          if (event.key === "Enter") {
             event.preventDefault();
             onDone();
+          } else if (event.key === "Escape") {
+            onBack();
           }
         }}
       />

@@ -2,6 +2,7 @@ import type { InputRequired, Json } from "@parley/client";
 import { useState } from "preact/hooks";
 import { typing, useKeys } from "../app/hooks.js";
 import { useSetting } from "../conversation/scene.js";
+import { Key } from "./Key.js";
 import { useReady } from "./ready.js";
 
 /** One of several, by a press or by its number. */
@@ -28,9 +29,10 @@ export function Choice({ ask, options }: { ask: InputRequired; options: readonly
           key={i}
           class="button choice"
           disabled={!idle}
+          aria-keyshortcuts={i < 9 ? String(i + 1) : undefined}
           onClick={() => void choose(option)}
         >
-          {i < 9 && <kbd>{i + 1}</kbd>} {nameOf(option)}
+          {i < 9 && <Key name={String(i + 1)} />} {nameOf(option)}
         </button>
       ))}
     </div>

@@ -88,6 +88,9 @@ function AskCard({ ask, children }: { ask: Ask; children: preact.ComponentChildr
         <Icon name={ask.kind === "auth-required" ? "key" : "ask"} />
         <strong>{who}</strong>
         <span class="dock-prompt">{ask.prompt}</span>
+        <span class="key-hint">
+          <kbd>Esc</kbd> to answer
+        </span>
         <Expiry at={ask.expiresAt} />
         {children}
       </header>

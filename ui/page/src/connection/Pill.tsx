@@ -7,8 +7,14 @@ const SHOWN_MS = 8_000;
 const SLOW_MS = 1_000;
 const SECOND_MS = 1_000;
 
+interface PillProps {
+  readonly connection: ConnectionState | undefined;
+  /** True if what is shown is not what happens. */
+  readonly past: boolean;
+}
+
 /** How the page is connected: quiet while all is well, plain when it is not. */
-export function Pill({ connection }: { connection: ConnectionState | undefined }) {
+export function Pill({ connection, past }: PillProps) {
   const recovered = useRecovered(connection?.recovered ?? 0);
   const status = connection?.status ?? "connecting";
   const waiting = status === "waiting";
@@ -17,11 +23,13 @@ export function Pill({ connection }: { connection: ConnectionState | undefined }
   const words = waiting
     ? `Reconnecting, attempt ${connection?.failures ?? 1}${until}`
     : status === "live"
-      ? recovered > 0
-        ? `Live, ${count(recovered, "event")} recovered`
-        : lag > SLOW_MS
-          ? `Live, ${duration(lag)} behind`
-          : "Live"
+      ? past
+        ? "Past"
+        : recovered > 0
+          ? `Live, ${count(recovered, "event")} recovered`
+          : lag > SLOW_MS
+            ? `Live, ${duration(lag)} behind`
+            : "Live"
       : status === "connecting"
         ? "Connecting"
         : status === "paused"
@@ -36,7 +44,12 @@ export function Pill({ connection }: { connection: ConnectionState | undefined }
       `${count(connection.recovered, "event")} recovered in all`,
   ];
   return (
-    <span class="pill" data-status={status} role="status" title={more.filter(Boolean).join("; ")}>
+    <span
+      class="pill"
+      data-status={past && status === "live" ? "past" : status}
+      role="status"
+      title={more.filter(Boolean).join("; ")}
+    >
       <span class="pill-dot" aria-hidden="true" />
       <span class="pill-words">{words}</span>
     </span>

@@ -1,7 +1,8 @@
 import type { NewMessage } from "@parley/client";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { typing, useKeys, useSetting } from "../app/hooks.js";
 import { useSession } from "../app/session.js";
+import { turnToAsk } from "../ask/ready.js";
 import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
 import { MessageOptions, type Options, optionsOf } from "./MessageOptions.js";
@@ -15,10 +16,10 @@ export interface Unsent {
 }
 
 interface ComposerProps {
+  /** The conversation that it writes to; a new one, if it is missing. */
+  readonly contextId: string | undefined;
   /** True if a task is at work: then it is said what becomes of both. */
   readonly busy: boolean;
-  /** True if there is no conversation yet. */
-  readonly fresh?: boolean;
   /** What could not be sent, to be changed. */
   readonly unsent?: Unsent;
   /** Says it. False if it did not get there: then the text stays. */
@@ -37,19 +38,30 @@ const HEIGHT_MAX = 240;
 
 /** Where messages are written. */
 export function Composer(props: ComposerProps) {
-  const { busy, fresh = false, unsent, onSend, onStop, stopping = false } = props;
-  const { state } = useSession();
-  const [content, setContent] = useState("");
+  const { contextId, busy, unsent, onSend, onStop, stopping = false } = props;
+  const { state, drafts } = useSession();
+  const fresh = contextId === undefined;
+  const [goesOn] = useState(() => drafts.takeOver(contextId));
+  const [content, setContent] = useState(() => drafts.text(contextId));
   const [way, setWay] = useState<WhenBusy>("enqueue");
   const [sending, setSending] = useState(false);
   const [agentId, setAgentId] = useSetting("agent", "");
   const [options, setOptions] = useState<Options>({});
   const box = useRef<HTMLTextAreaElement>(null);
   useFocus(box, fresh);
+  useLayoutEffect(() => {
+    // Who was typing when the conversation began goes on in it: no key may fall on nothing.
+    if (goesOn) {
+      box.current?.focus({ preventScroll: true });
+    }
+  }, []);
+  const write = (text: string): void => {
+    drafts.write(contextId, text);
+    setContent(text);
+  };
   useEffect(() => {
-    const { text = "" } = unsent ?? {};
-    if (text !== "") {
-      setContent((typed) => (typed.trim() === "" ? text : `${typed}\n\n${text}`));
+    if (unsent !== undefined && unsent.text !== "") {
+      write(joined(drafts.text(contextId), unsent.text));
     }
   }, [unsent?.n]);
   useEffect(() => grow(box.current), [content]);
@@ -70,18 +82,28 @@ export function Composer(props: ComposerProps) {
       ...(busy ? { whenBusy: way } : {}),
       ...optionsOf(options),
     };
-    setContent("");
+    write("");
     setSending(true);
     const done = await onSend(message);
     setSending(false);
     if (!done) {
-      setContent((typed) => (typed === "" ? content : typed));
+      write(joined(content, drafts.text(contextId)));
+    }
+  };
+  const leave = (event: KeyboardEvent): void => {
+    if (turnToAsk()) {
+      // Only from there on it is about what runs.
+      event.stopPropagation();
+    } else if (!busy) {
+      box.current?.blur();
     }
   };
   const pressed = (event: KeyboardEvent): void => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       void send();
+    } else if (event.key === "Escape" && !event.isComposing) {
+      leave(event);
     }
   };
   return (
@@ -98,7 +120,7 @@ export function Composer(props: ComposerProps) {
         value={content}
         aria-label="Message"
         placeholder={busy ? "Say something to what runs, or after it" : "Say what should be done"}
-        onInput={(event) => setContent(event.currentTarget.value)}
+        onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={pressed}
       />
       <div class="composer-bar">
@@ -118,25 +140,26 @@ export function Composer(props: ComposerProps) {
         </label>
         {busy && <Ways way={way} onWay={setWay} />}
         <MessageOptions options={options} onChange={setOptions} />
-        <span class="spring" />
-        {busy && stopping && (
-          <span class="quiet" role="status">
-            Esc again stops it
-          </span>
-        )}
-        {busy && onStop !== undefined && (
-          <button type="button" class="button stop" onClick={onStop}>
-            <Icon name="stop" /> <span class="stop-word">Stop</span>
+        <div class="composer-end">
+          {busy && stopping && (
+            <span class="quiet" role="status">
+              Esc again stops it
+            </span>
+          )}
+          {busy && onStop !== undefined && (
+            <button type="button" class="button stop" onClick={onStop}>
+              <Icon name="stop" /> <span class="stop-word">Stop</span>
+            </button>
+          )}
+          <button
+            class="icon-button send"
+            type="submit"
+            aria-label="Send"
+            disabled={content.trim() === "" || sending}
+          >
+            <Icon name="send" />
           </button>
-        )}
-        <button
-          class="icon-button send"
-          type="submit"
-          aria-label="Send"
-          disabled={content.trim() === "" || sending}
-        >
-          <Icon name="send" />
-        </button>
+        </div>
       </div>
     </form>
   );
@@ -159,6 +182,11 @@ function Ways({ way, onWay }: { way: WhenBusy; onWay: (way: WhenBusy) => void })
       ))}
     </div>
   );
+}
+
+/** Two texts below one another; one of them, if the other says nothing. */
+function joined(first: string, second: string): string {
+  return [first, second].filter((text) => text.trim() !== "").join("\n\n");
 }
 
 /** As high as its text, within limits. */

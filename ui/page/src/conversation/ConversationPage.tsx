@@ -57,9 +57,10 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const taskId = linked?.taskId ?? route.taskId;
   const place = shown && innerPlace(shown, taskId, linked?.event);
   const link = useMemo(() => ({ taskId, place }), [taskId, place]);
+  const asOf = at === undefined ? undefined : Date.parse(shown?.updatedAt ?? "") || 0;
   const setting = useMemo(
-    () => ({ conversation, past, thoughts: thoughts as Verbosity, route, link, busy, edits }),
-    [conversation, past, thoughts, route, link, busy, edits],
+    () => ({ conversation, past, thoughts: thoughts as Verbosity, route, link, busy, edits, asOf }),
+    [conversation, past, thoughts, route, link, busy, edits, asOf],
   );
   const stop = (): void => {
     if (active !== undefined) {
@@ -70,28 +71,32 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   if (state.error !== undefined) {
     return <Broken error={state.error} />;
   }
-  if (shown === undefined) {
-    return <Loading connection={state.connection} />;
-  }
   return (
     <SettingContext.Provider value={setting}>
       <ViewContext.Provider value={shown}>
-        <div class="conversation" data-panel={panel}>
+        <div class="conversation" data-panel={panel} data-past={at !== undefined || undefined}>
           <div class="column">
-            <Header
-              panel={panel}
-              onPanel={(id) => setPanel(id === panel ? undefined : id)}
-              thoughts={thoughts}
-              onThoughts={setThoughts}
-              connection={state.connection}
-            />
-            <Thread
-              rows={rows}
-              loading={state.loading}
-              hasEarlier={at === undefined && (context?.base ?? 0) > 0}
-              linkedAt={linked?.seq}
-              said={said}
-            />
+            {shown === undefined ? (
+              <Loading connection={state.connection} />
+            ) : (
+              <>
+                <Header
+                  panel={panel}
+                  onPanel={(id) => setPanel(id === panel ? undefined : id)}
+                  thoughts={thoughts}
+                  onThoughts={setThoughts}
+                  connection={state.connection}
+                />
+                <Thread
+                  rows={rows}
+                  loading={state.loading}
+                  hasEarlier={at === undefined && (context?.base ?? 0) > 0}
+                  linkedAt={linked?.seq}
+                  said={said}
+                />
+              </>
+            )}
+            {/* It is there from the beginning, so that whoever types can go on typing. */}
             <div class="bottom">
               {state.refused !== undefined && (
                 <p class="problem toast" role="alert">
@@ -106,12 +111,14 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                 onEdit={(text) => setUnsent({ text, n: unsent.n + 1 })}
               />
               {busy && <Queue queue={queue} />}
-              {at === undefined ? (
-                <Dock />
-              ) : (
-                <PastBar at={at} head={state.shown?.seq ?? at} error={error} />
-              )}
+              {shown !== undefined &&
+                (at === undefined ? (
+                  <Dock />
+                ) : (
+                  <PastBar at={at} head={state.shown?.seq ?? at} error={error} />
+                ))}
               <Composer
+                contextId={contextId}
                 busy={busy}
                 unsent={unsent}
                 onSend={(message) => {
@@ -124,7 +131,9 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
               />
             </div>
           </div>
-          {panel !== undefined && <SidePanel id={panel} onClose={() => setPanel(undefined)} />}
+          {panel !== undefined && shown !== undefined && (
+            <SidePanel id={panel} onClose={() => setPanel(undefined)} />
+          )}
         </div>
       </ViewContext.Provider>
     </SettingContext.Provider>

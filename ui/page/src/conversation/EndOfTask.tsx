@@ -8,26 +8,29 @@ import { again, useForkAfter } from "./Said.js";
 import { useSetting, viewNow } from "./scene.js";
 import { Status } from "./ToolCallView.js";
 
-const DOING: Readonly<Record<string, string>> = {
-  submitted: "waits for its turn",
-  working: "is at work",
-  "waiting-input": "waits for an answer",
-  "waiting-auth": "waits for a sign-in",
-  "waiting-subtask": "waits for sub-agents",
+/** What a task is doing, now and as one says it of the past. */
+const DOING: Readonly<Record<string, readonly [string, string]>> = {
+  submitted: ["waits for its turn", "waited for its turn"],
+  "waiting-input": ["waits for an answer", "waited for an answer"],
+  "waiting-auth": ["waits for a sign-in", "waited for a sign-in"],
+  "waiting-subtask": ["waits for sub-agents", "waited for sub-agents"],
 };
+const AT_WORK = ["is at work", "was at work"] as const;
+const STOPPING = ["is being stopped", "was being stopped"] as const;
 
 /** The last line of a task: what it is doing, or how it went and what can be done now. */
 export function EndOfTask({ task }: { task: TaskNode }) {
   const { state } = useSession();
-  const { conversation, busy } = useSetting();
+  const { conversation, busy, asOf } = useSetting();
   const fork = useForkAfter();
   const voice = voiceOf(task);
   const who = agentName(state.agents, voice.agentId);
   if (!hasEnded(task.status)) {
-    const doing = task.cancelRequested === true ? "is being stopped" : DOING[voice.status];
+    const [now, then] =
+      task.cancelRequested === true ? STOPPING : (DOING[voice.status] ?? AT_WORK);
     return (
       <p class="doing" role="status">
-        <Status status={voice.status} /> {who} {doing ?? "is at work"}
+        <Status status={voice.status} /> {who} {asOf === undefined ? now : then}
       </p>
     );
   }
@@ -41,15 +44,14 @@ export function EndOfTask({ task }: { task: TaskNode }) {
     }
   };
   const failed = task.status !== "completed";
+  const stopped = task.status === "canceled";
   const { totals } = task;
   return (
     <div class="ended" data-status={task.status}>
       {failed && (
-        <p class="problem">
+        <p class={stopped ? "outcome stopped" : "outcome problem"}>
           <Status status={task.status} />
-          <span>
-            {task.status === "canceled" ? "Stopped." : (task.error?.message ?? "It failed.")}
-          </span>
+          <span>{stopped ? "Stopped." : (task.error?.message ?? "It failed.")}</span>
           {askable && (
             <button class="button small" disabled={busy} onClick={rerun}>
               <Icon name="retry" /> Retry

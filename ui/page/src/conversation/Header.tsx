@@ -6,7 +6,7 @@ import { Pill } from "../connection/Pill.js";
 import { DeleteDialog } from "../list/DeleteDialog.js";
 import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
-import { useScene } from "./scene.js";
+import { useScene, useSetting } from "./scene.js";
 
 interface HeaderProps {
   readonly panel: PanelId | undefined;
@@ -18,15 +18,17 @@ interface HeaderProps {
 
 /** The title of a conversation, how it is connected, and what can stand beside it. */
 export function Header({ panel, onPanel, thoughts, onThoughts, connection }: HeaderProps) {
+  const { asOf } = useSetting();
   return (
     <header class="head">
       <a class="icon-button to-list" href={formatRoute({})} aria-label="All conversations">
         <Icon name="back" />
       </a>
       <Title />
-      <Pill connection={connection} />
-      <label class="pick thoughts">
+      <Pill connection={connection} past={asOf !== undefined} />
+      <label class="pick thoughts" title="Thoughts that are shown">
         <span class="sr">Thoughts that are shown</span>
+        <Icon name="thought" />
         <select value={thoughts} onChange={(event) => onThoughts(event.currentTarget.value)}>
           <option value="none">No thoughts</option>
           <option value="brief">Brief thoughts</option>

@@ -62,7 +62,7 @@ export function MessageOptions({ options, onChange }: Props) {
           <span>Working directory</span>
           <input
             value={options.workingDirectory ?? ""}
-            placeholder="a folder inside the workspace"
+            placeholder="in the workspace"
             spellcheck={false}
             onInput={change("workingDirectory")}
           />

@@ -1,22 +1,24 @@
 import type { Json, Question as Asked } from "@parley/client";
 import { Icon } from "../ui/Icon.js";
+import { useSetting } from "./scene.js";
 
 const VALUE_MAX = 300;
 
 /** What was asked, and what became of it. What is open is answered below the conversation. */
 export function Question({ question }: { question: Asked }) {
+  const { asOf } = useSetting();
   return (
     <div class="asked" data-status={question.status}>
       <Icon name={question.kind === "auth" ? "key" : "ask"} />
       <span>{question.prompt}</span>
-      <strong>{outcome(question)}</strong>
+      <strong>{outcome(question, asOf !== undefined)}</strong>
     </div>
   );
 }
 
-function outcome({ status, kind, value, providedBy }: Asked): string {
+function outcome({ status, kind, value, providedBy }: Asked, past: boolean): string {
   if (status === "open") {
-    return "waits for you";
+    return past ? "waited for you" : "waits for you";
   }
   if (status === "lapsed") {
     return "no longer asked";

@@ -21,7 +21,8 @@ export function Subagents({
   call: ToolCall | undefined;
   tasks: readonly TaskNode[];
 }) {
-  const { total, ended, failed } = progressOf(tasks);
+  const { total, ended, failed, stopped } = progressOf(tasks);
+  const done = ended - failed - stopped;
   const several = tasks.length > 1;
   return (
     <section class="subagents" aria-label={count(tasks.length, "sub-agent")}>
@@ -29,9 +30,10 @@ export function Subagents({
         <header class="batch">
           <Icon name="agents" />
           <strong>{count(tasks.length, "sub-agent")}</strong>
-          <progress max={total} value={ended} aria-label={`${ended} of ${total} done`} />
+          <progress max={total} value={ended} aria-label={`${ended} of ${total} ended`} />
           <span class="quiet">
-            {ended} of {total} done{failed > 0 && `, ${failed} failed`}
+            {done} of {total} done{failed > 0 && `, ${failed} failed`}
+            {stopped > 0 && `, ${stopped} stopped`}
             {call?.subagents?.["mode"] === "serial" && ", one after the other"}
           </span>
         </header>
@@ -46,7 +48,7 @@ export function Subagents({
 /** One sub-agent: a line that says where it stands, and its thread when it is opened. */
 const Subagent = memo(({ task }: { task: TaskNode }) => {
   const { state } = useSession();
-  const { conversation, link } = useSetting();
+  const { conversation, link, asOf } = useSetting();
   const linked = holds([task], link.taskId);
   const [open, setOpen] = useState(linked);
   useEffect(() => {
@@ -57,6 +59,8 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
   const key = `a-${task.taskId}`;
   const { box, marked } = useLinkedPlace(key);
   const over = hasEnded(task.status);
+  const stopped = task.status === "canceled";
+  const took = duration(between(task.createdAt, task.endedAt) ?? 0);
   const below = progressOf(task.children);
   const name = agentName(state.agents, task.agentId);
   return (
@@ -85,11 +89,12 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
           {task.totals.calls > 0 && (
             <span>{tokens(task.totals.inputTokens + task.totals.outputTokens)} tokens</span>
           )}
-          {over && <span class="took">{duration(between(task.createdAt, task.endedAt) ?? 0)}</span>}
+          {over && <span class="took">{stopped ? `stopped after ${took}` : took}</span>}
           {!over && (
             <button
               class="button small"
               aria-label={`Stop ${name} and all below`}
+              disabled={asOf !== undefined}
               onClick={() => void conversation.cancel(task.taskId)}
             >
               <Icon name="stop" /> Stop
@@ -100,7 +105,9 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
       {open ? (
         <div class="subagent-thread">
           <Steps task={task} />
-          {task.error !== undefined && <p class="problem">{task.error.message}</p>}
+          {task.error !== undefined && (
+            <p class={stopped ? "quiet" : "problem"}>{task.error.message}</p>
+          )}
           {task.calls.length === 0 && task.blocks.length === 0 && task.content !== undefined && (
             <p class="text">{task.content}</p>
           )}

@@ -11,13 +11,14 @@ const SECOND_MS = 1_000;
 
 /** A call of a tool: what it is called with, how far it is, and what came of it. */
 export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string }) {
-  const { conversation } = useSetting();
+  const { conversation, asOf } = useSetting();
   const running = call.status === "running";
+  const status = call.outcome === "canceled" ? "canceled" : call.status;
   return (
-    <div class="call" data-status={call.status}>
+    <div class="call" data-status={status}>
       <details>
         <summary>
-          <Status status={call.status} />
+          <Status status={status} />
           <span class="call-name">{call.toolName || "tool"}</span>
           <span class="call-summary">{summaryOf(call.arguments)}</span>
           <Took call={call} />
@@ -26,6 +27,7 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
           {running && (
             <button
               class="button small"
+              disabled={asOf !== undefined}
               onClick={() => void conversation.cancelTool(taskId, call.toolCallId)}
             >
               <Icon name="stop" /> Stop this call
@@ -59,14 +61,17 @@ export function Progress({ call }: { call: ToolCall }) {
 }
 
 function Result({ call }: { call: ToolCall }) {
-  const result = call.result;
+  const { result, outcome } = call;
+  const stopped = outcome === "canceled";
   const diff = isObject(result) && typeof result["diff"] === "string" ? result["diff"] : "";
   return (
     <>
-      <h4>{call.status === "succeeded" ? "Result" : "What went wrong"}</h4>
+      <h4>
+        {call.status === "succeeded" ? "Result" : stopped ? "It was stopped" : "What went wrong"}
+      </h4>
       {diff !== "" && <Diff text={diff} />}
       {call.error !== undefined ? (
-        <p class="problem">{call.error}</p>
+        <p class={stopped ? "quiet" : "problem"}>{call.error}</p>
       ) : (
         diff === "" && <JsonText value={result} />
       )}
@@ -85,19 +90,23 @@ export function Status({ status }: { status: string }) {
           ? "clock"
           : status.startsWith("waiting")
             ? "ask"
-            : "cross";
+            : status === "canceled"
+              ? "stop"
+              : "cross";
+  const words = status === "canceled" ? "stopped" : status.replace("-", " for ");
   return (
-    <span class={`status ${shape}`} role="img" aria-label={status.replace("-", " for ")}>
+    <span class={`status ${shape}`} role="img" aria-label={words}>
       {shape === "spin" ? <span class="spinner" /> : <Icon name={shape} />}
     </span>
   );
 }
 
 function Took({ call }: { call: ToolCall }) {
+  const { asOf } = useSetting();
   const running = call.status === "running";
-  const now = useNow(SECOND_MS, running);
+  const now = useNow(SECOND_MS, running && asOf === undefined);
   const millis = running
-    ? call.startedAt && now - Date.parse(call.startedAt)
+    ? call.startedAt && (asOf ?? now) - Date.parse(call.startedAt)
     : between(call.startedAt, call.endedAt);
   return typeof millis === "number" ? (
     <span class={running ? "took elapsed" : "took"}>

@@ -17,6 +17,8 @@ export interface Setting {
   readonly edits: Map<string, string>;
   /** True while a task is at work or waits: now, also while the past is looked at. */
   readonly busy: boolean;
+  /** The time that is looked at, if it is past: what was at work then has got no further. */
+  readonly asOf: number | undefined;
 }
 
 /** The conversation that is being looked at, with what it shows just now. */

@@ -1,15 +1,10 @@
-import { useEffect } from "preact/hooks";
 import { useStore } from "../app/hooks.js";
-import { formatRoute } from "../app/route.js";
 import { useScene } from "../conversation/scene.js";
 import { Icon } from "../ui/Icon.js";
 
-/** The address follows when the hand rests: browsers allow few changes of it in a second. */
-const RESTS_MS = 200;
-
 /** Goes to any event of the past, and shows the whole page as it was then. */
 export function Scrub({ seq }: { seq: number }) {
-  const { conversation, past, view, route } = useScene();
+  const { conversation, past } = useScene();
   const { at, loading } = useStore(past);
   const head = Math.max(conversation.get().context?.seq ?? seq, seq);
   const shown = Math.min(at ?? head, head);
@@ -19,15 +14,6 @@ export function Scrub({ seq }: { seq: number }) {
       past.go(wanted === head ? undefined : wanted);
     }
   };
-  useEffect(() => {
-    if (at === route.at) {
-      return undefined;
-    }
-    const settle = (): void =>
-      location.replace(formatRoute({ contextId: view.contextId, at: past.get().at }));
-    const timer = setTimeout(settle, RESTS_MS);
-    return () => clearTimeout(timer);
-  }, [at]);
   return (
     <div class="scrub" role="group" aria-label="Time">
       <button

@@ -20,6 +20,8 @@ const ROW_HEIGHT = 26;
 const INDENT_PX = 12;
 const INDENTS_MAX = 8;
 const PERCENT = 100;
+/** What took no time is seen all the same, also at the very end. */
+const BAR_MIN_PX = 3;
 const ICONS: Readonly<Record<Span["kind"], IconName>> = {
   task: "agents",
   model: "bolt",
@@ -187,7 +189,10 @@ function Row(props: RowProps) {
       <span class="span-track">
         <span
           class="span-bar"
-          style={{ left: `${left * PERCENT}%`, width: `${width * PERCENT}%` }}
+          style={{
+            left: `min(${left * PERCENT}%, 100% - ${BAR_MIN_PX}px)`,
+            width: `max(${width * PERCENT}%, ${BAR_MIN_PX}px)`,
+          }}
         />
       </span>
       <span class="span-facts">

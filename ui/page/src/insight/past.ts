@@ -1,8 +1,11 @@
 import { type ContextState, Past } from "@parley/client";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useStore } from "../app/hooks.js";
-import type { Route } from "../app/route.js";
+import { formatRoute, parseRoute, type Route } from "../app/route.js";
 import { useSession } from "../app/session.js";
+
+/** The address follows when the hand rests: browsers allow few changes of it in a second. */
+const RESTS_MS = 200;
 
 /** What is looked at: the past, if the address or the slider says so, or else what is now. */
 export function usePast(contextId: string, route: Route, now: ContextState | undefined) {
@@ -11,6 +14,16 @@ export function usePast(contextId: string, route: Route, now: ContextState | und
   useEffect(() => () => past.close(), [past]);
   useEffect(() => past.go(route.at), [past, route.at]);
   const { at, context, error } = useStore(past);
+  useEffect(() => {
+    // Not a matter of the slider's: it may be gone before the address has followed.
+    const settle = (): void => {
+      if (past.get().at !== parseRoute(location.hash).at) {
+        location.replace(formatRoute({ contextId, at: past.get().at }));
+      }
+    };
+    const timer = setTimeout(settle, RESTS_MS);
+    return () => clearTimeout(timer);
+  }, [past, at]);
   const wanted = at ?? route.at;
   // Until the past is loaded, what was shown before it stays.
   const last = useRef<ContextState>(undefined);

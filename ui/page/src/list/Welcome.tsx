@@ -1,5 +1,6 @@
 import { newKey, ParleyError, type NewMessage } from "@parley/client";
 import { useRef, useState } from "preact/hooks";
+import { FIELDS } from "../app/hooks.js";
 import { go } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Composer } from "../conversation/Composer.js";
@@ -36,11 +37,11 @@ const SUGGESTIONS: readonly Suggestion[] = [
 
 /** Where a conversation begins. */
 export function Welcome() {
-  const { api, home, state } = useSession();
+  const { api, home, state, drafts } = useSession();
   const [problem, setProblem] = useState<string>();
   const [begun, setBegun] = useState(false);
   const attempt = useRef({ context: newKey(), message: newKey() });
-  const begin = async (message: NewMessage): Promise<boolean> => {
+  const begin = async (message: NewMessage, written: boolean): Promise<boolean> => {
     setProblem(undefined);
     setBegun(true);
     const keys = attempt.current;
@@ -48,6 +49,9 @@ export function Welcome() {
       const { contextId } = await api.createContext({}, { idempotencyKey: keys.context });
       await api.send(contextId, message, { idempotencyKey: keys.message });
       attempt.current = { context: newKey(), message: newKey() };
+      if (written) {
+        drafts.begin(contextId, typesHere());
+      }
       home.refresh();
       go({ contextId });
       return true;
@@ -73,7 +77,11 @@ export function Welcome() {
             any moment: they go on, and it is all here when you come back.
           </p>
         )}
-        <Composer busy={false} fresh onSend={begin} />
+        <Composer
+          contextId={undefined}
+          busy={false}
+          onSend={(message) => begin(message, true)}
+        />
         {problem !== undefined && (
           <p class="problem" role="alert">
             {problem}
@@ -88,7 +96,7 @@ export function Welcome() {
                   <button
                     class="suggestion"
                     disabled={begun}
-                    onClick={() => void begin(one.message)}
+                    onClick={() => void begin(one.message, false)}
                   >
                     <Icon name={one.icon} />
                     <strong>{one.name}</strong>
@@ -103,4 +111,10 @@ export function Welcome() {
       </div>
     </div>
   );
+}
+
+/** True if the hands are still where the message was written. */
+function typesHere(): boolean {
+  const { activeElement } = document;
+  return activeElement?.matches(FIELDS) === true && activeElement.closest(".composer") !== null;
 }

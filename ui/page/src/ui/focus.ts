@@ -1,9 +1,12 @@
 import type { RefObject } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
-/** Puts the focus here when it appears. Not where that would bring up a keyboard of glass. */
+/**
+ * Puts the focus here when it appears, before the next key could go elsewhere. Not where that would
+ * bring up a keyboard of glass.
+ */
 export function useFocus(element: RefObject<HTMLElement | null>, wanted = true): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wanted && matchMedia("(pointer: fine)").matches) {
       element.current?.focus({ preventScroll: true });
     }

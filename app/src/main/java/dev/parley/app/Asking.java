@@ -38,8 +38,8 @@ final class Asking {
   void ask(ContextId context, InputRequired asked) {
     show("? " + Clean.line(asked.prompt(), LINE_MAX));
     describe(asked);
-    var how = "parley answer %s %s VALUE".formatted(context, asked.inputId());
-    settle("The task waits for an answer. Give it with: " + how, () -> send(context, asked));
+    var how = String.join("\n  ", AnswerLine.of(context, asked));
+    settle("The task waits for an answer. Give it with:\n  " + how, () -> send(context, asked));
   }
 
   /// Gets what is needed for a sign-in, if it can be typed.
@@ -53,7 +53,7 @@ final class Asking {
     switch (asked.authType()) {
       case API_KEY, PASSWORD, PAT, CUSTOM ->
           settle(
-              "The task waits for a sign-in. Give the secret with: parley answer %s %s"
+              "The task waits for a sign-in. Give the secret with:\n  ./parley answer %s %s"
                   .formatted(context, asked.authId()),
               () -> {
                 var secret = lines.readSecret("  " + asked.authType().wire() + ": ");

@@ -113,7 +113,39 @@ class AnswersTest {
       assertThat(screen.out()).isEmpty();
       assertThat(screen.err())
           .contains("? May coder call shell?")
-          .contains("parley answer c-1 i-1 VALUE");
+          .contains("\n  ./parley answer c-1 i-1 yes\n")
+          .contains("\n  ./parley answer c-1 i-1 no --reason 'not now'\n");
+    }
+  }
+
+  @Test
+  void how_to_answer_is_a_line_to_copy_with_an_answer_that_fits() {
+    var options = List.<JsonNode>of(StringNode.valueOf("it's red"), StringNode.valueOf("blue"));
+    assertThat(hint(asked(InputType.SELECTION, "Which?", options, null)))
+        .endsWith("\n  ./parley answer c-1 i-1 'it'\\''s red'\n");
+    assertThat(hint(asked(InputType.CLARIFICATION, "How many?", null, null)))
+        .endsWith("\n  ./parley answer c-1 i-1 'your answer'\n");
+    var schema =
+        Json.mapper()
+            .readTree(
+                """
+                {"type": "object", "required": ["seats", "class", "who"],
+                 "properties": {"seats": {"type": "integer", "minimum": 2},
+                                "class": {"enum": ["first"]}, "who": {"type": "string"}}}""");
+    var form =
+        new InputRequired(
+            new InputId("i-1"), null, InputType.CUSTOM, "Where to?", schema, null, null, null);
+    assertThat(hint(form))
+        .endsWith(
+            "\n  ./parley answer c-1 i-1 '{\"seats\":2,\"class\":\"first\",\"who\":\"...\"}'\n");
+    assertThat(hint(signIn(AuthType.API_KEY, null))).endsWith("\n  ./parley answer c-1 au-1\n");
+  }
+
+  private static String hint(Event asked) {
+    try (var server = server(asked)) {
+      var screen = Screen.piped(server.environment());
+      assertThat(screen.run("chat", "hi")).isEqualTo(4);
+      return screen.err();
     }
   }
 

@@ -14,6 +14,14 @@ import tools.jackson.databind.JsonNode;
 final class CsvSummary {
 
   private static final int FILES_MAX = 20;
+  private static final String NONE =
+      """
+      There are no CSV files here. Put some into the folder that I work in, and ask again. \
+      To try it, say this, approve it, and then ask again:
+
+      ```
+      run printf 'town,people\\nUlm,100\\nBonn,300\\n' > towns.csv
+      ```""";
 
   private CsvSummary() {}
 
@@ -47,7 +55,7 @@ final class CsvSummary {
     }
     var files = files(listing.result());
     if (files.isEmpty()) {
-      exchange.say("There are no CSV files here.");
+      exchange.say(NONE);
       return;
     }
     exchange.think(

@@ -227,9 +227,21 @@ class OfflineAssistantTest {
   }
 
   @Test
-  void without_csv_files_it_says_so() throws Exception {
+  void without_csv_files_it_says_how_to_get_one() throws Exception {
+    var answer = world.answer(done("summarize the csv files")).content();
+
+    assertThat(answer).startsWith("There are no CSV files here.");
+    var command = answer.lines().filter(line -> line.startsWith("run ")).findFirst().orElseThrow();
+    new ProcessBuilder("sh", "-c", command.substring("run ".length()))
+        .directory(folder.toFile())
+        .start()
+        .waitFor();
     assertThat(world.answer(done("summarize the csv files")).content())
-        .isEqualTo("There are no CSV files here.");
+        .contains("towns.csv: 2 rows, columns town, people");
+  }
+
+  @Test
+  void an_empty_csv_file_is_told_from_none() throws Exception {
     Files.writeString(folder.resolve("empty.csv"), "");
     assertThat(world.answer(done("summarize the csv files")).content())
         .contains("empty.csv is empty");

@@ -1,0 +1,68 @@
+package dev.parley.app;
+
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.Json;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/// Command lines that answer a question, ready to be copied into a shell.
+final class AnswerLine {
+
+  private static final int TEXT_MAX = 200;
+
+  private AnswerLine() {}
+
+  /// An answer that fits, and where one can refuse, a refusal.
+  static List<String> of(ContextId context, InputRequired asked) {
+    return values(asked).stream()
+        .map(value -> "./parley answer %s %s %s".formatted(context, asked.inputId(), value))
+        .toList();
+  }
+
+  private static List<String> values(InputRequired asked) {
+    if (asked.inputType() == InputType.CONFIRMATION) {
+      return List.of("yes", "no --reason 'not now'");
+    }
+    if (asked.options() != null && !asked.options().isEmpty()) {
+      return List.of(quoted(typed(asked.options().getFirst())));
+    }
+    var schema = asked.schema();
+    return List.of(quoted(schema == null ? "your answer" : typed(example(schema))));
+  }
+
+  /// What one types for this value. Text that a terminal would garble goes as JSON.
+  private static String typed(JsonNode value) {
+    var text = value.isString() ? value.asString() : value.toString();
+    return Clean.line(text, TEXT_MAX).equals(text) ? text : value.toString();
+  }
+
+  private static JsonNode example(JsonNode schema) {
+    for (var given : List.of(schema.path("default"), schema.path("enum").path(0))) {
+      if (!given.isMissingNode()) {
+        return given;
+      }
+    }
+    var nodes = Json.mapper().getNodeFactory();
+    return switch (schema.path("type").asString("")) {
+      case "boolean" -> nodes.booleanNode(true);
+      case "integer", "number" ->
+          schema.has("minimum") ? schema.get("minimum") : nodes.numberNode(1);
+      case "array" -> Json.mapper().createArrayNode().add(example(schema.path("items")));
+      case "object" -> {
+        var object = Json.object();
+        var wanted = schema.path("required").valueStream().map(JsonNode::asString).toList();
+        for (var name : wanted) {
+          object.set(name, example(schema.path("properties").path(name)));
+        }
+        yield object;
+      }
+      default -> nodes.stringNode("...");
+    };
+  }
+
+  private static String quoted(String text) {
+    return text.matches("[\\w./:-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+  }
+}
