@@ -5,6 +5,7 @@ import dev.parley.a2a.A2aException;
 import dev.parley.a2a.Version;
 import dev.parley.a2a.WireForms;
 import dev.parley.a2a.WireReader;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.a2a.TaskStream.Writing;
@@ -190,11 +191,11 @@ final class JsonRpc {
   }
 
   /// Where a reader stopped.
-  static @Nullable FrameId lastEventId(Request request) {
+  static @Nullable FrameCursor lastEventId(Request request) {
     return request
         .header("Last-Event-ID")
         .filter(id -> !id.isBlank())
-        .map(FrameId::parse)
+        .map(FrameCursor::parse)
         .orElse(null);
   }
 

@@ -10,6 +10,7 @@ import dev.parley.a2a.WireTask;
 import dev.parley.door.DoorParts;
 import dev.parley.door.EntryTail;
 import dev.parley.door.EventStream;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.Streams;
 import dev.parley.door.a2a.TaskFold.Told;
 import dev.parley.door.a2a.TaskStream.Writing;
@@ -113,7 +114,7 @@ final class Operations {
       // The task goes on: its reader begins with the task as it was, and gets all that came after
       // that.
       var fold = before.get();
-      var first = new Told(FrameId.of(fold.position()), opening(caller, fold));
+      var first = new Told(FrameCursor.of(fold.position()), opening(caller, fold));
       return new EntryTail(
           parts.tails(),
           task.contextId(),
@@ -156,7 +157,7 @@ final class Operations {
   }
 
   /// Tells how a task goes on: from where the reader stopped, or from how it stands now.
-  EventStream subscribe(Caller caller, String id, @Nullable FrameId after, Writing writing) {
+  EventStream subscribe(Caller caller, String id, @Nullable FrameCursor after, Writing writing) {
     var task = lookup.find(caller, id);
     var fold = form.now(task, caller.version());
     var over = fold.state().terminal();
@@ -165,7 +166,7 @@ final class Operations {
         throw new A2aException(
             A2aError.INVALID_PARAMS, "Last-Event-ID: the task has not come that far");
       }
-      if (!over || FrameId.of(fold.position()).compareTo(after) > 0) {
+      if (!over || FrameCursor.of(fold.position()).after(after)) {
         return new EntryTail(
             parts.tails(),
             task.contextId(),
@@ -186,7 +187,7 @@ final class Operations {
               + id
               + " has ended; there is nothing to subscribe to, get it instead");
     }
-    var snapshot = new Told(FrameId.of(fold.position()), fold.task(null, true));
+    var snapshot = new Told(FrameCursor.of(fold.position()), fold.task(null, true));
     return new EntryTail(
         parts.tails(),
         task.contextId(),
