@@ -231,7 +231,7 @@ public final class Server implements AutoCloseable {
         new Pushes.Parts(
             behind.log(),
             behind.views(),
-            new TaskForm(behind.log(), behind.views(), config.a2a().kagent()),
+            new TaskForm(behind, config.a2a().kagent()),
             config.data().resolve("push.db"),
             parts.signIns().seal("push"),
             new Poster(config.outside().privateHosts(), config.a2a().privateWebhooks()),

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /// A real server on a free port, for tests, with its log in reach.
 final class Site implements AutoCloseable {
@@ -79,6 +80,12 @@ final class Site implements AutoCloseable {
   static Site open(Path folder, Wish wish) {
     return new Site(
         config(folder, wish), assembly -> assembly.on(new MemoryLog(InstantSource.system())));
+  }
+
+  /// One whose log is seen through something of a test's own.
+  static Site open(Path folder, UnaryOperator<EventLog> seen) {
+    var log = new MemoryLog(InstantSource.system());
+    return new Site(config(folder, Wish.USUAL), assembly -> assembly.on(seen.apply(log)));
   }
 
   /// A site that keeps what it is told.
