@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import dev.parley.door.Access;
 import dev.parley.door.AgentType;
+import dev.parley.door.Descriptions;
 import dev.parley.door.DoorParts;
 import dev.parley.door.ErrorForm;
 import dev.parley.door.FrameCache;
@@ -112,6 +113,7 @@ public final class Server implements AutoCloseable {
             parts.tasks(),
             access,
             removal,
+            new Descriptions(log, parts.views()),
             tails,
             parts.signIns(),
             sources.clock(),
