@@ -138,7 +138,9 @@ final class JsonRpc {
     var params = call.params();
     return switch (call.method()) {
       case SEND ->
-          call.result(form.item(operations.send(call.caller(), WireReader.send(params.json()))));
+          call.result(
+              form.item(
+                  operations.send(call.caller(), WireReader.send(params.json()), request::hold)));
       case STREAM ->
           new Reply.Stream(
               operations.stream(call.caller(), WireReader.send(params.json()), call.writing()));
@@ -148,7 +150,9 @@ final class JsonRpc {
                   operations.get(
                       call.caller(), params.needed("id"), params.whole("historyLength"))));
       case LIST -> call.result(operations.list(call.caller(), Listing.of(params), form));
-      case CANCEL -> call.result(form.task(operations.cancel(call.caller(), params.needed("id"))));
+      case CANCEL ->
+          call.result(
+              form.task(operations.cancel(call.caller(), params.needed("id"), request::hold)));
       case SUBSCRIBE ->
           new Reply.Stream(
               operations.subscribe(
