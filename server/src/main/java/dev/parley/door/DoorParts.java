@@ -18,6 +18,7 @@ public record DoorParts(
     Tasks tasks,
     Access access,
     Removal removal,
+    Descriptions descriptions,
     Tail.Parts tails,
     SignIns signIns,
     InstantSource clock,

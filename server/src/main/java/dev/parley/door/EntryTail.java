@@ -10,7 +10,9 @@ import java.nio.ByteBuffer;
 
 /// A reader of one context whose frames depend on what it was told before.
 ///
-/// As a [Tail] it is a position and a wait; what its `Script` remembers beside that must be small. For one thread.
+/// As a [Tail] it is a position and a wait, and holds no lock while it writes; what its `Script` remembers beside that
+/// must be small. Ends when the script does, when the context is deleted, when the server stops, or when the reader no
+/// longer reads. For one thread.
 public final class EntryTail implements EventStream {
 
   private static final int READ = 256;
@@ -25,12 +27,14 @@ public final class EntryTail implements EventStream {
     byte[] frames(Entry entry);
 
     /// True if nothing more is to be told.
-    boolean ended();
+    ///
+    /// @param all whether all that there is now has been told
+    boolean ended(boolean all);
 
     /// What says that the stream is still there.
     byte[] heartbeat();
 
-    /// What the stream ends with if its context is deleted.
+    /// What the stream ends with if its context is deleted; perhaps nothing.
     byte[] gone();
   }
 
@@ -54,12 +58,16 @@ public final class EntryTail implements EventStream {
     try (var open = parts.streams().open()) {
       sink.whenInDoubt(open::nudge);
       write(sink, script.open());
-      while (!script.ended() && !open.ended()) {
+      while (!script.ended(all()) && !open.ended()) {
         advance(sink, open);
       }
     } catch (Rejection.Gone | Rejection.NotFound deleted) {
       write(sink, script.gone());
     }
+  }
+
+  private boolean all() {
+    return !parts.log().head(context).after(position);
   }
 
   private void advance(Sink sink, Streams.Open open) throws IOException {
@@ -79,7 +87,7 @@ public final class EntryTail implements EventStream {
   private byte[] next() {
     var frames = new ByteArrayOutputStream();
     for (var entry : parts.log().read(context, position, READ)) {
-      if (script.ended() || frames.size() >= FramePage.BYTES) {
+      if (script.ended(false) || frames.size() >= FramePage.BYTES) {
         break;
       }
       frames.writeBytes(script.frames(entry));

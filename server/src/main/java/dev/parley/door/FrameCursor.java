@@ -5,13 +5,22 @@ import dev.parley.protocol.Rejection;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Where a reader is in a stream in which an entry may be several frames: after all of the entry at `place`, or, if `part` is not zero, after that many of the
-/// frames that the entry makes.
+/// Where a frame stands in a stream in which an entry may be several frames, and so where its reader does: `17` is after
+/// all of the entry at `place` 17, `17~1` after the first of several frames that the entry makes.
+///
+/// @param place the entry's, in whatever the stream counts in
+/// @param part how many of the entry's frames were told; 0 for all of them
 public record FrameCursor(String place, int part) {
 
   private static final char MARK = '~';
+  private static final int DIGITS_MAX = 9;
 
-  /// Reads the id of a frame.
+  /// After all of the entry at a position.
+  public static FrameCursor of(Position position) {
+    return new FrameCursor(position.toString(), 0);
+  }
+
+  /// Reads what [#toString] writes. Whether the place is one, its stream has to say.
   ///
   /// @throws Rejection.Invalid for anything else
   public static FrameCursor parse(String text) {
@@ -19,32 +28,41 @@ public record FrameCursor(String place, int part) {
     if (mark < 0) {
       return new FrameCursor(text, 0);
     }
-    try {
-      var part = Integer.parseInt(text, mark + 1, text.length(), 10);
-      if (part > 0) {
-        return new FrameCursor(text.substring(0, mark), part);
-      }
-    } catch (NumberFormatException malformed) {
-      // Falls through to the one answer for everything that is not a cursor.
+    var digits = text.substring(mark + 1);
+    if (!digits.isEmpty()
+        && digits.length() <= DIGITS_MAX
+        && digits.chars().allMatch(c -> c >= '0' && c <= '9')
+        && Integer.parseInt(digits) > 0) {
+      return new FrameCursor(text.substring(0, mark), Integer.parseInt(digits));
     }
     throw new Rejection.Invalid("invalid-cursor", "this is not a cursor of this stream: " + text);
   }
 
-  /// The ids of the frames of an entry at `place`: only the last one's says that the entry was read.
-  public static List<String> ids(String place, int frames) {
-    var ids = new ArrayList<String>(frames);
+  /// Those of the frames of an entry at `place`: only the last one's says that the entry was read.
+  public static List<FrameCursor> each(String place, int frames) {
+    var each = new ArrayList<FrameCursor>(frames);
     for (var part = 1; part < frames; part++) {
-      ids.add(place + MARK + part);
+      each.add(new FrameCursor(place, part));
     }
-    ids.add(place);
-    return ids;
+    each.add(new FrameCursor(place, 0));
+    return each;
   }
 
-  /// The same where places are positions in a context.
+  /// The place, where places are positions in a context.
   ///
   /// @throws Rejection.Invalid if this one is none
   public Position position() {
     return Position.parse(place);
+  }
+
+  /// True if this stands after `other` in a stream of one context; an entry's last frame comes after its others.
+  public boolean after(FrameCursor other) {
+    var byPlace = position().compareTo(other.position());
+    return byPlace == 0 ? rank() > other.rank() : byPlace > 0;
+  }
+
+  private int rank() {
+    return part == 0 ? Integer.MAX_VALUE : part;
   }
 
   /// Right before the entry at a position.
@@ -52,5 +70,10 @@ public record FrameCursor(String place, int part) {
     return position.k() > 0
         ? new Position(position.seq(), position.k() - 1)
         : new Position(Math.max(0, position.seq() - 1), Integer.MAX_VALUE);
+  }
+
+  @Override
+  public String toString() {
+    return part == 0 ? place : place + MARK + part;
   }
 }

@@ -57,7 +57,8 @@ public final class Frames {
     return heartbeat(position.toString());
   }
 
-  static byte[] heartbeat(String id) {
+  /// The same in a stream whose cursors are no positions.
+  public static byte[] heartbeat(String id) {
     return ascii("id: " + id + "\n: heartbeat" + END);
   }
 

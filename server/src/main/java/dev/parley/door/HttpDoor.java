@@ -13,7 +13,6 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -144,7 +143,7 @@ public final class HttpDoor implements AutoCloseable {
     http.setOutputAggregationSize(BUFFER);
     http.setHeaderCacheSize(0);
     var selectors = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, SELECTORS_MAX);
-    var made = new ServerConnector(server, 0, selectors, new HttpConnectionFactory(http));
+    var made = new ServerConnector(server, 0, selectors, new JettyConnections(http));
     var settings = parts.settings();
     made.setHost(settings.host());
     made.setPort(settings.port());

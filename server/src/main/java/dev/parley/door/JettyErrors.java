@@ -8,6 +8,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /// Says what Jetty refuses by itself (a malformed request line, too large headers) as a problem too.
 final class JettyErrors extends ErrorHandler {
@@ -27,12 +28,17 @@ final class JettyErrors extends ErrorHandler {
             ? Problem.of(400, "invalid-uri", "the URI is not well formed")
             : problem(status);
     response.setStatus(problem.status());
-    var uri = request.getHttpURI();
-    var form = forms.of(uri == null ? null : uri.getPath());
+    var form = forms.of(path(request));
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, form.contentType());
     response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
     response.write(true, ByteBuffer.wrap(Json.bytes(form.body().apply(problem))), callback);
     return true;
+  }
+
+  private static @Nullable String path(Request request) {
+    var unreadable = JettyConnections.unreadable(request.getConnectionMetaData().getConnection());
+    var uri = request.getHttpURI();
+    return unreadable != null || uri == null ? unreadable : uri.getPath();
   }
 
   private static Problem problem(int status) {

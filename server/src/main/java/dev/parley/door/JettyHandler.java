@@ -71,7 +71,7 @@ final class JettyHandler extends Handler.Abstract {
     var writer = new ReplyWriter(response, callback, form, parts.hangUps());
     Reply reply;
     try {
-      reply = reply(jetty, writer);
+      reply = reply(jetty, writer, new JettyConnection(response, parts.hangUps()));
       if (reply instanceof Reply.Upgrade upgrade) {
         parts.upgrades().upgrade(upgrade.handler(), jetty, response, callback);
       } else {
@@ -117,7 +117,8 @@ final class JettyHandler extends Handler.Abstract {
     }
   }
 
-  private Reply reply(org.eclipse.jetty.server.Request jetty, ReplyWriter writer) {
+  private Reply reply(
+      org.eclipse.jetty.server.Request jetty, ReplyWriter writer, JettyConnection connection) {
     var uri = jetty.getHttpURI();
     if (uri.getPathQuery() != null && uri.getPathQuery().length() > Limits.URI_CHARACTERS) {
       throw new Refusal(Problem.of(414, "uri-too-long", "the URI is too long"));
@@ -143,7 +144,8 @@ final class JettyHandler extends Handler.Abstract {
             new Request.Parts(
                 jetty.getMethod(), path, principal, match.variables(), query, fromHere(jetty)),
             name -> jetty.getHeaders().get(name),
-            body);
+            body,
+            connection);
     return match.route().handler().handle(request);
   }
 

@@ -32,11 +32,24 @@ public final class Request {
   private final Parts parts;
   private final Function<String, @Nullable String> headers;
   private final Body body;
+  private final OnHold.Connection connection;
 
-  Request(Parts parts, Function<String, @Nullable String> headers, Body body) {
+  Request(
+      Parts parts,
+      Function<String, @Nullable String> headers,
+      Body body,
+      OnHold.Connection connection) {
     this.parts = parts;
     this.headers = headers;
     this.body = body;
+    this.connection = connection;
+  }
+
+  /// Has the caller wait for an answer that takes its time.
+  ///
+  /// @throws Rejection.Busy if too many wait already
+  public OnHold hold(Streams streams) {
+    return new OnHold(connection, streams);
   }
 
   /// Who is asking.

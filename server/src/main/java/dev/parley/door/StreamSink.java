@@ -2,7 +2,6 @@ package dev.parley.door;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 
@@ -25,10 +24,7 @@ final class StreamSink implements EventStream.Sink, AutoCloseable {
 
   @Override
   public void whenInDoubt(Runnable doubt) {
-    var connection = response.getRequest().getConnectionMetaData().getConnection();
-    if (connection.getEndPoint().getTransport() instanceof SocketChannel channel) {
-      callOff = hangUps.watch(channel, doubt);
-    }
+    callOff = JettyConnection.watch(response, hangUps, doubt);
   }
 
   @Override

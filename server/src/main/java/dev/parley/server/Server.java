@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import dev.parley.door.Access;
 import dev.parley.door.AgentType;
+import dev.parley.door.Descriptions;
 import dev.parley.door.DoorParts;
 import dev.parley.door.ErrorForm;
 import dev.parley.door.FrameCache;
@@ -112,6 +113,7 @@ public final class Server implements AutoCloseable {
             parts.tasks(),
             access,
             removal,
+            new Descriptions(log, parts.views()),
             tails,
             parts.signIns(),
             sources.clock(),
@@ -231,7 +233,7 @@ public final class Server implements AutoCloseable {
         new Pushes.Parts(
             behind.log(),
             behind.views(),
-            new TaskForm(behind.log(), behind.views(), config.a2a().kagent()),
+            new TaskForm(behind, config.a2a().kagent()),
             config.data().resolve("push.db"),
             parts.signIns().seal("push"),
             new Poster(config.outside().privateHosts(), config.a2a().privateWebhooks()),

@@ -35,6 +35,21 @@ public interface Agent {
     void letGo(ContextId context, TaskId task) throws InterruptedException;
   }
 
+  /// Looks whether what tasks ask was settled elsewhere, for agents that ask on behalf of others.
+  default Optional<Lookout> lookout() {
+    return Optional.empty();
+  }
+
+  /// Looks whether what a task asks was settled elsewhere.
+  @FunctionalInterface
+  interface Lookout {
+
+    /// Why nobody needs to answer what the task asks any more; empty if somebody does, or if that cannot be told now.
+    /// Called now and then while the task waits. The agent is called to work once what it asked has lapsed for that
+    /// reason.
+    Optional<String> settled(ContextId context, TaskId task) throws InterruptedException;
+  }
+
   /// True if what people say to its tasks while they work is for the tasks right below.
   default boolean passesOn() {
     return false;

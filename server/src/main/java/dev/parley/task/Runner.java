@@ -44,6 +44,7 @@ final class Runner implements AutoCloseable {
   private final Finisher finisher;
   private final Releases releases;
   private final IdleEnds idle;
+  private final Lookouts lookouts;
 
   Runner(EventLog log, Tasks.Setup setup, Sources sources, Parts parts) {
     this.log = log;
@@ -70,7 +71,14 @@ final class Runner implements AutoCloseable {
     this.idle = new IdleEnds(board, releases, this::end, this::advance);
     this.finisher = new Finisher(log, sources, stubborn);
     var rest = new Rest(log, board, deadlines, this::advance);
-    this.runParts = new Run.Parts(log, sources, spawner, setup.failPoint(), inputs::watch, rest);
+    this.runParts = new Run.Parts(log, sources, spawner, setup.failPoint(), this::watchAsked, rest);
+    this.lookouts = new Lookouts(log, setup.agents(), timers, this::advance);
+  }
+
+  /// Watches the time of everything that the context's tasks ask for, and whether it is still asked.
+  void watchAsked(ContextId context) {
+    inputs.watch(context);
+    lookouts.watch(context);
   }
 
   /// Starts the context's tasks that can go on, as far as there is room, and ends those that are to stop

@@ -335,7 +335,7 @@ public final class Tasks implements AutoCloseable {
         runner.endTree(context, task.origin().taskId(), Ending.interrupted());
       }
     }
-    inputs.watch(context);
+    runner.watchAsked(context);
     left.forEach(runner::watchParked);
     runner.advance(context);
   }

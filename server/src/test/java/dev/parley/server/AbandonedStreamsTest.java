@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /// Readers that go away without a word.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -83,6 +85,61 @@ class AbandonedStreamsTest {
         awaitLine(lines, ": heartbeat");
         site.append(context, new ContextUpdated("later", null));
         awaitLine(lines, "event: context-updated");
+      }
+    }
+  }
+
+  /// A request that is answered when its task has ended, which takes hours.
+  private static byte[] blocking(Site site, String version) {
+    var peer = new A2aPeer(site, "agent-code", version);
+    var body = A2aPeer.request(peer.sending(), peer.say("m", "count slowly to 99999"));
+    var head =
+        "POST "
+            + peer.path
+            + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nA2A-Version: "
+            + version
+            + "\r\nContent-Length: "
+            + body.length();
+    return (head + "\r\n\r\n" + body).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static JsonNode onlyTask(Site site) {
+    var tasks = new A2aPeer(site, "agent-code", "1.0").result("ListTasks", Json.object());
+    assertThat(tasks.path("tasks")).hasSize(1);
+    return tasks.path("tasks").get(0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void a_caller_who_hangs_up_before_the_answer_is_noticed_and_the_task_goes_on(String version)
+      throws IOException {
+    try (var site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ZERO))) {
+      try (var socket = site.connect()) {
+        socket.getOutputStream().write(blocking(site, version));
+        awaitStreams(site, 1);
+      }
+      awaitStreams(site, 0);
+
+      assertThat(onlyTask(site).path("status").path("state").asString())
+          .isIn("TASK_STATE_SUBMITTED", "TASK_STATE_WORKING");
+    }
+  }
+
+  @Test
+  void a_caller_who_has_nothing_more_to_say_is_answered() throws IOException {
+    try (var site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ZERO))) {
+      try (var socket = site.connect()) {
+        socket.getOutputStream().write(blocking(site, "1.0"));
+        awaitStreams(site, 1);
+        socket.shutdownOutput();
+        var lines = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+        awaitLine(lines, "HTTP/1.1 102 Processing");
+        awaitLine(lines, "HTTP/1.1 102 Processing");
+        var task = onlyTask(site).path("id").asString();
+        new A2aPeer(site, "agent-code", "1.0").result("CancelTask", A2aPeer.id(task));
+        awaitLine(lines, "HTTP/1.1 200 OK");
+        awaitLine(lines, "");
+        assertThat(lines.readLine()).contains(task, "TASK_STATE_CANCELED");
       }
     }
   }

@@ -2,11 +2,16 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.protocol.Json;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Each door says what went wrong with its own names.
 class DoorWordsTest {
@@ -40,6 +45,26 @@ class DoorWordsTest {
         .doesNotContain("taskId");
     var wish = AgentsScene.body("agent-code", "say hi", "{\"sessionId\":\"nowhere\"}");
     assertThat(site.post("/api/agents", wish).body()).contains("no such session: nowhere");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/chat/conversations/, success",
+    "/api/sessions/, error",
+    "/a2a/, error",
+    "/api/contexts/, title"
+  })
+  void each_says_in_its_own_form_that_a_path_makes_no_sense(String path, String member)
+      throws IOException {
+    for (var bad : List.of("%00", "%zz", "%", "a%2fb", "%c0%80")) {
+      var reply =
+          site.raw(
+              "GET " + path + bad + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+
+      assertThat(reply).as(bad).startsWith("HTTP/1.1 400 ");
+      var body = Json.mapper().readTree(reply.substring(reply.indexOf("\r\n\r\n")));
+      assertThat(body.has(member)).as(reply).isTrue();
+    }
   }
 
   @Test

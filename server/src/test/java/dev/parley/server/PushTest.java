@@ -2,22 +2,10 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.parley.protocol.Json;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -28,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// Webhooks of A2A tasks are told everything once, in order, also if they or the server are away for a while.
 class PushTest {
 
-  private static final String CONFIG =
+  static final String CONFIG =
       """
       agents: [{id: kit, type: conformance}]
       a2a: {privateWebhooks: true}
@@ -37,83 +25,14 @@ class PushTest {
   @TempDir Path folder;
   @AutoClose final Hook hook = new Hook();
 
-  /// A webhook, which answers with 503 as often as it is told to.
-  static final class Hook implements AutoCloseable {
-
-    record Call(String token, String authorization, String type, String id, JsonNode body) {}
-
-    final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
-    final Queue<String> seen = new ConcurrentLinkedQueue<>();
-    final AtomicInteger refusals = new AtomicInteger();
-    final AtomicInteger refused = new AtomicInteger();
-    private final HttpServer server;
-
-    Hook() {
-      try {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-      } catch (IOException failed) {
-        throw new AssertionError(failed);
-      }
-      server.createContext("/hook", this::take);
-      server.start();
-    }
-
-    String url() {
-      return "http://127.0.0.1:" + server.getAddress().getPort() + "/hook";
-    }
-
-    private void take(HttpExchange exchange) throws IOException {
-      var body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-      seen.add(body);
-      var refuse = refusals.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
-      if (refuse) {
-        refused.incrementAndGet();
-      } else {
-        var headers = exchange.getRequestHeaders();
-        calls.add(
-            new Call(
-                headers.getFirst("X-A2A-Notification-Token"),
-                headers.getFirst("Authorization"),
-                headers.getFirst("Content-Type"),
-                headers.getFirst("X-A2A-Event-Id"),
-                Json.mapper().readTree(body)));
-      }
-      exchange.sendResponseHeaders(refuse ? 503 : 200, -1);
-      exchange.close();
-    }
-
-    /// What comes until the task has ended.
-    List<Call> untilEnd() throws InterruptedException {
-      return until("OMPLETED");
-    }
-
-    /// What comes until something holds this.
-    List<Call> until(String text) throws InterruptedException {
-      var all = new ArrayList<Call>();
-      while (all.isEmpty() || !all.getLast().body().toString().contains(text)) {
-        var next = calls.poll(20, TimeUnit.SECONDS);
-        if (next == null) {
-          throw new AssertionError("nothing more came after " + all);
-        }
-        all.add(next);
-      }
-      return all;
-    }
-
-    @Override
-    public void close() {
-      server.stop(0);
-    }
-  }
-
-  private static JsonNode call(Site site, String version, String method, ObjectNode params) {
+  static JsonNode call(Site site, String version, String method, ObjectNode params) {
     var request = Json.object().put("jsonrpc", "2.0").put("id", 1).put("method", method);
     request.set("params", params);
     var reply = site.post("/a2a/kit", request.toString(), "A2A-Version", version);
     return Json.mapper().readTree(reply.body());
   }
 
-  private static ObjectNode send(String messageId, String text) {
+  static ObjectNode send(String messageId, String text) {
     var params = Json.object();
     var message = params.putObject("message");
     message.put("messageId", messageId).put("role", "ROLE_USER");
@@ -121,7 +40,7 @@ class PushTest {
     return params;
   }
 
-  private ObjectNode sendWithHook(String messageId) {
+  static ObjectNode sendWithHook(Hook hook, String messageId) {
     var params = send(messageId, "hi");
     var push =
         params
@@ -138,7 +57,7 @@ class PushTest {
   @Test
   void tellsEverythingInOrder() throws Exception {
     try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      call(site, "1.0", "SendMessage", sendWithHook("tck-stream-artifact-chunked-1"));
+      call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-stream-artifact-chunked-1"));
       var calls = hook.untilEnd();
       assertThat(calls.getFirst().body().has("task")).isTrue();
       assertThat(calls)
@@ -167,7 +86,7 @@ class PushTest {
   void triesAgainUntilTheWebhookTakesIt() throws Exception {
     hook.refusals.set(3);
     try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      call(site, "1.0", "SendMessage", sendWithHook("tck-complete-task-1"));
+      call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
       var calls = hook.untilEnd();
       assertThat(hook.refused.get()).isEqualTo(3);
       assertThat(calls.getFirst().body().has("task")).isTrue();
@@ -179,7 +98,7 @@ class PushTest {
   void goesOnAfterARestart() throws Exception {
     hook.refusals.set(Integer.MAX_VALUE);
     try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      call(site, "1.0", "SendMessage", sendWithHook("tck-complete-task-1"));
+      call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
     }
     hook.refusals.set(0);
     try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
@@ -191,8 +110,8 @@ class PushTest {
   }
 
   /// With a webhook that has no id.
-  private ObjectNode sendWithNameless(String messageId, String task) {
-    var params = sendWithHook(messageId);
+  static ObjectNode sendWithNameless(Hook hook, String messageId, String task) {
+    var params = sendWithHook(hook, messageId);
     params.withObject("configuration").withObject("taskPushNotificationConfig").remove("id");
     if (!task.isEmpty()) {
       params.withObject("message").put("taskId", task);
@@ -200,21 +119,22 @@ class PushTest {
     return params;
   }
 
-  private static String taskOf(JsonNode reply) {
+  static String taskOf(JsonNode reply) {
     return reply.at("/result/task/id").asString();
   }
 
-  private static JsonNode configs(Site site, String task) {
+  static JsonNode configs(Site site, String task) {
     var params = Json.object().put("taskId", task);
     return call(site, "1.0", "ListTaskPushNotificationConfigs", params).at("/result/configs");
   }
 
   /// A task whose webhook takes nothing at first: once it knows all, what was to be posted before was posted, too.
-  private void expectNothingButANewTask(Site site) throws InterruptedException {
+  static void expectNothingButANewTask(Site site, Hook hook) throws InterruptedException {
     hook.seen.clear();
     hook.calls.clear();
     hook.refusals.set(2);
-    var task = taskOf(call(site, "1.0", "SendMessage", sendWithHook("tck-complete-task-fence")));
+    var task =
+        taskOf(call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-fence")));
     hook.untilEnd();
     assertThat(hook.seen).isNotEmpty().allSatisfy(body -> assertThat(body).contains(task));
   }
@@ -222,7 +142,7 @@ class PushTest {
   @Test
   void tellsOnceOfAMessageThatIsSentAgain() throws Exception {
     try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      var params = sendWithNameless("tck-complete-task-1", "");
+      var params = sendWithNameless(hook, "tck-complete-task-1", "");
       var task = taskOf(call(site, "1.0", "SendMessage", params));
       assertThat(taskOf(call(site, "1.0", "SendMessage", params))).isEqualTo(task);
       assertThat(hook.untilEnd().stream().map(Hook.Call::id)).doesNotHaveDuplicates();
@@ -230,29 +150,30 @@ class PushTest {
       var configs = configs(site, task);
       assertThat(configs.size()).isEqualTo(1);
       assertThat(configs.at("/0/id").asString()).isEqualTo(task);
-      expectNothingButANewTask(site);
+      expectNothingButANewTask(site, hook);
     }
   }
 
   @Test
   void tellsOnceIfAFollowUpNamesTheWebhookAgain() throws Exception {
     try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      var first = sendWithNameless("tck-input-required-1", "");
+      var first = sendWithNameless(hook, "tck-input-required-1", "");
       var task = taskOf(call(site, "1.0", "SendMessage", first));
       var calls = new ArrayList<>(hook.until("INPUT_REQUIRED"));
-      var sent = call(site, "1.0", "SendMessage", sendWithNameless("tck-complete-task-2", task));
+      var sent =
+          call(site, "1.0", "SendMessage", sendWithNameless(hook, "tck-complete-task-2", task));
       assertThat(taskOf(sent)).isEqualTo(task);
       calls.addAll(hook.untilEnd());
       assertThat(calls.stream().map(Hook.Call::id)).doesNotHaveDuplicates();
       assertThat(configs(site, task).size()).isEqualTo(1);
-      expectNothingButANewTask(site);
+      expectNothingButANewTask(site, hook);
     }
   }
 
   @Test
   void goesOnElsewhereIfTheTargetChanges() throws Exception {
     try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      var first = sendWithNameless("tck-input-required-1", "");
+      var first = sendWithNameless(hook, "tck-input-required-1", "");
       var task = taskOf(call(site, "1.0", "SendMessage", first));
       var before = hook.until("INPUT_REQUIRED");
       var moved = Json.object().put("taskId", task).put("url", hook.url()).put("token", "t-2");
@@ -262,8 +183,12 @@ class PushTest {
       call(site, "1.0", "SendMessage", second);
       var after = hook.untilEnd();
       assertThat(after).allSatisfy(one -> assertThat(one.token()).isEqualTo("t-2"));
+      // The last one may not have been answered yet when the target changed, and is then told
+      // again.
+      var known = before.subList(0, before.size() - 1).stream().map(Hook.Call::id).toList();
       assertThat(after.stream().map(Hook.Call::id))
-          .doesNotContainAnyElementsOf(before.stream().map(Hook.Call::id).toList());
+          .doesNotHaveDuplicates()
+          .doesNotContainAnyElementsOf(known);
       assertThat(configs(site, task).size()).isEqualTo(1);
     }
   }
@@ -274,7 +199,7 @@ class PushTest {
       var task = taskOf(call(site, "1.0", "SendMessage", send("tck-input-required-1", "hi")));
       var set = Json.object().put("taskId", task).put("id", "w0").put("url", hook.url());
       call(site, "1.0", "CreateTaskPushNotificationConfig", set);
-      call(site, "1.0", "SendMessage", sendWithNameless("tck-complete-task-2", task));
+      call(site, "1.0", "SendMessage", sendWithNameless(hook, "tck-complete-task-2", task));
       var calls = hook.untilEnd();
       assertThat(calls).noneMatch(one -> one.body().has("task"));
     }
@@ -284,13 +209,13 @@ class PushTest {
   void stopsWhenTheWebhookIsDeleted() throws Exception {
     hook.refusals.set(Integer.MAX_VALUE);
     try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      var params = sendWithNameless("tck-complete-task-1", "");
+      var params = sendWithNameless(hook, "tck-complete-task-1", "");
       var task = taskOf(call(site, "1.0", "SendMessage", params));
       awaitPost();
       var named = Json.object().put("taskId", task).put("id", task);
       call(site, "1.0", "DeleteTaskPushNotificationConfig", named);
       assertThat(configs(site, task).size()).isZero();
-      expectNothingButANewTask(site);
+      expectNothingButANewTask(site, hook);
     }
   }
 
@@ -298,12 +223,13 @@ class PushTest {
   void stopsWhenTheContextIsDeleted() throws Exception {
     hook.refusals.set(Integer.MAX_VALUE);
     try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      var sent = call(site, "1.0", "SendMessage", sendWithNameless("tck-complete-task-1", ""));
+      var sent =
+          call(site, "1.0", "SendMessage", sendWithNameless(hook, "tck-complete-task-1", ""));
       awaitPost();
       var context = sent.at("/result/task/contextId").asString();
       var deleted = site.send(site.request("/api/contexts/" + context).DELETE());
       assertThat(deleted.statusCode()).isEqualTo(204);
-      expectNothingButANewTask(site);
+      expectNothingButANewTask(site, hook);
     }
   }
 
@@ -371,7 +297,7 @@ class PushTest {
   void postsToNoPrivateAddressUnlessAllowed() {
     var config = "agents: [{id: kit, type: conformance}]\n";
     try (var site = Site.durable(folder, Site.Wish.USUAL, config)) {
-      var reply = call(site, "1.0", "SendMessage", sendWithHook("tck-complete-task-1"));
+      var reply = call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
       assertThat(reply.at("/error/code").asInt()).isEqualTo(-32602);
       assertThat(reply.at("/error/message").asString()).contains("private");
       assertThat(hook.calls).isEmpty();

@@ -3,6 +3,8 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.door.Tokens.Token;
+import dev.parley.protocol.ContextEvent.StateUpdated;
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -10,11 +12,14 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -224,27 +229,56 @@ class SessionsTest {
     assertThat(Kagent.data(200, kagent.get("/api/sessions/a/shares"))).isEmpty();
   }
 
-  @Test
-  void other_metadata_are_replaced_without_what_sessions_keep_there_S3_65() {
+  @ParameterizedTest
+  @ValueSource(strings = {"/chat/conversations/a", "/api/contexts/a"})
+  void other_metadata_are_replaced_without_what_sessions_keep_there_S3_65(String path) {
     var kagent = open();
     Kagent.data(201, kagent.post("/api/sessions", named("a", "A").put("agent_ref", "agent-code")));
     var share = Kagent.data(201, kagent.post("/api/sessions/a/shares", Json.object()));
-    var chat = "/chat/conversations/a";
-    var shown = Json.mapper().readTree(site.get(chat).body()).path("conversation");
+    var shown = Json.mapper().readTree(site.get(path).body()).findValue("metadata");
     var change = Json.object();
     change.putObject("metadata").put("color", "red");
 
-    assertThat(kagent.send("PATCH", chat, change).statusCode()).isEqualTo(200);
+    assertThat(kagent.send("PATCH", path, change).statusCode()).isEqualTo(200);
 
     assertThat(Kagent.data(200, kagent.get("/api/sessions/a/shares"))).hasSize(1);
     assertThat(kagent.session("a").path("session").path("agent_id").asString())
         .isEqualTo("agent-code");
     var id = share.path("id").asString();
     Kagent.data(200, kagent.delete("/api/sessions/a/shares/" + id));
-    assertThat(shown.path("metadata").toString()).contains(id);
-    change.set("metadata", shown.path("metadata"));
-    assertThat(kagent.send("PATCH", chat, change).statusCode()).isEqualTo(200);
+    assertThat(shown.toString()).contains(id);
+    change.set("metadata", shown);
+    assertThat(kagent.send("PATCH", path, change).statusCode()).isEqualTo(200);
     assertThat(Kagent.data(200, kagent.get("/api/sessions/a/shares"))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/chat/conversations/a", "/api/contexts/a", "/api/sessions/a"})
+  void what_a_session_says_of_itself_can_be_changed_while_it_is_written_to(String path)
+      throws Exception {
+    var kagent = open();
+    Kagent.data(201, kagent.post("/api/sessions", named("a", "A")));
+    var done = new AtomicBoolean();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (var i = 0; i < 4; i++) {
+        threads.execute(
+            () -> {
+              var state = new StateUpdated(Json.object().put("n", 1));
+              while (!done.get()) {
+                site.append(new ContextId("a"), state);
+              }
+            });
+      }
+      try {
+        for (var i = 0; i < 20; i++) {
+          var change = Json.object().put("source", "source" + i);
+          change.putObject("metadata").put("n", i);
+          assertThat(kagent.send("PATCH", path, change).statusCode()).isEqualTo(200);
+        }
+      } finally {
+        done.set(true);
+      }
+    }
   }
 
   private static Token token(String name) throws Exception {

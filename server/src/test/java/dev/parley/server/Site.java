@@ -30,7 +30,9 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /// A real server on a free port, for tests, with its log in reach.
 final class Site implements AutoCloseable {
@@ -42,7 +44,10 @@ final class Site implements AutoCloseable {
   final HttpClient http = HttpClient.newHttpClient();
 
   private Site(Config config, Function<Assembly, Server.Parts> parts) {
-    var sources = Server.Sources.real();
+    this(config, parts, Server.Sources.real());
+  }
+
+  private Site(Config config, Function<Assembly, Server.Parts> parts, Server.Sources sources) {
     var built = parts.apply(new Assembly(config, sources, Extensions.NONE));
     log = built.log();
     tasks = built.tasks();
@@ -81,6 +86,12 @@ final class Site implements AutoCloseable {
         config(folder, wish), assembly -> assembly.on(new MemoryLog(InstantSource.system())));
   }
 
+  /// One whose log is seen through something of a test's own.
+  static Site open(Path folder, UnaryOperator<EventLog> seen) {
+    var log = new MemoryLog(InstantSource.system());
+    return new Site(config(folder, Wish.USUAL), assembly -> assembly.on(seen.apply(log)));
+  }
+
   /// A site that keeps what it is told.
   static Site durable(Path folder, Wish wish) {
     return new Site(config(folder, wish), Assembly::open);
@@ -88,11 +99,21 @@ final class Site implements AutoCloseable {
 
   /// One that keeps what it is told, and is configured like this.
   static Site durable(Path folder, Wish wish, String yaml) {
+    return new Site(configured(config(folder, yaml), folder, wish), Assembly::open);
+  }
+
+  /// The same at whatever time this says.
+  static Site durable(Path folder, String yaml, InstantSource clock) {
+    var config = configured(config(folder, yaml), folder, Wish.USUAL);
+    return new Site(config, Assembly::open, new Server.Sources(clock, UUID::randomUUID));
+  }
+
+  private static Config config(Path folder, String yaml) {
     try {
       var file = Files.writeString(Files.createTempFile("parley", ".yaml"), yaml);
       var config = Config.load(file, new Config.Surroundings(Map.of(), folder, folder));
       Files.delete(file);
-      return new Site(configured(config, folder, wish), Assembly::open);
+      return config;
     } catch (IOException failed) {
       throw new AssertionError(failed);
     }

@@ -4,14 +4,12 @@ import static dev.parley.view.Scene.C;
 import static dev.parley.view.Scene.delta;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.log.EventLog;
+import dev.parley.log.CountedReads;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskId;
 import dev.parley.view.Checkpoints.Checkpoint;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,24 +43,6 @@ class CheckpointsTest {
     return scene;
   }
 
-  /// The same log, with its reads counted.
-  private static EventLog counting(EventLog log, AtomicInteger reads) {
-    return (EventLog)
-        Proxy.newProxyInstance(
-            EventLog.class.getClassLoader(),
-            new Class<?>[] {EventLog.class},
-            (_, method, arguments) -> {
-              if (method.getName().equals("read")) {
-                reads.incrementAndGet();
-              }
-              try {
-                return method.invoke(log, arguments);
-              } catch (InvocationTargetException thrown) {
-                throw thrown.getCause();
-              }
-            });
-  }
-
   @Test
   void a_snapshot_is_the_same_whatever_was_looked_at_before() {
     try (var scene = longScene()) {
@@ -80,7 +60,7 @@ class CheckpointsTest {
   void whoever_looks_again_does_not_read_all_of_the_past() {
     try (var scene = longScene()) {
       var reads = new AtomicInteger();
-      var snapshots = new Snapshots(counting(scene.log, reads));
+      var snapshots = new Snapshots(CountedReads.of(scene.log, reads));
       var whole = LENGTH / Intake.PAGE;
 
       snapshots.past(C, Position.of(LENGTH - 10), 10);

@@ -1,5 +1,6 @@
 package dev.parley.a2a.remote;
 
+import dev.parley.a2a.A2aError;
 import dev.parley.agent.Memory;
 import dev.parley.log.EventLog;
 import dev.parley.log.OpenTask;
@@ -62,6 +63,27 @@ public final class A2aAgent implements Agent {
   @Override
   public Optional<Release> release() {
     return Optional.of(this::cancel);
+  }
+
+  @Override
+  public Optional<Lookout> lookout() {
+    return Optional.of(this::settled);
+  }
+
+  /// Why nobody needs to answer any more what the remote task asked: it no longer asks that.
+  private Optional<String> settled(ContextId context, TaskId task) throws InterruptedException {
+    var story = story(context, task);
+    if (story.task == null || !story.heard || !story.waits()) {
+      return Optional.empty();
+    }
+    try {
+      var now = peer.task(new Ask.Get(story.task, 0), parts.log().owner(context));
+      return story.asks(now.status()) ? Optional.empty() : Optional.of(RemoteStory.SETTLED);
+    } catch (Trouble trouble) {
+      return trouble.is(A2aError.TASK_NOT_FOUND)
+          ? Optional.of(RemoteStory.SETTLED)
+          : Optional.empty();
+    }
   }
 
   /// Has the remote task canceled, and waits a little for that.

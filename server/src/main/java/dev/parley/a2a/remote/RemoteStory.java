@@ -1,6 +1,7 @@
 package dev.parley.a2a.remote;
 
 import dev.parley.a2a.WireState;
+import dev.parley.a2a.WireStatus;
 import dev.parley.protocol.ArtifactEvent.DataWrite;
 import dev.parley.protocol.ArtifactEvent.DatasetWrite;
 import dev.parley.protocol.ArtifactEvent.FileWrite;
@@ -71,6 +72,9 @@ final class RemoteStory {
 
   /// In a tool call's metadata: what the agent calls it.
   static final String CALL = "callId";
+
+  /// Why a question has lapsed that the agent no longer asks.
+  static final String SETTLED = "it was answered or withdrawn where the agent works";
 
   /// Something that is asked of a person; `value` is the answer if there is one, `reason` why there is none.
   record Question(
@@ -155,13 +159,19 @@ final class RemoteStory {
       case Message message when message.role() == Role.USER -> said.add(message.content());
       case InputReceived answer ->
           questions.computeIfPresent(answer.inputId().value(), (_, q) -> q.given(answer.value()));
-      case InputLapsed lapsed ->
-          questions.computeIfPresent(lapsed.inputId().value(), (_, q) -> q.lapsed(lapsed.reason()));
+      case InputLapsed lapsed -> lapse(lapsed.inputId().value(), lapsed.reason());
       case AuthCompleted done ->
           questions.computeIfPresent(done.authId().value(), (_, q) -> q.given(null));
-      case AuthLapsed lapsed ->
-          questions.computeIfPresent(lapsed.authId().value(), (_, q) -> q.lapsed(lapsed.reason()));
+      case AuthLapsed lapsed -> lapse(lapsed.authId().value(), lapsed.reason());
       default -> {} // Where the task stands does not depend on the rest.
+    }
+  }
+
+  private void lapse(String id, @Nullable String reason) {
+    questions.computeIfPresent(id, (_, question) -> question.lapsed(reason));
+    if (SETTLED.equals(reason)) {
+      // Nobody there waits for what was answered here beside it, either.
+      questions.values().removeIf(question -> !question.open());
     }
   }
 
@@ -208,6 +218,16 @@ final class RemoteStory {
   /// True if a person is asked, or was and the agent was not told the answer.
   boolean asks() {
     return !questions.isEmpty();
+  }
+
+  /// True if the agent, where this is how its task stands, still asks what is open here. Agents that name none of their
+  /// questions may ask another.
+  boolean asks(WireStatus status) {
+    return status.state().interrupted()
+        && questions.values().stream()
+            .filter(Question::open)
+            .map(question -> question.about().path(Inquiry.NAME).asString(""))
+            .allMatch(name -> name.isEmpty() || name.equals(Inquiry.name(status)));
   }
 
   /// True if a person is asked.

@@ -43,15 +43,10 @@ public final class A2aDoor {
   public A2aDoor(
       DoorParts parts, PushDesk pushes, A2aSettings settings, A2aSettings.Access access) {
     this.parts = parts;
-    this.form = new TaskForm(parts.log(), parts.views(), settings.kagent());
+    this.form = new TaskForm(parts, settings.kagent());
     this.pushes = pushes;
     this.settings = settings;
     addAll(access);
-  }
-
-  /// How this door shows tasks.
-  public TaskForm form() {
-    return form;
   }
 
   /// The routes.

@@ -5,6 +5,7 @@ import dev.parley.a2a.A2aException;
 import dev.parley.a2a.Version;
 import dev.parley.a2a.WireForms;
 import dev.parley.a2a.WireReader;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.a2a.TaskStream.Writing;
@@ -137,7 +138,9 @@ final class JsonRpc {
     var params = call.params();
     return switch (call.method()) {
       case SEND ->
-          call.result(form.item(operations.send(call.caller(), WireReader.send(params.json()))));
+          call.result(
+              form.item(
+                  operations.send(call.caller(), WireReader.send(params.json()), request::hold)));
       case STREAM ->
           new Reply.Stream(
               operations.stream(call.caller(), WireReader.send(params.json()), call.writing()));
@@ -147,7 +150,9 @@ final class JsonRpc {
                   operations.get(
                       call.caller(), params.needed("id"), params.whole("historyLength"))));
       case LIST -> call.result(operations.list(call.caller(), Listing.of(params), form));
-      case CANCEL -> call.result(form.task(operations.cancel(call.caller(), params.needed("id"))));
+      case CANCEL ->
+          call.result(
+              form.task(operations.cancel(call.caller(), params.needed("id"), request::hold)));
       case SUBSCRIBE ->
           new Reply.Stream(
               operations.subscribe(
@@ -190,11 +195,11 @@ final class JsonRpc {
   }
 
   /// Where a reader stopped.
-  static @Nullable FrameId lastEventId(Request request) {
+  static @Nullable FrameCursor lastEventId(Request request) {
     return request
         .header("Last-Event-ID")
         .filter(id -> !id.isBlank())
-        .map(FrameId::parse)
+        .map(FrameCursor::parse)
         .orElse(null);
   }
 

@@ -10,6 +10,8 @@ import dev.parley.a2a.WireTask;
 import dev.parley.door.DoorParts;
 import dev.parley.door.EntryTail;
 import dev.parley.door.EventStream;
+import dev.parley.door.FrameCursor;
+import dev.parley.door.OnHold;
 import dev.parley.door.Streams;
 import dev.parley.door.a2a.TaskFold.Told;
 import dev.parley.door.a2a.TaskStream.Writing;
@@ -65,31 +67,36 @@ final class Operations {
   /// told as it stands then.
   ///
   /// @throws Rejection.Busy if too many wait already; then the message was not taken
-  WireItem send(Caller caller, SendRequest request) {
+  WireItem send(Caller caller, SendRequest request, Holding holding) {
     if (!request.blocking()) {
-      return send(caller, request, null);
+      return answered(caller, request, null);
     }
-    try (var open = parts.tails().streams().open()) {
-      return send(caller, request, open);
+    try (var hold = holding.hold(parts.tails().streams())) {
+      return answered(caller, request, hold);
     }
   }
 
-  private WireItem send(Caller caller, SendRequest request, Streams.@Nullable Open open) {
+  /// Has whoever called wait.
+  interface Holding {
+    OnHold hold(Streams streams);
+  }
+
+  private WireItem answered(Caller caller, SendRequest request, @Nullable OnHold hold) {
     if (Rewinding.isRewind(request)) {
       var rewound = rewinding.rewind(caller, request);
       if (rewound.task() == null) {
         return rewound.told();
       }
-      return answer(caller, request, rewound.task(), open);
+      return answer(caller, request, rewound.task(), hold);
     }
-    return answer(caller, request, sending.send(caller, request), open);
+    return answer(caller, request, sending.send(caller, request), hold);
   }
 
   private WireItem answer(
-      Caller caller, SendRequest request, TaskView task, Streams.@Nullable Open open) {
+      Caller caller, SendRequest request, TaskView task, @Nullable OnHold hold) {
     var fold = form.now(task, caller.version());
-    if (open != null) {
-      await(open, task, fold, f -> f.state().terminal() || f.state().interrupted(), ANSWER_MAX);
+    if (hold != null) {
+      await(hold, task, fold, f -> f.state().terminal() || f.state().interrupted(), ANSWER_MAX);
     }
     return fold.answer()
         .map(WireItem.class::cast)
@@ -113,7 +120,7 @@ final class Operations {
       // The task goes on: its reader begins with the task as it was, and gets all that came after
       // that.
       var fold = before.get();
-      var first = new Told(FrameId.of(fold.position()), opening(caller, fold));
+      var first = new Told(FrameCursor.of(fold.position()), opening(caller, fold));
       return new EntryTail(
           parts.tails(),
           task.contextId(),
@@ -156,7 +163,7 @@ final class Operations {
   }
 
   /// Tells how a task goes on: from where the reader stopped, or from how it stands now.
-  EventStream subscribe(Caller caller, String id, @Nullable FrameId after, Writing writing) {
+  EventStream subscribe(Caller caller, String id, @Nullable FrameCursor after, Writing writing) {
     var task = lookup.find(caller, id);
     var fold = form.now(task, caller.version());
     var over = fold.state().terminal();
@@ -165,7 +172,7 @@ final class Operations {
         throw new A2aException(
             A2aError.INVALID_PARAMS, "Last-Event-ID: the task has not come that far");
       }
-      if (!over || FrameId.of(fold.position()).compareTo(after) > 0) {
+      if (!over || FrameCursor.of(fold.position()).after(after)) {
         return new EntryTail(
             parts.tails(),
             task.contextId(),
@@ -186,7 +193,7 @@ final class Operations {
               + id
               + " has ended; there is nothing to subscribe to, get it instead");
     }
-    var snapshot = new Told(FrameId.of(fold.position()), fold.task(null, true));
+    var snapshot = new Told(FrameCursor.of(fold.position()), fold.task(null, true));
     return new EntryTail(
         parts.tails(),
         task.contextId(),
@@ -205,7 +212,7 @@ final class Operations {
   }
 
   /// Stops a task, and waits until it has ended.
-  WireTask cancel(Caller caller, String id) {
+  WireTask cancel(Caller caller, String id, Holding holding) {
     var task = lookup.find(caller, id);
     var fold = form.now(task, caller.version());
     if (fold.state().terminal()) {
@@ -214,19 +221,19 @@ final class Operations {
           "Task cannot be canceled: " + id + " has ended (" + fold.state().kebab() + ")");
     }
     parts.tasks().cancel(task.contextId(), task.taskId(), caller.principal(), null);
-    try (var open = parts.tails().streams().open()) {
-      await(open, task, fold, f -> f.state().terminal(), CANCEL_MAX);
+    try (var hold = holding.hold(parts.tails().streams())) {
+      await(hold, task, fold, f -> f.state().terminal(), CANCEL_MAX);
     }
     return fold.task(null, true);
   }
 
-  /// Folds on until it is as wanted, the time is up, or the server stops.
+  /// Folds on until it is as wanted, the time is up, the caller has hung up, or the server stops.
   private void await(
-      Streams.Open open, TaskView task, TaskFold fold, Predicate<TaskFold> wanted, Duration max) {
+      OnHold hold, TaskView task, TaskFold fold, Predicate<TaskFold> wanted, Duration max) {
     var until = parts.clock().instant().plus(max);
     var patience = max.dividedBy(LOOKS);
     try {
-      while (!wanted.test(fold) && !open.ended()) {
+      while (!wanted.test(fold) && !hold.ended()) {
         var position = position(task, fold);
         for (var entry : parts.log().read(task.contextId(), position, READ)) {
           fold.take(entry);
@@ -237,7 +244,7 @@ final class Operations {
         if (parts.clock().instant().isAfter(until)) {
           return;
         }
-        open.await(() -> parts.log().await(task.contextId(), position(task, fold), patience));
+        hold.await(() -> parts.log().await(task.contextId(), position(task, fold), patience));
       }
     } catch (Rejection.Gone | Rejection.NotFound deleted) {
       throw new A2aException(A2aError.TASK_NOT_FOUND, "Task not found: " + task.taskId());

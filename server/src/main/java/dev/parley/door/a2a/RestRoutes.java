@@ -98,7 +98,7 @@ final class RestRoutes {
     return handler(
         (request, caller) -> {
           var wanted = sent(request);
-          var item = operations.send(caller.with(wanted.tenant()), wanted);
+          var item = operations.send(caller.with(wanted.tenant()), wanted, request::hold);
           return json(early() ? 201 : 200, form.item(item));
         });
   }
@@ -146,7 +146,7 @@ final class RestRoutes {
                 A2aError.METHOD_NOT_FOUND, "a task takes " + CANCEL + " and " + SUBSCRIBE);
           }
           var tenant = new Params(Bodies.object(request)).text("tenant");
-          var task = operations.cancel(caller.with(tenant), cut(id, CANCEL));
+          var task = operations.cancel(caller.with(tenant), cut(id, CANCEL), request::hold);
           return json(200, form.task(task));
         });
   }

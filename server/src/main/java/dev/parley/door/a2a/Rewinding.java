@@ -12,6 +12,7 @@ import dev.parley.a2a.WireStatus;
 import dev.parley.a2a.WireStatusUpdate;
 import dev.parley.a2a.WireTask;
 import dev.parley.door.DoorParts;
+import dev.parley.door.FrameCursor;
 import dev.parley.log.Guard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
@@ -46,7 +47,7 @@ final class Rewinding {
   }
 
   /// What is told of a rewind, where that stands, and the task that the message itself began, if it said something.
-  record Rewound(FrameId id, WireTask told, @Nullable TaskView task) {
+  record Rewound(FrameCursor id, WireTask told, @Nullable TaskView task) {
 
     /// What a stream tells of it: one that failed is no task that takes the place of another.
     WireItem item() {
@@ -82,7 +83,7 @@ final class Rewinding {
     try {
       return rewind(caller, request, context);
     } catch (Rejection refused) {
-      return new Rewound(FrameId.of(Position.START), failed(caller, context, refused), null);
+      return new Rewound(FrameCursor.of(Position.START), failed(caller, context, refused), null);
     }
   }
 
@@ -92,14 +93,14 @@ final class Rewinding {
     var before = targets.find(context, metadata.path(Marks.REWIND).stringValue(), cancel);
     if (Wording.of(request.message()).isBlank()) {
       var rewound = rewinder.rewind(context, before, Guard.none());
-      var id = FrameId.of(Position.of(rewound.seq()));
+      var id = FrameCursor.of(Position.of(rewound.seq()));
       return new Rewound(id, session(caller, context), null);
     }
     var task =
         sending.rewindAndSend(caller, request, context, () -> rewinder.plan(context, before));
     // Right before the message stands the rewind.
     var seq = Math.max(0, task.seq() - 2);
-    return new Rewound(FrameId.of(Position.of(seq)), session(caller, context), task);
+    return new Rewound(FrameCursor.of(Position.of(seq)), session(caller, context), task);
   }
 
   /// The session as one task: what still counts of what was before the rewind.

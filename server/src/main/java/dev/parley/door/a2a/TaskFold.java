@@ -8,6 +8,7 @@ import dev.parley.a2a.WireState;
 import dev.parley.a2a.WireStatus;
 import dev.parley.a2a.WireStatusUpdate;
 import dev.parley.a2a.WireTask;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.Voice;
 import dev.parley.protocol.ArtifactEvent.DataWrite;
 import dev.parley.protocol.ArtifactEvent.DatasetWrite;
@@ -67,7 +68,7 @@ public final class TaskFold {
   private boolean direct;
 
   /// What is told, and where that stands.
-  public record Told(FrameId id, WireItem item) {}
+  public record Told(FrameCursor id, WireItem item) {}
 
   public TaskFold(Voice voice, Marks marks, Version version) {
     this.voice = voice;
@@ -115,10 +116,13 @@ public final class TaskFold {
   public List<Told> take(Entry entry) {
     position = entry.position();
     var items = items(entry);
+    if (items.isEmpty()) {
+      return List.of();
+    }
     var all = new ArrayList<Told>(items.size());
+    var ids = FrameCursor.each(position.toString(), items.size());
     for (var i = 0; i < items.size(); i++) {
-      var part = i == items.size() - 1 ? 0 : i + 1;
-      all.add(new Told(new FrameId(position, part), items.get(i)));
+      all.add(new Told(ids.get(i), items.get(i)));
     }
     return all;
   }

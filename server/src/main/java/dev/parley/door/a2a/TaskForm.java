@@ -5,6 +5,7 @@ import dev.parley.a2a.WireMessage;
 import dev.parley.a2a.WirePart;
 import dev.parley.a2a.WireState;
 import dev.parley.a2a.WireTask;
+import dev.parley.door.DoorParts;
 import dev.parley.door.Voice;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.AgentTypeId;
@@ -29,19 +30,17 @@ public final class TaskForm {
   private final Views views;
   private final Voice voice;
   private final Stored stored;
+  private final EndedTasks ended = new EndedTasks();
   private final boolean kagent;
 
-  public TaskForm(EventLog log, Views views) {
-    this(log, views, true);
-  }
-
   /// @param kagent whether messages and tasks say what kagent's clients look for
-  public TaskForm(EventLog log, Views views, boolean kagent) {
+  public TaskForm(DoorParts parts, boolean kagent) {
     this.kagent = kagent;
-    this.log = log;
-    this.views = views;
+    this.log = parts.log();
+    this.views = parts.views();
     this.voice = new Voice(log, views);
     this.stored = new Stored(views);
+    parts.removal().also(ended::forget);
   }
 
   /// Right before the message that a root task answers, where its fold begins.
@@ -84,14 +83,28 @@ public final class TaskForm {
     if (elsewhere.isPresent()) {
       return Stored.cut(elsewhere.get(), historyLength, artifacts);
     }
-    return edited(task, now(task, version).task(historyLength, artifacts));
+    var shown =
+        task.status().terminal()
+            ? Stored.cut(ended(task, version), historyLength, artifacts)
+            : now(task, version).task(historyLength, artifacts);
+    return edited(task, shown);
+  }
+
+  /// A task that has ended, before anything of it was edited or hidden.
+  private WireTask ended(TaskView task, Version version) {
+    var key = new EndedTasks.Key(task.contextId(), task.taskId(), version);
+    return ended.get(key, () -> now(task, version).task(null, true));
   }
 
   /// The state that [#snapshot] has.
   WireState state(TaskView task, Version version) {
     return elsewhere(task)
         .map(known -> known.status().state())
-        .orElseGet(() -> now(task, version).state());
+        .orElseGet(
+            () ->
+                task.status().terminal()
+                    ? ended(task, version).status().state()
+                    : now(task, version).state());
   }
 
   /// The task as a client stored it, if others worked on it.

@@ -3,6 +3,7 @@ package dev.parley.door.a2a;
 import dev.parley.a2a.WireForm;
 import dev.parley.a2a.WireItem;
 import dev.parley.door.EntryTail;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.a2a.TaskFold.Told;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
@@ -25,11 +26,11 @@ final class TaskStream implements EntryTail.Script {
   /// How frames are written: an item in a version's form, in whatever the binding puts around it.
   record Writing(WireForm form, UnaryOperator<ObjectNode> around) {
 
-    byte[] frame(FrameId id, WireItem item) {
+    byte[] frame(FrameCursor id, WireItem item) {
       return frame(id, around.apply(form.item(item)));
     }
 
-    static byte[] frame(@Nullable FrameId id, ObjectNode json) {
+    static byte[] frame(@Nullable FrameCursor id, ObjectNode json) {
       var bytes = new ByteArrayOutputStream();
       var head = (id == null ? "" : "id: " + id + "\n") + "data: ";
       bytes.writeBytes(head.getBytes(StandardCharsets.US_ASCII));
@@ -42,13 +43,13 @@ final class TaskStream implements EntryTail.Script {
   private final TaskFold fold;
   private final Writing writing;
   private final List<Told> first;
-  private final @Nullable FrameId after;
+  private final @Nullable FrameCursor after;
   private final Position asOf;
   private boolean ended;
 
   /// @param first what the stream begins with
   /// @param after where the reader stopped: what stands there or before is not told again
-  TaskStream(TaskFold fold, Writing writing, List<Told> first, @Nullable FrameId after) {
+  TaskStream(TaskFold fold, Writing writing, List<Told> first, @Nullable FrameCursor after) {
     this(fold, writing, first, after, Position.START);
   }
 
@@ -56,7 +57,11 @@ final class TaskStream implements EntryTail.Script {
   ///
   /// @param asOf a question that was asked before this is history, and does not end the stream
   TaskStream(
-      TaskFold fold, Writing writing, List<Told> first, @Nullable FrameId after, Position asOf) {
+      TaskFold fold,
+      Writing writing,
+      List<Told> first,
+      @Nullable FrameCursor after,
+      Position asOf) {
     this.fold = fold;
     this.writing = writing;
     this.first = List.copyOf(first);
@@ -78,7 +83,7 @@ final class TaskStream implements EntryTail.Script {
     var frames = new ByteArrayOutputStream();
     var before = fold.state();
     for (var told : fold.take(entry)) {
-      if (after == null || told.id().compareTo(after) > 0) {
+      if (after == null || told.id().after(after)) {
         frames.writeBytes(writing.frame(told.id(), told.item()));
       }
     }
@@ -100,7 +105,7 @@ final class TaskStream implements EntryTail.Script {
   }
 
   @Override
-  public boolean ended() {
+  public boolean ended(boolean all) {
     return ended;
   }
 

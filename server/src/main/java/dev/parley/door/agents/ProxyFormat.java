@@ -71,9 +71,9 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
       }
     }
     var frames = new ArrayList<byte[]>();
-    var ids = FrameCursor.ids(entry.position().toString(), all.size());
+    var ids = FrameCursor.each(entry.position().toString(), all.size());
     for (var i = 0; i < all.size(); i++) {
-      frames.add(Frames.frame(ids.get(i), all.get(i).event(), all.get(i).json()));
+      frames.add(Frames.frame(ids.get(i).toString(), all.get(i).event(), all.get(i).json()));
     }
     return frames;
   }

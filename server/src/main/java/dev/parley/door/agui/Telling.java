@@ -1,8 +1,8 @@
 package dev.parley.door.agui;
 
+import dev.parley.door.EntryTail;
 import dev.parley.door.FrameCursor;
 import dev.parley.door.Frames;
-import dev.parley.door.ToldTail;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import java.io.ByteArrayOutputStream;
@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Tells a reader what a narrator makes of a thread, from some place on: what stands before it is only folded.
 /// For one thread.
-final class Telling implements ToldTail.Teller {
+final class Telling implements EntryTail.Script {
 
   /// Where a reader comes in and leaves.
   sealed interface Wish {
@@ -20,7 +20,7 @@ final class Telling implements ToldTail.Teller {
     record Run(String runId) implements Wish {}
 
     /// What follows a cursor, until nothing goes on; for ever, if `follow`.
-    record After(ThreadCursor cursor, boolean follow) implements Wish {}
+    record After(FrameCursor cursor, boolean follow) implements Wish {}
   }
 
   private final Narrator narrator;
@@ -41,23 +41,24 @@ final class Telling implements ToldTail.Teller {
   @Override
   public byte[] open() {
     var bytes = new ByteArrayOutputStream();
+    bytes.writeBytes(Frames.first(Frames.place(place)));
     recap.forEach(bytes::writeBytes);
     recap = List.of();
     if (wish instanceof Wish.After(var cursor, _)) {
-      place = cursor.position().toString();
+      place = cursor.place();
     }
     return bytes.toByteArray();
   }
 
   @Override
-  public byte[] tell(Entry entry) {
+  public byte[] frames(Entry entry) {
     var events = narrator.of(entry);
-    var ids = FrameCursor.ids(entry.position().toString(), events.size());
+    var ids = FrameCursor.each(entry.position().toString(), events.size());
     var bytes = new ByteArrayOutputStream();
     for (var i = 0; i < events.size(); i++) {
       var event = events.get(i);
-      if (wanted(entry, event, i)) {
-        bytes.writeBytes(Frames.unnamed(ids.get(i), Json.bytes(event)));
+      if (wanted(ids.get(i), event)) {
+        bytes.writeBytes(Frames.unnamed(ids.get(i).toString(), Json.bytes(event)));
       }
     }
     if (!over && (telling || wish instanceof Wish.After)) {
@@ -66,7 +67,7 @@ final class Telling implements ToldTail.Teller {
     return bytes.toByteArray();
   }
 
-  private boolean wanted(Entry entry, ObjectNode event, int index) {
+  private boolean wanted(FrameCursor id, ObjectNode event) {
     return switch (wish) {
       case Wish.Run(var runId) -> {
         if (over) {
@@ -76,21 +77,21 @@ final class Telling implements ToldTail.Teller {
         over = telling && (AgUiEvent.RUN_FINISHED.is(event) || AgUiEvent.RUN_ERROR.is(event));
         yield telling;
       }
-      case Wish.After(var cursor, _) -> cursor.precedes(entry.position(), index);
+      case Wish.After(var cursor, _) -> id.after(cursor);
     };
   }
 
   @Override
-  public String place() {
-    return place;
-  }
-
-  @Override
-  public boolean done(boolean all) {
+  public boolean ended(boolean all) {
     return switch (wish) {
       case Wish.Run _ -> over;
       case Wish.After(_, var follow) -> all && !follow && narrator.idle();
     };
+  }
+
+  @Override
+  public byte[] heartbeat() {
+    return Frames.heartbeat(place);
   }
 
   @Override

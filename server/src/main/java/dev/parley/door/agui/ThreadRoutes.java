@@ -69,8 +69,7 @@ final class ThreadRoutes {
         request
             .header("Last-Event-ID")
             .or(() -> request.query("after"))
-            .filter(text -> !text.isBlank())
-            .map(ThreadCursor::parse);
+            .filter(text -> !text.isBlank());
     return threads.stream(thread, cursor.orElse(null), request.flag("follow"));
   }
 

@@ -1,9 +1,10 @@
 package dev.parley.door.agui;
 
 import dev.parley.door.DoorParts;
+import dev.parley.door.EntryTail;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.Frames;
 import dev.parley.door.Reply;
-import dev.parley.door.ToldTail;
 import dev.parley.door.Voice;
 import dev.parley.log.OpenTask;
 import dev.parley.protocol.ContextId;
@@ -75,25 +76,25 @@ final class Threads {
     var telling =
         new Telling(
             narrator(thread, root, null), new Telling.Wish.Run(runId), List.of(), start.toString());
-    return new Reply.Stream(new ToldTail(parts.tails(), thread, start, telling));
+    return new Reply.Stream(new EntryTail(parts.tails(), thread, start, telling));
   }
 
   /// The stream of a thread: from the beginning, as snapshots, or after a cursor.
-  Reply stream(ContextId thread, @Nullable ThreadCursor cursor, boolean follow) {
+  Reply stream(ContextId thread, @Nullable String cursor, boolean follow) {
     var head = parts.log().head(thread);
-    if (cursor != null && cursor.position().after(head)) {
-      throw new Rejection.Invalid(
-          "cursor-ahead", "the thread has only come to " + head + ", not to " + cursor.position());
-    }
     if (cursor == null) {
-      return recap(thread, recapStart(thread), new ThreadCursor(head, 0, Position.START), follow);
+      return recap(thread, new RecapCursor(recapStart(thread), head, 0), follow);
     }
-    return cursor.recap() == null
-        ? rest(thread, cursor, follow)
-        : recap(thread, cursor.recap(), cursor, follow);
+    var recap = RecapCursor.parse(cursor).orElse(null);
+    var after = recap == null ? FrameCursor.parse(cursor) : FrameCursor.of(recap.at());
+    if (after.position().after(head)) {
+      throw new Rejection.Invalid(
+          "cursor-ahead", "the thread has only come to " + head + ", not to " + after.place());
+    }
+    return recap == null ? rest(thread, after, follow) : recap(thread, recap, follow);
   }
 
-  private Reply rest(ContextId thread, ThreadCursor cursor, boolean follow) {
+  private Reply rest(ContextId thread, FrameCursor cursor, boolean follow) {
     var at = cursor.position();
     if (cursor.part() > 0 && (at.seq() < 1 || at.k() > 0)) {
       throw new Rejection.Invalid("invalid-cursor", "this is not a cursor of this stream");
@@ -104,28 +105,27 @@ final class Threads {
         parts.views().openAt(thread, told.seq()).map(task -> before(thread, task)).orElse(told);
     var narrator = narrator(thread, null, null);
     var reached = fold(thread, narrator, start, told);
-    return reply(thread, narrator, reached, new Told(cursor, follow, List.of(), at.toString()));
+    return reply(thread, narrator, reached, new Told(cursor, follow, List.of(), cursor.place()));
   }
 
-  private Reply recap(ContextId thread, Position start, ThreadCursor cursor, boolean follow) {
-    var at = cursor.position();
+  private Reply recap(ContextId thread, RecapCursor cursor, boolean follow) {
+    var at = cursor.at();
     var narrator = narrator(thread, null, new Transcript());
-    var reached = fold(thread, narrator, start, at);
+    var reached = fold(thread, narrator, cursor.from(), at);
     var state =
         at.equals(Position.START) ? Json.object() : parts.views().snapshot(thread, at, 0).state();
     var events = narrator.recap(state);
-    var ids = ThreadCursor.ids(start, at, events.size());
+    var ids = cursor.ids(events.size());
     var frames = new ArrayList<byte[]>();
     for (var i = cursor.part(); i < events.size(); i++) {
       frames.add(Frames.unnamed(ids.get(i), Json.bytes(events.get(i))));
     }
-    var after = new ThreadCursor(at, 0, null);
-    var place = frames.isEmpty() ? at.toString() : ThreadCursor.recap(start, at, cursor.part());
-    return reply(thread, narrator, reached, new Told(after, follow, frames, place));
+    var place = frames.isEmpty() ? at.toString() : cursor.toString();
+    return reply(thread, narrator, reached, new Told(FrameCursor.of(at), follow, frames, place));
   }
 
   /// What a reader is told, beginning with `recap` at `place`.
-  private record Told(ThreadCursor cursor, boolean follow, List<byte[]> recap, String place) {}
+  private record Told(FrameCursor cursor, boolean follow, List<byte[]> recap, String place) {}
 
   private Reply reply(ContextId thread, Narrator narrator, Position reached, Told told) {
     var nothing =
@@ -139,7 +139,7 @@ final class Threads {
     }
     var wish = new Telling.Wish.After(told.cursor(), told.follow());
     var telling = new Telling(narrator, wish, told.recap(), told.place());
-    return new Reply.Stream(new ToldTail(parts.tails(), thread, reached, telling));
+    return new Reply.Stream(new EntryTail(parts.tails(), thread, reached, telling));
   }
 
   /// Before the turn of the oldest message that a recap tells.

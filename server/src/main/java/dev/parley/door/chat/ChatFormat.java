@@ -93,10 +93,11 @@ final class ChatFormat implements Format, FeedTail.Writing {
 
   private static List<byte[]> frames(String place, List<ObjectNode> events) {
     var frames = new ArrayList<byte[]>();
-    var ids = FrameCursor.ids(place, events.size());
+    var ids = FrameCursor.each(place, events.size());
     for (var i = 0; i < events.size(); i++) {
       var event = events.get(i);
-      frames.add(Frames.frame(ids.get(i), event.path("type").asString(), Json.bytes(event)));
+      frames.add(
+          Frames.frame(ids.get(i).toString(), event.path("type").asString(), Json.bytes(event)));
     }
     return frames;
   }

@@ -7,10 +7,6 @@ import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
-import dev.parley.log.Decision;
-import dev.parley.log.Draft;
-import dev.parley.log.Guard;
-import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
 import dev.parley.view.ContextView;
@@ -25,11 +21,6 @@ final class ConversationRoutes {
   static final Parameter OFFSET =
       Parameter.query("offset", Parameter.Type.INTEGER, "leave out this many");
   static final String ONE = "/chat/conversations/{c}";
-  private static final int TITLE_MAX = 500;
-  private static final int ATTEMPTS_MAX = 10;
-
-  /// What the door for sessions keeps in the metadata, such as who may read them: not to be changed from here.
-  private static final String KEPT = "session";
 
   private final DoorParts parts;
 
@@ -129,42 +120,8 @@ final class ConversationRoutes {
   private Reply change(Request request) {
     var context = parts.access().context(request);
     var change = request.body(ConversationChange.class);
-    var title = change.title();
-    if (title != null && (title.isBlank() || title.length() > TITLE_MAX)) {
-      throw new Rejection.Invalid("a title has 1 to " + TITLE_MAX + " characters");
-    }
-    if (title == null && change.metadata() == null) {
-      throw new Rejection.Invalid("title or metadata is needed");
-    }
-    if (change.metadata() == null) {
-      append(context, Guard.none(), new ContextUpdated(title, null));
-    } else {
-      replace(context, title, change.metadata());
-    }
+    parts.descriptions().replace(context, change.title(), change.metadata());
     return one(context);
-  }
-
-  private void replace(ContextId context, @Nullable String title, ObjectNode metadata) {
-    for (var attempt = 1; ; attempt++) {
-      var before = parts.views().context(context);
-      var after = metadata.deepCopy();
-      after.remove(KEPT);
-      if (before.metadata() != null && before.metadata().has(KEPT)) {
-        after.set(KEPT, before.metadata().path(KEPT));
-      }
-      try {
-        append(context, new Guard.At(before.position()), new ContextUpdated(title, after));
-        return;
-      } catch (Rejection.Stale movedOn) {
-        if (attempt == ATTEMPTS_MAX) {
-          throw movedOn;
-        }
-      }
-    }
-  }
-
-  private void append(ContextId context, Guard guard, ContextUpdated event) {
-    parts.log().append(context, guard, Decision.always(Draft.of(event)));
   }
 
   private Reply one(ContextId context) {

@@ -2,6 +2,7 @@ package dev.parley.door.contexts;
 
 import dev.parley.door.AgentType;
 import dev.parley.door.Answer;
+import dev.parley.door.Descriptions;
 import dev.parley.door.DoorParts;
 import dev.parley.door.NewContextId;
 import dev.parley.door.Paging;
@@ -9,11 +10,7 @@ import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
-import dev.parley.log.Decision;
-import dev.parley.log.Draft;
-import dev.parley.log.Guard;
 import dev.parley.protocol.ContextEvent.ContextCreated;
-import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -29,7 +26,6 @@ import tools.jackson.databind.node.ObjectNode;
 /// Contexts: making, listing, showing, renaming, deleting.
 final class ContextRoutes {
 
-  private static final int TITLE_MAX = 500;
   private static final int SNAPSHOT_MESSAGES = 50;
   private static final String ONE = "/api/contexts/{c}";
 
@@ -95,7 +91,7 @@ final class ContextRoutes {
 
   private Reply create(Request request) {
     var wanted = request.body(NewContext.class);
-    checkTitle(wanted.title());
+    Descriptions.checkTitle(wanted.title());
     var created = new ContextCreated(request.principal(), wanted.title(), wanted.metadata());
     var key = request.idempotencyKey();
     var context =
@@ -129,12 +125,7 @@ final class ContextRoutes {
   private Reply change(Request request) {
     var context = parts.access().context(request);
     var change = request.body(ContextChange.class);
-    checkTitle(change.title());
-    if (change.title() == null && change.metadata() == null) {
-      throw new Rejection.Invalid("title or metadata is needed");
-    }
-    var event = new ContextUpdated(change.title(), change.metadata());
-    parts.log().append(context, Guard.none(), Decision.always(Draft.of(event)));
+    parts.descriptions().replace(context, change.title(), change.metadata());
     return new Reply.Json(200, parts.views().context(context));
   }
 
@@ -158,11 +149,5 @@ final class ContextRoutes {
   private Reply usage(Request request) {
     var usage = parts.views().usage(parts.access().context(request));
     return new Reply.Json(200, new Page<>(usage, null));
-  }
-
-  static void checkTitle(@Nullable String title) {
-    if (title != null && (title.isBlank() || title.length() > TITLE_MAX)) {
-      throw new Rejection.Invalid("a title has 1 to " + TITLE_MAX + " characters");
-    }
   }
 }

@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.Descriptions;
 import dev.parley.door.DoorParts;
 import dev.parley.door.NewContextId;
 import dev.parley.door.Parameter;
@@ -100,7 +101,7 @@ final class RewindRoutes {
   private Reply fork(Request request) {
     var source = parts.access().context(request);
     var wanted = request.body(Fork.class);
-    ContextRoutes.checkTitle(wanted.title());
+    Descriptions.checkTitle(wanted.title());
     var fork =
         wanted.contextId() != null ? wanted.contextId() : NewContextId.of(request, parts.ids());
     var made = new NewFork(fork, wanted.atSeq(), request.principal(), wanted.title());

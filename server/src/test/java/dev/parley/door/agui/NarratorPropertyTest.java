@@ -2,6 +2,7 @@ package dev.parley.door.agui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.door.FrameCursor;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
@@ -59,7 +60,7 @@ class NarratorPropertyTest {
       var all = frames(thread, start());
       assertThat(all.stream().map(Frame::id).distinct()).hasSize(all.size());
       for (var i = 0; i < all.size(); i++) {
-        var rest = frames(thread, ThreadCursor.parse(all.get(i).id()));
+        var rest = frames(thread, FrameCursor.parse(all.get(i).id()));
         assertThat(rest).as("seed %d, after %d", seed, i).isEqualTo(all.subList(i + 1, all.size()));
       }
     }
@@ -79,24 +80,24 @@ class NarratorPropertyTest {
     }
   }
 
-  private static ThreadCursor start() {
-    return new ThreadCursor(Position.START, 0, null);
+  private static FrameCursor start() {
+    return FrameCursor.of(Position.START);
   }
 
   private static Narrator narrator(RandomThread thread, @Nullable Transcript transcript) {
     return new Narrator(new Narrator.Plot(RandomThread.THREAD, null, thread::speaks), transcript);
   }
 
-  private static List<Frame> frames(RandomThread thread, ThreadCursor cursor) {
+  private static List<Frame> frames(RandomThread thread, FrameCursor cursor) {
     var telling =
         new Telling(
             narrator(thread, null),
             new Telling.Wish.After(cursor, false),
             List.of(),
-            cursor.position().toString());
+            cursor.place());
     var text = new StringBuilder();
     for (Entry entry : thread.entries) {
-      text.append(new String(telling.tell(entry), StandardCharsets.UTF_8));
+      text.append(new String(telling.frames(entry), StandardCharsets.UTF_8));
     }
     return parse(text.toString());
   }

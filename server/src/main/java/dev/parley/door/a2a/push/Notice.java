@@ -9,7 +9,7 @@ import dev.parley.a2a.WireState;
 import dev.parley.a2a.WireStatus;
 import dev.parley.a2a.WireStatusUpdate;
 import dev.parley.a2a.WireTask;
-import dev.parley.door.a2a.FrameId;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.a2a.TaskFold.Told;
 import dev.parley.protocol.Json;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One post to a webhook: what it says, and up to where it tells.
-record Notice(FrameId id, WireItem item) {
+record Notice(FrameCursor id, WireItem item) {
 
   private static final int TEXT_MAX = 64 * 1024;
 

@@ -51,10 +51,8 @@ final class PushStore implements AutoCloseable {
         PRIMARY KEY (context, task, id)
       ) WITHOUT ROWID
       """;
-  private static final String GROWN =
-      "SELECT count(*) FROM pragma_table_info('targets') WHERE name = 'changed'";
-  private static final String GENERATION =
-      "ALTER TABLE targets ADD COLUMN generation INTEGER NOT NULL DEFAULT 0";
+  private static final String COLUMNS =
+      "SELECT count(*) FROM pragma_table_info('targets') WHERE name = ";
   private static final String LATEST = "SELECT coalesce(max(generation), 0) FROM targets";
   private static final String ALL =
       "SELECT context, task, id, version, sealed, cursor, state, generation FROM targets ";
@@ -83,12 +81,9 @@ final class PushStore implements AutoCloseable {
         statement.execute("PRAGMA synchronous = FULL");
         statement.execute("PRAGMA secure_delete = ON");
         statement.execute(SCHEMA);
-        if (number(statement, GROWN) == 0) {
-          var now = clock.millis();
-          statement.execute(GENERATION);
-          statement.execute(
-              "ALTER TABLE targets ADD COLUMN changed INTEGER NOT NULL DEFAULT " + now);
-        }
+        // Files of the first version have neither.
+        grow(statement, "generation", 0);
+        grow(statement, "changed", clock.millis());
         return new PushStore(connection, seal, clock, number(statement, LATEST));
       } catch (SQLException failed) {
         connection.close();
@@ -96,6 +91,14 @@ final class PushStore implements AutoCloseable {
       }
     } catch (SQLException failed) {
       throw new Rejection.Unavailable(file + " cannot be opened: " + failed.getMessage());
+    }
+  }
+
+  /// Adds a column of numbers, unless it is there: a server may have been ended between two of them.
+  private static void grow(Statement statement, String column, long value) throws SQLException {
+    if (number(statement, COLUMNS + "'" + column + "'") == 0) {
+      statement.execute(
+          "ALTER TABLE targets ADD COLUMN " + column + " INTEGER NOT NULL DEFAULT " + value);
     }
   }
 

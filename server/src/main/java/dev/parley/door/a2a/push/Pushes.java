@@ -3,8 +3,8 @@ package dev.parley.door.a2a.push;
 import dev.parley.a2a.A2aError;
 import dev.parley.a2a.A2aException;
 import dev.parley.a2a.PushTarget;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.a2a.Caller;
-import dev.parley.door.a2a.FrameId;
 import dev.parley.door.a2a.PushDesk;
 import dev.parley.door.a2a.TaskForm;
 import dev.parley.log.EventLog;
@@ -213,7 +213,7 @@ public final class Pushes implements PushDesk, AutoCloseable {
             task.taskId(),
             wanted,
             caller.version(),
-            all ? Registration.START : FrameId.of(now.position()).toString(),
+            all ? Registration.START : FrameCursor.of(now.position()).toString(),
             now.state().terminal() && !all ? Registration.State.DONE : Registration.State.OPEN,
             0);
     lock.lock();

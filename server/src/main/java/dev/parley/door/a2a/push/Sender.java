@@ -3,7 +3,7 @@ package dev.parley.door.a2a.push;
 import dev.parley.a2a.PushTarget;
 import dev.parley.a2a.Version;
 import dev.parley.a2a.WireState;
-import dev.parley.door.a2a.FrameId;
+import dev.parley.door.FrameCursor;
 import dev.parley.door.a2a.TaskFold;
 import dev.parley.door.a2a.TaskFold.Told;
 import dev.parley.door.a2a.TaskForm;
@@ -65,7 +65,7 @@ final class Sender implements Runnable {
   /// For webhooks of 0.3: what they know, and up to where that tells.
   private Notice.@Nullable Stand known;
 
-  private @Nullable FrameId knownTo;
+  private @Nullable FrameCursor knownTo;
 
   Sender(Parts parts, TaskView task, Registration registration) {
     this.parts = parts;
@@ -140,12 +140,12 @@ final class Sender implements Runnable {
       await();
       return List.of();
     }
-    var after = registration.cursor().isEmpty() ? null : FrameId.parse(registration.cursor());
+    var after = registration.cursor().isEmpty() ? null : FrameCursor.parse(registration.cursor());
     var news = new ArrayList<Told>();
     for (var entry : page) {
       position = entry.position();
       for (var told : fold.take(entry)) {
-        if (after == null || told.id().compareTo(after) > 0) {
+        if (after == null || told.id().after(after)) {
           news.add(told);
         } else {
           learn(told);
@@ -164,7 +164,7 @@ final class Sender implements Runnable {
   /// What was told by an earlier sender, or before the webhook was registered, is known.
   private void learn(Told told) {
     var stand = Notice.stand(told.item());
-    if (stand != null && (knownTo == null || told.id().compareTo(knownTo) > 0)) {
+    if (stand != null && (knownTo == null || told.id().after(knownTo))) {
       known = stand;
     }
   }
@@ -202,19 +202,19 @@ final class Sender implements Runnable {
       return;
     }
     var id = last.get().id();
-    var told = knownTo != null && id.compareTo(knownTo) <= 0;
+    var told = knownTo != null && !id.after(knownTo);
     if (told || Objects.equals(Notice.stand(last.get().item()), known)) {
       return;
     }
     // Looked at first: the task has at least what stands up to there.
-    var head = FrameId.of(parts.log().head(registration.context()));
+    var head = FrameCursor.of(parts.log().head(registration.context()));
     var now = parts.form().snapshot(task, registration.version(), null, true);
     deliver(id, Notice.whole(now));
     known = Notice.stand(now);
     knownTo = head;
   }
 
-  private void moveTo(FrameId id) {
+  private void moveTo(FrameCursor id) {
     registration = registration.at(id.toString());
     if (untilDue().isZero()) {
       store();
@@ -261,7 +261,7 @@ final class Sender implements Runnable {
   }
 
   /// Posts until it is taken, or the webhook is given up.
-  private void deliver(FrameId id, byte[] body) throws InterruptedException {
+  private void deliver(FrameCursor id, byte[] body) throws InterruptedException {
     Instant since = null;
     for (var failures = 1; ; failures++) {
       var failure = attempt(id, body);
@@ -288,7 +288,7 @@ final class Sender implements Runnable {
   /// Posts once. Null if that was taken, else why not.
   ///
   /// @throws Rejection.Gone if the context was deleted: nobody is told of it any more
-  private @Nullable String attempt(FrameId id, byte[] body) throws InterruptedException {
+  private @Nullable String attempt(FrameCursor id, byte[] body) throws InterruptedException {
     var _ = parts.log().head(registration.context());
     var target = registration.target();
     try {
@@ -303,7 +303,7 @@ final class Sender implements Runnable {
     }
   }
 
-  static Map<String, String> headers(PushTarget target, Version version, FrameId id) {
+  static Map<String, String> headers(PushTarget target, Version version, FrameCursor id) {
     var headers = new HashMap<String, String>();
     headers.put(
         "Content-Type", version == Version.V1_0 ? "application/a2a+json" : "application/json");

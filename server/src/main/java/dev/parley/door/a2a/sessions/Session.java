@@ -1,5 +1,6 @@
 package dev.parley.door.a2a.sessions;
 
+import dev.parley.door.Descriptions;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Json;
 import dev.parley.view.ContextView;
@@ -21,9 +22,6 @@ record Session(
   /// What an agent makes for itself, and what is therefore not listed.
   static final String BY_AGENT = "agent";
 
-  /// Under this name the context's metadata have what only this door knows.
-  private static final String OWN = "session";
-
   static Session of(Listed listed) {
     var context = listed.context();
     var agent = listed.agent();
@@ -41,7 +39,9 @@ record Session(
   /// What the context's metadata say for this door.
   static @Nullable String own(ContextView context, String name) {
     var metadata = context.metadata();
-    return metadata == null ? null : metadata.path(OWN).path(name).asStringOpt().orElse(null);
+    return metadata == null
+        ? null
+        : metadata.path(Descriptions.SESSION).path(name).asStringOpt().orElse(null);
   }
 
   /// The context's metadata with what this door has to say; what it does not say stays as it is.
@@ -51,12 +51,12 @@ record Session(
       @Nullable String user,
       @Nullable String source) {
     var all = before == null ? Json.object() : before.deepCopy();
-    var own = all.path(OWN) instanceof ObjectNode known ? known : Json.object();
+    var own = all.path(Descriptions.SESSION) instanceof ObjectNode known ? known : Json.object();
     put(own, "agentId", agent == null ? null : agent.value());
     put(own, "userId", user);
     put(own, "source", source);
     if (!own.isEmpty()) {
-      all.set(OWN, own);
+      all.set(Descriptions.SESSION, own);
     }
     return all.isEmpty() ? null : all;
   }

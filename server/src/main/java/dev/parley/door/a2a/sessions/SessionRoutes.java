@@ -31,7 +31,6 @@ final class SessionRoutes {
   static final String ONE = ALL + "/{c}";
   private static final int NAME_MAX = 500;
   private static final int LISTED = 1000;
-  private static final int ATTEMPTS_MAX = 10;
   private static final List<Parameter> PAGE =
       List.of(
           Callers.USER,
@@ -114,7 +113,8 @@ final class SessionRoutes {
       throw new Rejection.Conflict("context-exists", "a session with this id exists: " + id);
     }
     if (wanted.state() != null && !wanted.state().isEmpty()) {
-      append(id, Guard.none(), List.of(Draft.of(new StateUpdated(wanted.state()))));
+      var begun = Draft.of(new StateUpdated(wanted.state()));
+      parts.log().append(id, Guard.none(), Decision.always(begun));
     }
     return one(201, parts.views().context(id), "Successfully created session");
   }
@@ -126,21 +126,13 @@ final class SessionRoutes {
 
   private Reply change(Request request) {
     var change = request.body(SessionChange.class);
-    for (var attempt = 1; ; attempt++) {
-      var before = callers.session(request);
-      try {
-        change(before, change);
-        return one(200, parts.views().context(before.contextId()), "Successfully updated session");
-      } catch (Rejection.Stale movedOn) {
-        if (attempt == ATTEMPTS_MAX) {
-          throw movedOn;
-        }
-      }
-    }
+    var context = callers.session(request).contextId();
+    checkName(change.name());
+    parts.descriptions().change(context, before -> drafts(before, change));
+    return one(200, parts.views().context(context), "Successfully updated session");
   }
 
-  private void change(ContextView before, SessionChange change) {
-    checkName(change.name());
+  private List<Draft> drafts(ContextView before, SessionChange change) {
     var agent = change.agent_ref() == null ? null : agents.find(change.agent_ref());
     var drafts = new ArrayList<Draft>();
     var described = agent != null || change.source() != null;
@@ -155,12 +147,7 @@ final class SessionRoutes {
     if (drafts.isEmpty()) {
       throw new Rejection.Invalid("name, agent_ref, source or state is needed");
     }
-    // All metadata are replaced, so nobody may have changed them meanwhile.
-    append(before.contextId(), described ? new Guard.At(before.position()) : Guard.none(), drafts);
-  }
-
-  private void append(ContextId context, Guard guard, List<Draft> drafts) {
-    parts.log().append(context, guard, Decision.always(drafts.toArray(Draft[]::new)));
+    return drafts;
   }
 
   private Reply one(int status, ContextView context, String message) {

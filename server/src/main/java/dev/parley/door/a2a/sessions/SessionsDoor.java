@@ -35,7 +35,7 @@ public final class SessionsDoor {
     var callers = new Callers(parts);
     var routes = new ArrayList<Route>();
     routes.addAll(new SessionRoutes(parts, callers).routes());
-    var form = new TaskForm(parts.log(), parts.views());
+    var form = new TaskForm(parts, true);
     var tasks = new SessionTasks(parts, form);
     var children = new SubSessions(parts);
     routes.addAll(new EventRoutes(parts, callers, children).routes());

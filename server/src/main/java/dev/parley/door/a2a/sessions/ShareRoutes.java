@@ -4,9 +4,7 @@ import dev.parley.door.DoorParts;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
-import dev.parley.log.Decision;
 import dev.parley.log.Draft;
-import dev.parley.log.Guard;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -18,7 +16,6 @@ import java.util.function.UnaryOperator;
 final class ShareRoutes {
 
   private static final String ALL = SessionRoutes.ONE + "/shares";
-  private static final int ATTEMPTS_MAX = 10;
 
   private final DoorParts parts;
   private final Callers callers;
@@ -67,29 +64,18 @@ final class ShareRoutes {
     return Envelope.done("Share revoked");
   }
 
-  private void change(ContextView before, UnaryOperator<Shares> change) {
-    for (var attempt = 1; ; attempt++) {
-      var context = parts.views().context(before.contextId());
-      var shares = change.apply(Shares.of(context));
-      if (shares.all().size() > Shares.MAX) {
-        throw new Rejection.Conflict(
-            "busy", "a session has at most " + Shares.MAX + " shares; revoke some");
-      }
-      var updated = new ContextUpdated(null, shares.metadata(context));
-      try {
-        // All metadata are replaced, so nobody may have changed them meanwhile.
-        parts
-            .log()
-            .append(
-                context.contextId(),
-                new Guard.At(context.position()),
-                Decision.always(Draft.of(updated)));
-        return;
-      } catch (Rejection.Stale movedOn) {
-        if (attempt == ATTEMPTS_MAX) {
-          throw movedOn;
-        }
-      }
-    }
+  private void change(ContextView shared, UnaryOperator<Shares> change) {
+    parts
+        .descriptions()
+        .change(
+            shared.contextId(),
+            context -> {
+              var shares = change.apply(Shares.of(context));
+              if (shares.all().size() > Shares.MAX) {
+                throw new Rejection.Conflict(
+                    "busy", "a session has at most " + Shares.MAX + " shares; revoke some");
+              }
+              return List.of(Draft.of(new ContextUpdated(null, shares.metadata(context))));
+            });
   }
 }

@@ -1,5 +1,6 @@
 package dev.parley.door.a2a.sessions;
 
+import dev.parley.door.Descriptions;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.view.ContextView;
@@ -22,7 +23,6 @@ record Shares(List<Share> all) {
   /// So many at once, for one session.
   static final int MAX = 100;
 
-  private static final String OWN = "session";
   private static final String LIST = "shares";
 
   Shares {
@@ -46,7 +46,7 @@ record Shares(List<Share> all) {
 
   static Shares of(ContextView context) {
     var metadata = context.metadata();
-    var list = metadata == null ? Json.object() : metadata.path(OWN).path(LIST);
+    var list = metadata == null ? Json.object() : metadata.path(Descriptions.SESSION).path(LIST);
     return new Shares(list.valueStream().map(Share::read).toList());
   }
 
@@ -72,7 +72,10 @@ record Shares(List<Share> all) {
   ObjectNode metadata(ContextView context) {
     var before = context.metadata();
     var metadata = before == null ? Json.object() : before.deepCopy();
-    var own = metadata.path(OWN) instanceof ObjectNode known ? known : metadata.putObject(OWN);
+    var own =
+        metadata.path(Descriptions.SESSION) instanceof ObjectNode known
+            ? known
+            : metadata.putObject(Descriptions.SESSION);
     own.set(LIST, Json.mapper().valueToTree(all));
     return metadata;
   }

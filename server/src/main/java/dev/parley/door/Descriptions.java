@@ -1,0 +1,87 @@
+package dev.parley.door;
+
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
+import dev.parley.view.ContextView;
+import dev.parley.view.Views;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Changes what contexts say of themselves: their titles and metadata.
+///
+/// An update replaces all metadata, so whoever keeps some of them must have seen the latest: they take turns, and hold a
+/// lock while they read and append. A guard on the position would do without one, but never let anybody in while an
+/// agent writes. For many threads.
+public final class Descriptions {
+
+  /// Under this name are the metadata that the door of sessions keeps, such as who may read: its alone to change.
+  public static final String SESSION = "session";
+
+  private static final int TITLE_MAX = 500;
+  private static final int LOCKS = 64;
+
+  private final EventLog log;
+  private final Views views;
+  private final List<ReentrantLock> locks =
+      Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
+
+  public Descriptions(EventLog log, Views views) {
+    this.log = log;
+    this.views = views;
+  }
+
+  /// Refuses what is no title; a missing one is none to refuse.
+  ///
+  /// @throws Rejection.Invalid if so
+  public static void checkTitle(@Nullable String title) {
+    if (title != null && (title.isBlank() || title.length() > TITLE_MAX)) {
+      throw new Rejection.Invalid("a title has 1 to " + TITLE_MAX + " characters");
+    }
+  }
+
+  /// Replaces the title, or the metadata but for those of sessions, or both.
+  ///
+  /// @throws Rejection.Invalid if neither is given, or it is no title
+  public void replace(ContextId context, @Nullable String title, @Nullable ObjectNode metadata) {
+    checkTitle(title);
+    if (title == null && metadata == null) {
+      throw new Rejection.Invalid("title or metadata is needed");
+    }
+    change(
+        context,
+        before -> {
+          var after = metadata == null ? null : kept(before.metadata(), metadata);
+          return List.of(Draft.of(new ContextUpdated(title, after)));
+        });
+  }
+
+  private static ObjectNode kept(@Nullable ObjectNode before, ObjectNode metadata) {
+    var after = metadata.deepCopy();
+    after.remove(SESSION);
+    if (before != null && before.has(SESSION)) {
+      after.set(SESSION, before.path(SESSION));
+    }
+    return after;
+  }
+
+  /// Appends what `change` makes of the context as it is; nobody changes its metadata meanwhile.
+  public void change(ContextId context, Function<ContextView, List<Draft>> change) {
+    var lock = locks.get(Math.floorMod(context.hashCode(), LOCKS));
+    lock.lock();
+    try {
+      var drafts = change.apply(views.context(context));
+      log.append(context, Guard.none(), Decision.always(drafts.toArray(Draft[]::new)));
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package dev.parley.server;
+
+import static dev.parley.server.PushTest.CONFIG;
+import static dev.parley.server.PushTest.call;
+import static dev.parley.server.PushTest.configs;
+import static dev.parley.server.PushTest.expectNothingButANewTask;
+import static dev.parley.server.PushTest.sendWithHook;
+import static dev.parley.server.PushTest.sendWithNameless;
+import static dev.parley.server.PushTest.taskOf;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.Json;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Webhooks of A2A tasks that change while they are told something, and that nobody needs any more.
+class PushRacesTest {
+
+  @TempDir Path folder;
+  @AutoClose final Hook hook = new Hook();
+  private final CountDownLatch held = new CountDownLatch(1);
+  private final CountDownLatch free = new CountDownLatch(1);
+
+  private void holdPosts() {
+    hook.hold.set(
+        () -> {
+          held.countDown();
+          await(free);
+        });
+  }
+
+  @Test
+  void tellsNothingMoreIfTheWebhookIsDeletedWhileItIsPostedTo() throws Exception {
+    holdPosts();
+    String task;
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      task =
+          taskOf(
+              call(site, "1.0", "SendMessage", sendWithNameless(hook, "tck-complete-task-1", "")));
+      await(held);
+      var named = Json.object().put("taskId", task).put("id", task);
+      call(site, "1.0", "DeleteTaskPushNotificationConfig", named);
+      assertThat(configs(site, task).size()).isZero();
+      hook.hold.set(() -> {});
+      free.countDown();
+      assertThat(hook.seen).hasSize(1);
+      expectNothingButANewTask(site, hook);
+    }
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      assertThat(configs(site, task).size()).isZero();
+    }
+  }
+
+  @Test
+  void goesOnElsewhereIfTheTargetChangesWhileItIsPostedTo() throws Exception {
+    holdPosts();
+    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+      var params = sendWithNameless(hook, "tck-complete-task-1", "");
+      var task = taskOf(call(site, "1.0", "SendMessage", params));
+      await(held);
+      hook.hold.set(() -> {});
+      var moved = Json.object().put("taskId", task).put("url", hook.url()).put("token", "t-2");
+      call(site, "1.0", "CreateTaskPushNotificationConfig", moved);
+      var after = hook.untilEnd();
+      free.countDown();
+
+      // Nobody knows whether the post that was under way was taken, so it is made again.
+      assertThat(after.getFirst().body().has("task")).isTrue();
+      assertThat(after).allSatisfy(one -> assertThat(one.token()).isEqualTo("t-2"));
+      assertThat(after.stream().map(Hook.Call::id)).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void forgetsWebhooksThirtyDaysAfterTheyWereTold() throws Exception {
+    var clock = new AtomicReference<>(Instant.now());
+    String task;
+    try (var site = Site.durable(folder, CONFIG, clock::get)) {
+      task = taskOf(call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1")));
+      hook.untilEnd();
+    }
+    clock.updateAndGet(now -> now.plus(Duration.ofDays(29)));
+    try (var site = Site.durable(folder, CONFIG, clock::get)) {
+      assertThat(configs(site, task).size()).isEqualTo(1);
+    }
+    clock.updateAndGet(now -> now.plus(Duration.ofDays(2)));
+    try (var site = Site.durable(folder, CONFIG, clock::get)) {
+      assertThat(configs(site, task).size()).isZero();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException told) {
+      throw new AssertionError(told);
+    }
+  }
+}
