@@ -148,6 +148,8 @@ test("the past says that it is past, and its clocks stand still", options, async
   assert.ok(passed > 1_000, `${passed}`);
   await page.goto(`${it.server.url}/#/c/${contextId}/at/${last?.seq}`);
   await pill.getByText("Past", { exact: true }).waitFor();
+  // What was shown stays until the past is loaded.
+  await page.locator(`.thread[data-position="${last?.seq}"]`).waitFor();
   assert.equal(await page.locator(".call .took").innerText(), `${(passed / 1_000).toFixed(1)} s`);
   assert.match(await page.locator(".doing").innerText(), /was at work$/);
   const spinner = page.locator(".thread .spinner").first();
