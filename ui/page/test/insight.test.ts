@@ -71,7 +71,8 @@ test("the log is filtered by kind, words and internal, and read with the keys", 
       .locator(".event-kind")
       .evaluateAll((all) => [...new Set(all.map((one) => one.textContent ?? ""))]);
   await panel(page).getByLabel("Kind").selectOption("thought-stream");
-  await page.waitForFunction(() => document.querySelector(".event[data-kind=usage]") === null);
+  await panel(page).locator(".event[data-kind=usage]").first().waitFor({ state: "detached" });
+  await panel(page).locator(".event[data-kind=thought-stream]").first().waitFor();
   assert.deepEqual(await kinds(), ["thought-stream"]);
   await panel(page).getByLabel("Kind").selectOption("");
   await panel(page).getByRole("checkbox", { name: "internal" }).check();

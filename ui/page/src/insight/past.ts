@@ -12,18 +12,29 @@ export function usePast(contextId: string, route: Route, now: ContextState | und
   const { api } = useSession();
   const past = useMemo(() => new Past(api, contextId), [api, contextId]);
   useEffect(() => () => past.close(), [past]);
-  useEffect(() => past.go(route.at), [past, route.at]);
+  // What the address was made to say by the slider's last rest: the slider may be elsewhere by now.
+  const echo = useRef<{ at: number | undefined }>(undefined);
+  useEffect(() => {
+    const own = echo.current !== undefined && echo.current.at === route.at;
+    echo.current = undefined;
+    if (!own) {
+      past.go(route.at);
+    }
+  }, [past, route.at]);
   const { at, context, error } = useStore(past);
   useEffect(() => {
-    // Not a matter of the slider's: it may be gone before the address has followed.
+    // Not a matter of the slider's: it may be gone before the address has followed. Whoever went
+    // elsewhere by the address meanwhile, though, is there.
     const settle = (): void => {
-      if (past.get().at !== parseRoute(location.hash).at) {
-        location.replace(formatRoute({ contextId, at: past.get().at }));
+      const moved = past.get().at;
+      if (moved !== route.at && parseRoute(location.hash).at === route.at) {
+        echo.current = { at: moved };
+        location.replace(formatRoute({ contextId, at: moved }));
       }
     };
     const timer = setTimeout(settle, RESTS_MS);
     return () => clearTimeout(timer);
-  }, [past, at]);
+  }, [past, at, route.at]);
   const wanted = at ?? route.at;
   // Until the past is loaded, what was shown before it stays.
   const last = useRef<ContextState>(undefined);
