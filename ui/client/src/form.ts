@@ -127,7 +127,8 @@ function typeOf(schema: JsonObject): string | undefined {
 
 /** What a form holds at first: the value, or what the schema has as usual. */
 export function draftOf(schema: JsonObject, value: Json | undefined): FormDraft {
-  const draft: Record<string, string> = {};
+  // Without what all objects have: a field may be called constructor.
+  const draft = Object.create(null) as Record<string, string>;
   for (const field of fieldsOf(schema)) {
     const known = at(value, field.path) ?? at(schemaAt(schema, field.path), ["default"]);
     if (known !== undefined) {
@@ -149,6 +150,9 @@ function typed(field: FieldSpec, value: Json): string {
   if (field.kind === "list") {
     return linesOf(field.schema, value);
   }
+  if (value === null && isText(field)) {
+    return "";
+  }
   return typeof value === "string" && field.kind !== "json"
     ? value
     : field.kind === "json"
@@ -166,7 +170,7 @@ export function problemsOf(
   { emptyTexts = false }: { readonly emptyTexts?: boolean } = {},
 ): FieldProblem[] {
   return fieldsOf(schema).flatMap((field) => {
-    const given = draft[keyOfPath(field.path)] ?? "";
+    const given = givenIn(draft, field.path);
     const empty = emptyTexts && isText(field) && given === "";
     const message = empty ? misfit(field.kind, field.schema, given) : problem(field, given);
     return message === undefined ? [] : [{ path: field.path, message }];
@@ -194,16 +198,35 @@ export function valueOf(schema: JsonObject, draft: FormDraft): Json {
   const all = fieldsOf(schema);
   const [only] = all;
   if (only !== undefined && only.path.length === 0) {
-    return read(only, draft[""] ?? "") ?? null;
+    return read(only, givenIn(draft, [])) ?? null;
   }
   const value: JsonObject = {};
   for (const field of all) {
-    const one = read(field, draft[keyOfPath(field.path)] ?? "");
+    const one = read(field, givenIn(draft, field.path));
     if (one !== undefined) {
       put(value, field.path, one);
     }
   }
   return value;
+}
+
+/** A value as it is after a form has changed it: what was not touched stays, whatever it is. */
+export function editedOf(schema: JsonObject, value: JsonObject, draft: FormDraft): JsonObject {
+  const before = draftOf(schema, value);
+  const edited = structuredClone(value);
+  for (const field of fieldsOf(schema)) {
+    const given = givenIn(draft, field.path);
+    if (given !== givenIn(before, field.path)) {
+      put(edited, field.path, read(field, given));
+    }
+  }
+  return edited;
+}
+
+/** What a draft has for a field; nothing that it has only because all objects do. */
+export function givenIn(draft: FormDraft, path: readonly string[]): string {
+  const key = keyOfPath(path);
+  return Object.hasOwn(draft, key) ? (draft[key] ?? "") : "";
 }
 
 function read(field: FieldSpec, given: string): Json | undefined {
@@ -229,9 +252,14 @@ function read(field: FieldSpec, given: string): Json | undefined {
   }
 }
 
-function put(object: JsonObject, path: readonly string[], value: Json): void {
+/** Puts a value into an object, or takes out what is there. */
+function put(object: JsonObject, path: readonly string[], value: Json | undefined): void {
   const [name, ...rest] = path;
   if (name === undefined) {
+    return;
+  }
+  if (rest.length === 0 && value === undefined) {
+    delete object[name];
     return;
   }
   if (rest.length === 0) {

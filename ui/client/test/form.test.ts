@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   draftOf,
+  editedOf,
   fieldsOf,
   isPicked,
   type JsonObject,
@@ -84,6 +85,37 @@ test("an answer need not be an object, and a hostile name is only a name", () =>
   const draft = Object.fromEntries([["__proto__", "x"]]);
   const made = valueOf(hostile, draft) as object;
   assert.equal(Object.getPrototypeOf(made), Object.prototype);
+});
+
+test("a field may be called what all objects have", () => {
+  const properties = { constructor: { type: "string" }, toString: { type: "number" } };
+  const schema: JsonObject = { type: "object", properties };
+  const draft = draftOf(schema, undefined);
+  assert.deepEqual(problemsOf(schema, draft), []);
+  assert.deepEqual(valueOf(schema, draft), {});
+  assert.deepEqual(valueOf(schema, { ...draft, toString: "3" }), { toString: 3 });
+});
+
+test("what a form does not touch stays as it was, whatever it is", () => {
+  const schema: JsonObject = {
+    type: "object",
+    properties: {
+      path: { type: "string" },
+      note: { type: "string" },
+      mode: { enum: ["a", "b"] },
+      options: { type: "object", properties: { deep: { type: "number" } } },
+    },
+  };
+  const options = { deep: 1, other: 2 };
+  const value = { path: "a.txt", note: null, mode: "c", options, extra: [1] };
+  const draft = draftOf(schema, value);
+  assert.deepEqual(editedOf(schema, value, draft), value);
+  assert.deepEqual(editedOf(schema, value, { ...draft, path: "b.txt", "options/deep": "" }), {
+    ...value,
+    path: "b.txt",
+    options: { other: 2 },
+  });
+  assert.equal(value.path, "a.txt");
 });
 
 test("limits of numbers, texts and lists are said where they are not kept", () => {

@@ -9,7 +9,7 @@ import { Diff, isDiff } from "./Diff.js";
 import { Fields } from "./Fields.js";
 import { Key } from "./Key.js";
 import { useReady } from "./ready.js";
-import { type FormDraft, draftOf, problemsOf, valueOf } from "@parley/client";
+import { draftOf, editedOf, type FormDraft, problemsOf } from "@parley/client";
 
 const EFFECTS: Readonly<Record<string, string>> = {
   pure: "changes nothing",
@@ -43,7 +43,7 @@ export function Approval({ ask }: { ask: InputRequired }) {
     if (draft === undefined || schema === undefined) {
       void answer(true);
     } else if (problems.length === 0) {
-      void answer({ approved: true, arguments: valueOf(schema, draft) as JsonObject });
+      void answer({ approved: true, arguments: editedOf(schema, args ?? {}, draft) });
     }
   };
   const deny = (): void =>

@@ -6,6 +6,7 @@ import {
   isPicked,
   type Json,
   type JsonObject,
+  givenIn,
   keyOfPath,
   pick,
 } from "@parley/client";
@@ -37,7 +38,7 @@ export function Fields({ schema, draft, problems, onChange }: FieldsProps) {
           <Field
             key={key}
             field={field}
-            value={draft[key] ?? ""}
+            value={givenIn(draft, field.path)}
             problem={problems.find((one) => keyOfPath(one.path) === key)?.message}
             onChange={(value) => onChange({ ...draft, [key]: value })}
           />

@@ -17,7 +17,7 @@ export function FormAnswer({ ask }: { ask: InputRequired }) {
   const problems = problemsOf(schema, draft);
   const answer = async (): Promise<void> => {
     setTried(true);
-    if (problems.length === 0) {
+    if (problems.length === 0 && !sent) {
       setSent(true);
       setSent(await conversation.answer(ask.inputId, valueOf(schema, draft) as Json));
     }

@@ -10,7 +10,7 @@ export function SignIn({ ask }: { ask: AuthRequired }) {
   const [sent, setSent] = useState(false);
   const url = ask.authUrl === undefined ? undefined : safeLink(ask.authUrl);
   const submit = async (): Promise<void> => {
-    if (secret !== "") {
+    if (secret !== "" && !sent) {
       setSent(true);
       const done = await conversation.signIn(ask.authId, secret);
       setSecret("");

@@ -40,7 +40,7 @@ export function EndOfTask({ task }: { task: TaskNode }) {
       (one) => one.kind === "message" && one.message.messageId === task.messageId,
     );
     if (said?.kind === "message") {
-      void conversation.retry(said.message, again(said.message.content, task));
+      void conversation.retry(said.message, again(said.message.content, said.message, task));
     }
   };
   const failed = task.status !== "completed";

@@ -1,4 +1,12 @@
-import { type ContextView, endOf, type MessageInfo, rowsOf, type TaskNode } from "@parley/client";
+import {
+  type ContextView,
+  endOf,
+  type Json,
+  type MessageInfo,
+  type NewMessage,
+  rowsOf,
+  type TaskNode,
+} from "@parley/client";
 import { useRef, useState } from "preact/hooks";
 import { formatRoute, goFrom } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
@@ -106,7 +114,7 @@ function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone:
     // The message goes from sight at once. If it comes back, it does so with what was written.
     edits.set(messageId, content);
     setSending(true);
-    if (await conversation.rerun(props.message, again(content, props.task))) {
+    if (await conversation.rerun(props.message, again(content, props.message, props.task))) {
       done();
     } else {
       setSending(false);
@@ -151,14 +159,29 @@ function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone:
   );
 }
 
-/** The same message for the same agent, in other words. */
-export function again(content: string, task: TaskNode | undefined) {
+/** The same message for the same agent, in other words, and in the same way. */
+export function again(
+  content: string,
+  message: MessageInfo,
+  task: TaskNode | undefined,
+): NewMessage {
   const direct = task !== undefined && task.agentId !== "" && task.agentId !== "supervisor";
+  const { priority, taskType, timeoutMs, workingDirectory } = task ?? {};
+  // Files stay; the words are those of now.
+  const parts = message.parts?.filter((part) => content === message.content || !hasText(part));
   return {
     content,
+    ...(parts === undefined || parts.length === 0 ? {} : { parts }),
     ...(direct ? { agentId: task.agentId } : {}),
-    ...(task?.workingDirectory === undefined ? {} : { workingDirectory: task.workingDirectory }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(taskType === undefined ? {} : { taskType }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(workingDirectory === undefined ? {} : { workingDirectory }),
   };
+}
+
+function hasText(part: Json): boolean {
+  return typeof part === "object" && part !== null && "text" in part;
 }
 
 /** Makes a fork that ends at an event, or has all, and goes there. */

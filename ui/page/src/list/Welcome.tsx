@@ -1,7 +1,7 @@
 import { newKey, ParleyError, type NewMessage } from "@parley/client";
 import { useRef, useState } from "preact/hooks";
 import { FIELDS } from "../app/hooks.js";
-import { go } from "../app/route.js";
+import { goFrom } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Composer } from "../conversation/Composer.js";
 import { Icon, type IconName } from "../ui/Icon.js";
@@ -40,24 +40,29 @@ export function Welcome() {
   const { api, home, state, drafts } = useSession();
   const [problem, setProblem] = useState<string>();
   const [begun, setBegun] = useState(false);
-  const attempt = useRef({ context: newKey(), message: newKey() });
+  const attempt = useRef({ context: newKey(), message: newKey(), said: "" });
   const begin = async (message: NewMessage, written: boolean): Promise<boolean> => {
     setProblem(undefined);
     setBegun(true);
+    const said = JSON.stringify(message);
+    if (said !== attempt.current.said) {
+      // Something else is something else, in the conversation that may have been made already.
+      attempt.current = { ...attempt.current, message: newKey(), said };
+    }
     const keys = attempt.current;
     try {
       const { contextId } = await api.createContext({}, { idempotencyKey: keys.context });
       await api.send(contextId, message, { idempotencyKey: keys.message });
-      attempt.current = { context: newKey(), message: newKey() };
+      attempt.current = { context: newKey(), message: newKey(), said: "" };
       if (written) {
         drafts.begin(contextId, typesHere());
       }
       home.refresh();
-      go({ contextId });
+      goFrom(undefined, { contextId });
       return true;
     } catch (failure) {
       if (failure instanceof ParleyError && !failure.passing) {
-        attempt.current = { context: newKey(), message: newKey() };
+        attempt.current = { ...keys, message: newKey() };
       }
       setProblem(failure instanceof Error ? failure.message : String(failure));
       setBegun(false);
