@@ -1,5 +1,7 @@
 import type { ParleyApi } from "./api.js";
 import type { Position } from "./position.js";
+import { readable, reduceAll } from "./reduce.js";
+import { emptyContext } from "./state.js";
 import type { ArtifactInfo, ContextInfo, MessageInfo, Page } from "./types.js";
 
 export interface ExportOptions {
@@ -9,6 +11,8 @@ export interface ExportOptions {
 }
 
 const PAGE = 1_000;
+/** What decides which messages there are, and how they read. */
+const SAYING = ["context-created", "context-rewound", "message", "message-updated", "message-deleted"];
 const ARTIFACTS_MAX = 10_000;
 const NAME_MAX = 200;
 const KIBI = 1_024;
@@ -68,6 +72,26 @@ export async function exportMarkdown(
     cursor = artifacts.length < ARTIFACTS_MAX ? page.nextCursor : undefined;
   }
   return markdownOf(context, messages, artifacts);
+}
+
+/** What was said up to an event, as it read there: all of it, however long ago. */
+export async function messagesAt(
+  api: ParleyApi,
+  contextId: string,
+  upTo: number,
+  options: { signal?: AbortSignal } = {},
+): Promise<readonly MessageInfo[]> {
+  let state = emptyContext(contextId);
+  let after: Position = 0;
+  for (let more = true; more; ) {
+    const wanted = { after, limit: PAGE, filter: { kinds: SAYING }, ...options };
+    const page = await api.events(contextId, wanted);
+    const events = page.events.filter((event) => event.seq <= upTo);
+    state = reduceAll(state, events);
+    more = page.hasMore && page.position !== after && events.length === page.events.length;
+    after = page.position;
+  }
+  return readable(state);
 }
 
 /** A conversation as Markdown. */

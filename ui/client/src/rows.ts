@@ -244,6 +244,21 @@ export function rowAt(
   return found;
 }
 
+/**
+ * Where a row is among others, or what stands in its place: an answer is one row before all of its
+ * task is known, and several after.
+ */
+export function indexOfRow(rows: readonly Row[], row: Row): number {
+  const same = rows.findIndex((one) => one.key === row.key);
+  if (same >= 0) {
+    return same;
+  }
+  const seq = row.kind === "end" ? row.task.seq : seqOfRow(row);
+  const words = rows.filter((one) => one.kind !== "end");
+  const instead = words[rowAt(words, seq, undefined)];
+  return instead === undefined ? -1 : rows.indexOf(instead);
+}
+
 /** True if the task is one of these, or below one. */
 export function holds(tasks: readonly TaskNode[], taskId: string | undefined): boolean {
   return (

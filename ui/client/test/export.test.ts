@@ -4,11 +4,13 @@ import {
   exportJson,
   knownContent,
   markdownOf,
+  messagesAt,
   type ParleyEvent,
   sizeText,
   view,
 } from "../src/index.js";
 import { counting, LogServer } from "./log-server.js";
+import { RandomLog } from "./random-log.js";
 
 async function json(server: LogServer, upTo?: number): Promise<{ events: ParleyEvent[] }> {
   let text = "";
@@ -23,6 +25,17 @@ test("an export has the context and every event, or those up to one", async () =
   assert.deepEqual((await json(server)).events, server.events);
   assert.deepEqual((await json(server, 1_200)).events, server.events.slice(0, 1_200));
   assert.deepEqual((await json(new LogServer([]))).events, []);
+});
+
+test("what was said up to an event is all of it, as it read there", async () => {
+  const { events } = new RandomLog(11, 3);
+  const server = new LogServer(events);
+  for (const { seq } of events.filter((one) => one.k === undefined)) {
+    const said = view(server.at(seq)).conversation.flatMap((one) =>
+      one.kind === "message" ? [one.message] : [],
+    );
+    assert.deepEqual(await messagesAt(server.api, "c", seq), said, `up to ${seq}`);
+  }
 });
 
 test("an export for people has what was said, and what was written", () => {

@@ -4,6 +4,7 @@ import {
   emptyContext,
   endOf,
   holds,
+  indexOfRow,
   type ParleyEvent,
   progressOf,
   reduceAll,
@@ -245,4 +246,24 @@ test("two calls with one name are two rows", () => {
   const keys = rows(log).map((row) => row.key);
   assert.equal(keys.filter((key) => key.startsWith("c-call_0")).length, 2);
   assert.equal(new Set(keys).size, keys.length);
+});
+
+test("a row is found again by its place when its words are told in another way", () => {
+  const log = begin();
+  for (const of of [task("t1", "writer"), task("t2", "writer")]) {
+    log.push(
+      ...asked(`m-${of.taskId}`, of),
+      status(of, "working"),
+      said(of, `b-${of.taskId}`, "yes"),
+      at({ kind: "content-complete", ...of, content: "yes", blockId: `b-${of.taskId}` }),
+      at({ kind: "message", ...of, messageId: `a-${of.taskId}`, role: "assistant", content: "yes" }),
+      status(of, "completed"),
+    );
+  }
+  const whole = reduceAll(emptyContext("c"), log);
+  const known = rowsOf(view(fromSnapshot(snapshotOf(whole))));
+  const rowsNow = rowsOf(view(whole));
+  const answer = known.find((row) => row.key === "m-a-t2");
+  assert.ok(answer !== undefined && !rowsNow.some((row) => row.key === answer.key));
+  assert.equal(rowsNow[indexOfRow(rowsNow, answer)]?.key, "b-b-t2");
 });

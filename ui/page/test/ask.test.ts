@@ -241,6 +241,20 @@ test(
   },
 );
 
+test("a question is answered in words, and the hand goes on where one writes", options, async () => {
+  const { page } = await it.open();
+  await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
+  await begin(page, "ask me which colour");
+  await dock(page).getByRole("textbox", { name: "Answer" }).fill("blue");
+  await page.keyboard.press("Enter");
+  await dock(page).waitFor({ state: "detached" });
+  // Letters that come a moment later are letters, not keys that do something.
+  await page.keyboard.type("next");
+  await settled(page);
+  assert.equal(await composer(page).inputValue(), "next");
+  await page.locator('[data-kind="text"]').getByText("blue").waitFor();
+});
+
 test("on a phone an approval is two taps away, with one hand", options, async () => {
   const { page } = await it.open();
   const contextId = await begin(page, "run echo from afar");

@@ -108,6 +108,10 @@ test("a message that cannot be sent stays, and is sent once when it can be", opt
   await page.getByRole("textbox", { name: "Message" }).fill("say second");
   await page.keyboard.press("Enter");
   await page.locator(".outgoing").getByRole("alert").waitFor();
+  // It is nowhere else yet, so the browser asks before it goes.
+  const asked = page.waitForEvent("dialog");
+  void page.reload().catch(() => undefined);
+  await (await asked).dismiss();
   await page.context().setOffline(false);
   await page.getByRole("button", { name: "Send again" }).click();
   await page.locator('[data-kind="text"]').getByText("second").waitFor();

@@ -55,11 +55,16 @@ async function record(api: ParleyApi): Promise<{ contextId: string; events: Parl
 }
 
 /**
- * The conversation in the page once it stands at a position, without what depends on the time of
- * day. Where `hash` is given, it is left before and come back to, so that all is loaded anew.
+ * The sum of the conversation in the page once it stands at a position, without what depends on the
+ * time of day. Where `hash` is given, it is left before and come back to, so that all is loaded anew.
  */
 function shown(page: Page, position: string, hash?: string): Promise<string> {
   return page.evaluate(look, { position, hash, patienceMs: PATIENCE_MS });
+}
+
+/** What was summed up last, whole. */
+function whole(page: Page): Promise<string> {
+  return page.evaluate("window.told");
 }
 
 interface Look {
@@ -68,7 +73,10 @@ interface Look {
   readonly patienceMs: number;
 }
 
-/** Runs in the page, all in one go: asking for each step by itself takes longer than the steps. */
+/**
+ * Runs in the page, all in one go, and answers with a sum: asking for each step by itself, and
+ * telling all that stands there, would take longer than the steps.
+ */
 async function look({ position, hash, patienceMs }: Look): Promise<string> {
   const found = async (selector: string): Promise<void> => {
     for (const end = Date.now() + patienceMs; document.querySelector(selector) === null; ) {
@@ -95,7 +103,10 @@ async function look({ position, hash, patienceMs }: Look): Promise<string> {
   await found(`.thread[data-position="${position}"][aria-busy="false"]`);
   const rows = document.querySelector(".thread-rows");
   const dock = document.querySelector<HTMLElement>(".bottom")?.innerText ?? "";
-  return `${rows === null ? "" : told(rows)}\n${dock}`;
+  const text = `${rows === null ? "" : told(rows)}\n${dock}`;
+  Object.assign(window, { told: text });
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return [...new Uint8Array(bytes)].join(".");
 }
 
 test("a reload at any event shows what was watched live", { skip: SKIP }, async (t) => {
@@ -119,15 +130,17 @@ test("a reload at any event shows what was watched live", { skip: SKIP }, async 
       const end = Math.round((i * events.length) / INDICES);
       replay.advance(end);
       const position = positionOf(events[end - 1]);
-      const whole = compared % WHOLE === 0;
-      if (whole) {
+      const reloads = compared % WHOLE === 0;
+      if (reloads) {
         await loading.reload();
       }
       const [live, loaded] = await Promise.all([
         shown(watching, position),
-        shown(loading, position, whole ? undefined : `#/c/${contextId}`),
+        shown(loading, position, reloads ? undefined : `#/c/${contextId}`),
       ]);
-      assert.equal(loaded, live, `at event ${position}`);
+      if (loaded !== live) {
+        assert.equal(await whole(loading), await whole(watching), `at event ${position}`);
+      }
       compared++;
     }
     t.diagnostic(`${compared} places of a log of ${events.length} events were compared`);

@@ -1,9 +1,8 @@
 import type { InputRequired, Json, JsonObject } from "@parley/client";
-import { useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { typing, useKeys } from "../app/hooks.js";
 import { useSetting } from "../conversation/scene.js";
 import { JsonText } from "../text/JsonText.js";
-import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
 import { Diff, isDiff } from "./Diff.js";
 import { Fields } from "./Fields.js";
@@ -100,14 +99,16 @@ export function Approval({ ask }: { ask: InputRequired }) {
         />
       )}
       <div class="dock-actions">
-        <button
-          class="button primary"
-          type="submit"
-          disabled={!idle || problems.length > 0}
-          aria-keyshortcuts="y"
-        >
-          {draft === undefined ? "Approve" : "Approve with changes"} {plain && <Key name="y" />}
-        </button>
+        {reason === undefined && (
+          <button
+            class="button primary"
+            type="submit"
+            disabled={!idle || problems.length > 0}
+            aria-keyshortcuts="y"
+          >
+            {draft === undefined ? "Approve" : "Approve with changes"} {plain && <Key name="y" />}
+          </button>
+        )}
         <button
           class="button"
           type="button"
@@ -118,7 +119,12 @@ export function Approval({ ask }: { ask: InputRequired }) {
           {reason === undefined ? "Deny…" : "Deny"} {plain && <Key name="d" />}
           {reason !== undefined && <Key name="Enter" />}
         </button>
-        {args !== undefined && schema !== undefined && (
+        {reason !== undefined && (
+          <button class="button quiet" type="button" disabled={sent} onClick={keep}>
+            Back
+          </button>
+        )}
+        {reason === undefined && args !== undefined && schema !== undefined && (
           <button
             class="button quiet"
             type="button"
@@ -143,7 +149,8 @@ interface ReasonProps {
 
 function Reason({ reason, onReason, onDone, onBack }: ReasonProps) {
   const box = useRef<HTMLInputElement>(null);
-  useFocus(box);
+  // Also where that brings up a keyboard: whoever denies has asked for the field.
+  useLayoutEffect(() => box.current?.focus(), []);
   return (
     <label class="field">
       <span>Why not? The agent is told. It may stay empty.</span>

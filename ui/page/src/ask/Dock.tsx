@@ -1,5 +1,5 @@
 import type { AuthRequired, InputRequired } from "@parley/client";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { FIELDS } from "../app/hooks.js";
 import { agentName, useSession } from "../app/session.js";
 import { useScene } from "../conversation/scene.js";
@@ -81,6 +81,16 @@ function AskCard({ ask, children }: { ask: Ask; children: preact.ComponentChildr
     if (writing === null && matchMedia("(pointer: fine)").matches) {
       box.current?.focus({ preventScroll: true });
     }
+  }, []);
+  useLayoutEffect(() => {
+    const card = box.current;
+    return () => {
+      // Whoever typed the answer may type on: no letter is to fall on nothing.
+      const field = document.activeElement?.closest(FIELDS) ?? null;
+      if (field !== null && card?.contains(field) === true) {
+        document.querySelector<HTMLElement>(".composer textarea")?.focus({ preventScroll: true });
+      }
+    };
   }, []);
   return (
     <section ref={box} class="dock" tabIndex={-1} aria-label={`${who} asks`}>

@@ -47,11 +47,14 @@ export function Pill({ connection, past }: PillProps) {
     <span
       class="pill"
       data-status={past && status === "live" ? "past" : status}
-      role="status"
       title={more.filter(Boolean).join("; ")}
     >
       <span class="pill-dot" aria-hidden="true" />
       <span class="pill-words">{words}</span>
+      {/* Read out when it changes; seconds and events that pass are not. */}
+      <span class="sr" role="status">
+        {waiting ? "The server is not there" : status === "live" && past ? "You see the past" : ""}
+      </span>
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { type Row, rowAt, windowOf } from "@parley/client";
+import { indexOfRow, type Row, rowAt, windowOf } from "@parley/client";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { typing, useKeys } from "../app/hooks.js";
@@ -22,17 +22,17 @@ export function Thread({ rows, loading, hasEarlier, linkedAt, said }: ThreadProp
   const { conversation, route, view } = useScene();
   const box = useRef<HTMLDivElement>(null);
   const { following, away, follow, release } = useFollow(box);
-  const [first, setFirst] = useState<string>();
-  const start = first === undefined ? undefined : rows.findIndex((row) => row.key === first);
+  const [first, setFirst] = useState<Row>();
+  const start = first === undefined ? undefined : indexOfRow(rows, first);
   const shown = windowOf(rows.length, following ? undefined : start);
   // Where a reader stops following, the rows stay that were there. Before the effects of a link: if
   // both change where it begins, the link counts.
-  const topKey = rows[shown.from]?.key;
+  const top = rows[shown.from];
   useLayoutEffect(() => {
     if (following) {
-      setFirst(topKey);
+      setFirst(top);
     }
-  }, [following, topKey]);
+  }, [following, top?.key]);
   useEffect(() => {
     if (said > 0) {
       follow();
@@ -45,30 +45,35 @@ export function Thread({ rows, loading, hasEarlier, linkedAt, said }: ThreadProp
       follow();
     }
   });
-  const keepPlace = usePlace(box, rows[shown.from]?.key);
+  const keepPlace = usePlace(box, rows, top);
   const target = useTarget(rows, linkedAt, hasEarlier && !loading);
   useLayoutEffect(() => {
     if (target !== undefined) {
       release();
-      setFirst(rows[Math.max(0, target.index - 20)]?.key);
+      setFirst(rows[Math.max(0, target.index - 20)]);
     }
   }, [target?.key, route]);
+  const led = useRef<unknown[]>([]);
   useLayoutEffect(() => {
-    const element = target && box.current?.querySelector(`[data-key="${CSS.escape(target.key)}"]`);
-    element?.scrollIntoView({ block: "center" });
+    const element = target && elementOf(box, target.key);
+    // Once: whoever goes on from there is not to be called back.
+    if (element && (led.current[0] !== target.key || led.current[1] !== route)) {
+      led.current = [target.key, route];
+      element.scrollIntoView({ block: "center" });
+    }
   }, [target?.key, first, route]);
   const up = (): void => {
     if (shown.from > 0) {
       release();
       keepPlace();
-      setFirst(rows[Math.max(0, shown.from - windowOf.step)]?.key);
+      setFirst(rows[Math.max(0, shown.from - windowOf.step)]);
     } else if (hasEarlier && !loading) {
       release();
       keepPlace();
       conversation.live.earlier();
     }
   };
-  const down = (): void => setFirst(rows[shown.from + windowOf.step]?.key);
+  const down = (): void => setFirst(rows[shown.from + windowOf.step]);
   return (
     <div class="thread-frame">
       <div
@@ -128,24 +133,35 @@ function Edge({ onSeen, text }: { onSeen: () => void; text: string }) {
 
 /**
  * Keeps what is read where it is when rows come above it: browsers do so by themselves, but not at
- * the very top. `firstKey` is the first row there is; the answer is to be called before it changes.
+ * the very top. `top` is the first row there is; the answer is to be called before that changes.
  */
-function usePlace(box: RefObject<HTMLElement | null>, firstKey: string | undefined): () => void {
-  const kept = useRef<{ key: string; top: number }>(undefined);
-  const find = (key: string): Element | null | undefined =>
-    box.current?.querySelector(`.thread-rows > [data-key="${CSS.escape(key)}"]`);
+function usePlace(
+  box: RefObject<HTMLElement | null>,
+  rows: readonly Row[],
+  top: Row | undefined,
+): () => void {
+  const kept = useRef<{ row: Row; y: number }>(undefined);
   useLayoutEffect(() => {
     const place = kept.current;
-    if (place !== undefined && place.key !== firstKey && box.current !== null) {
+    if (place !== undefined && place.row.key !== top?.key && box.current !== null) {
       kept.current = undefined;
-      const top = find(place.key)?.getBoundingClientRect().top;
-      box.current.scrollTop += (top ?? place.top) - place.top;
+      const now = elementOf(box, rows[indexOfRow(rows, place.row)]?.key);
+      box.current.scrollTop += (now?.getBoundingClientRect().top ?? place.y) - place.y;
     }
-  }, [firstKey]);
+  }, [top?.key]);
   return () => {
-    const top = firstKey === undefined ? undefined : find(firstKey)?.getBoundingClientRect().top;
-    kept.current = firstKey === undefined || top === undefined ? undefined : { key: firstKey, top };
+    const y = elementOf(box, top?.key)?.getBoundingClientRect().top;
+    kept.current = top === undefined || y === undefined ? undefined : { row: top, y };
   };
+}
+
+function elementOf(
+  box: RefObject<HTMLElement | null>,
+  key: string | undefined,
+): Element | null | undefined {
+  return key === undefined
+    ? undefined
+    : box.current?.querySelector(`.thread-rows > [data-key="${CSS.escape(key)}"]`);
 }
 
 /** The row that a link leads to; what is not loaded yet is asked for. */

@@ -1,4 +1,4 @@
-import { exportJson, exportMarkdown, fileName, markdownOf } from "@parley/client";
+import { exportJson, exportMarkdown, fileName, markdownOf, messagesAt } from "@parley/client";
 import { useState } from "preact/hooks";
 import { useSession } from "../app/session.js";
 import { useScene } from "../conversation/scene.js";
@@ -32,13 +32,11 @@ export function Export() {
     save(`${name}.json`, parts, "application/json");
   };
   const markdown = async (): Promise<void> => {
-    const text = at === undefined ? await exportMarkdown(api, contextId) : asShown();
+    const text = at === undefined ? await exportMarkdown(api, contextId) : await asItWas(at);
     save(`${name}.md`, [text], "text/markdown");
   };
-  const asShown = (): string => {
-    const messages = view.conversation.flatMap((one) =>
-      one.kind === "message" ? [one.message] : [],
-    );
+  const asItWas = async (seq: number): Promise<string> => {
+    const messages = await messagesAt(api, contextId, seq);
     const about = { contextId, createdAt: view.createdAt ?? "" };
     const title = view.title === undefined ? {} : { title: view.title };
     return markdownOf({ ...about, ...title }, messages, view.artifacts);

@@ -17,7 +17,7 @@ export function PastBar({ at, head, error }: PastBarProps) {
     location.replace(formatRoute({ contextId: view.contextId }));
   };
   return (
-    <div class="past-bar" role="status">
+    <div class="past-bar">
       <Icon name="clock" />
       {error === undefined ? (
         <span>

@@ -5,6 +5,7 @@ import {
   markOfSpan,
   type Span,
   type Store,
+  type Totals,
   type Waterfall,
 } from "@parley/client";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -85,7 +86,7 @@ export function WaterfallView({ waterfall, mark, log, onFold }: WaterfallProps) 
   };
   return (
     <section class="waterfall" aria-label="Tasks, models and tools over time">
-      <Legend axis={axis} rows={rows} />
+      <Legend axis={axis} totals={view.totals} />
       <div
         ref={box}
         class="waterfall-box"
@@ -204,10 +205,10 @@ function Row(props: RowProps) {
   );
 }
 
-function Legend({ axis, rows }: { axis: Axis; rows: readonly Span[] }) {
-  const roots = rows.filter((row) => row.depth === 0);
-  const used = roots.reduce((sum, row) => sum + (row.tokens ?? 0), 0);
-  const paid = roots.reduce((sum, row) => sum + (row.costUsd ?? 0), 0);
+/** What the columns are, with the sums of all of it, also of what is not loaded. */
+function Legend({ axis, totals }: { axis: Axis; totals: Totals }) {
+  const used = totals.inputTokens + totals.outputTokens;
+  const paid = totals.costUsd ?? 0;
   return (
     <div class="legend quiet">
       <span>Task, model, tool</span>

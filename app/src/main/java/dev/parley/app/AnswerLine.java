@@ -14,10 +14,11 @@ final class AnswerLine {
 
   private AnswerLine() {}
 
-  /// An answer that fits, and where one can refuse, a refusal.
-  static List<String> of(ContextId context, InputRequired asked) {
+  /// An answer that fits, and where one can refuse, a refusal; `server` says where, if that is not the usual one.
+  static List<String> of(ContextId context, InputRequired asked, String server) {
     return values(asked).stream()
-        .map(value -> "./parley answer %s %s %s".formatted(context, asked.inputId(), value))
+        .map(
+            value -> "./parley answer %s %s %s".formatted(context, asked.inputId(), value) + server)
         .toList();
   }
 
@@ -62,7 +63,8 @@ final class AnswerLine {
     };
   }
 
-  private static String quoted(String text) {
+  /// As a shell takes it for one word.
+  static String quoted(String text) {
     return text.matches("[\\w./:-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 }

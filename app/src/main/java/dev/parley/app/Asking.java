@@ -25,11 +25,13 @@ final class Asking {
   private final Terminal terminal;
   private final ParleyClient client;
   private final Lines lines;
+  private final String server;
 
-  Asking(Terminal terminal, ParleyClient client, Lines lines) {
+  Asking(Terminal terminal, ParleyClient client, Lines lines, String server) {
     this.terminal = terminal;
     this.client = client;
     this.lines = lines;
+    this.server = server;
   }
 
   /// Gets an answer to a question.
@@ -38,7 +40,7 @@ final class Asking {
   void ask(ContextId context, InputRequired asked) {
     show("? " + Clean.line(asked.prompt(), LINE_MAX));
     describe(asked);
-    var how = String.join("\n  ", AnswerLine.of(context, asked));
+    var how = String.join("\n  ", AnswerLine.of(context, asked, server));
     settle("The task waits for an answer. Give it with:\n  " + how, () -> send(context, asked));
   }
 
@@ -53,8 +55,8 @@ final class Asking {
     switch (asked.authType()) {
       case API_KEY, PASSWORD, PAT, CUSTOM ->
           settle(
-              "The task waits for a sign-in. Give the secret with:\n  ./parley answer %s %s"
-                  .formatted(context, asked.authId()),
+              "The task waits for a sign-in. Give the secret with:\n  ./parley answer %s %s%s"
+                  .formatted(context, asked.authId(), server),
               () -> {
                 var secret = lines.readSecret("  " + asked.authType().wire() + ": ");
                 if (secret == null) {

@@ -27,13 +27,14 @@ import org.jspecify.annotations.Nullable;
 /// One thread talks; [#interrupt] may come from any.
 final class Chat {
 
-  /// With whom and how; what is null is left to the server.
+  /// With whom and how; what is null is left to the server. `server` is what finds it, as it was typed.
   record Settings(
       @Nullable ContextId context,
       @Nullable AgentTypeId agent,
       @Nullable String whenBusy,
       boolean thoughts,
-      boolean json) {}
+      boolean json,
+      String server) {}
 
   private final Terminal terminal;
   private final ParleyClient client;
@@ -51,7 +52,7 @@ final class Chat {
     this.terminal = terminal;
     this.client = client;
     this.settings = settings;
-    this.asking = new Asking(terminal, client, lines);
+    this.asking = new Asking(terminal, client, lines, settings.server());
     this.context = settings.context();
   }
 

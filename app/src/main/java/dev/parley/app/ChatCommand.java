@@ -99,7 +99,8 @@ final class ChatCommand implements Callable<Integer> {
         agent == null ? null : new AgentTypeId(agent),
         whenBusy == null ? null : whenBusy.name(),
         thoughts,
-        json);
+        json,
+        server.typed());
   }
 
   private String message() throws IOException {

@@ -45,6 +45,14 @@ final class ServerOptions {
         .withNotice(reason -> terminal.err().println("Waiting for the server: " + reason));
   }
 
+  /// What another command has to be told to find the same server, as it would be typed: nothing, or with a space in front.
+  ///
+  /// Never the token: what is printed may be kept.
+  String typed() {
+    var address = url == null ? "" : " --url " + AnswerLine.quoted(url.toString());
+    return address + (data == null ? "" : " --data " + AnswerLine.quoted(data.toString()));
+  }
+
   Path dataFolder(Terminal terminal) {
     return dataFolder(data, terminal);
   }

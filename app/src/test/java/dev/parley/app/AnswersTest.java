@@ -14,6 +14,7 @@ import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -115,6 +116,19 @@ class AnswersTest {
           .contains("? May coder call shell?")
           .contains("\n  ./parley answer c-1 i-1 yes\n")
           .contains("\n  ./parley answer c-1 i-1 no --reason 'not now'\n");
+    }
+  }
+
+  @Test
+  void the_line_to_copy_finds_the_same_server() {
+    try (var server = server(approval())) {
+      var screen = Screen.piped(Map.of());
+      var url = server.environment().get("PARLEY_URL");
+
+      assertThat(screen.run("chat", "--url", url, "--token", "s3cret", "hi")).isEqualTo(4);
+      assertThat(screen.err())
+          .contains("\n  ./parley answer c-1 i-1 yes --url " + url + "\n")
+          .doesNotContain("s3cret");
     }
   }
 
