@@ -73,13 +73,24 @@ final class Visit {
   }
 
   /// Folds what the log has of the task, its own text too.
+  ///
+  /// An answer may come between the two readings: it is in the second one only, and counts as read from then on.
   private void recall() {
-    var entries = new ArrayList<Entry>(run.look(e -> run.origin().taskId().equals(e.taskId())));
+    var entries = new ArrayList<Entry>(run.look(this::isOwn));
+    var last = entries.stream().map(Entry::position).max(Comparator.naturalOrder());
     run.news().stream()
-        .filter(e -> !run.origin().taskId().equals(e.taskId()) && e.event() instanceof Message)
+        .filter(
+            e ->
+                isOwn(e)
+                    ? last.isEmpty() || e.position().after(last.get())
+                    : e.event() instanceof Message)
         .forEach(entries::add);
     entries.sort(Comparator.comparing(Entry::position));
     entries.forEach(entry -> story.add(entry.event()));
+  }
+
+  private boolean isOwn(Entry entry) {
+    return run.origin().taskId().equals(entry.taskId());
   }
 
   private Outcome go() throws Trouble, InterruptedException {
