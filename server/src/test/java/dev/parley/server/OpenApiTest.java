@@ -6,6 +6,7 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.Kind;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -76,9 +77,13 @@ class OpenApiTest {
 
   @Test
   void the_front_page_says_how_to_begin() {
-    var page = site.get("/");
-    assertThat(page.statusCode()).isEqualTo(200);
-    assertThat(page.body()).contains("curl").contains(site.url.toString());
+    var text = site.get("/", "Accept", "text/plain");
+    assertThat(text.statusCode()).isEqualTo(200);
+    assertThat(text.body()).contains("curl").contains(site.url.toString());
+    for (var page : List.of(site.get("/"), site.get("/", "Accept", "*/*"))) {
+      assertThat(page.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/html");
+      assertThat(page.headers().firstValue("Content-Security-Policy")).isPresent();
+    }
   }
 
   @Test

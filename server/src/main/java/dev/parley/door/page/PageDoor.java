@@ -81,7 +81,9 @@ public final class PageDoor {
   }
 
   private Reply page(Request request) {
-    if (request.wants("text/html")) {
+    // Most programs take anything: the page is what is at this address, unless plain text is asked
+    // for.
+    if (request.wants("text/html") || !request.wants("text/plain")) {
       return file(PAGE).reply(request, PAGE_HEADERS);
     }
     var url = "http://" + request.header("Host").orElse("127.0.0.1:7070");
