@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
@@ -109,5 +110,14 @@ final class ReplyWriter {
     headers.put("Cross-Origin-Resource-Policy", "same-origin");
     headers.put("Cache-Control", "no-store");
     reply.headers().forEach(headers::put);
+    endWithUnreadBody();
+  }
+
+  /// A request may be refused before its body has come. Jetty closes the connection after such a reply; who is not told
+  /// sends the next request into the void.
+  private void endWithUnreadBody() {
+    if (!response.getRequest().consumeAvailable()) {
+      response.getHeaders().put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE.asString());
+    }
   }
 }

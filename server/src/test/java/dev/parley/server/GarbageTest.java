@@ -261,6 +261,29 @@ class GarbageTest {
     assertProblem(body(uri), 414);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"/api/contexts", "/nothing/here", "/a2a/nobody/message:send"})
+  void who_is_refused_before_the_body_has_come_is_told_that_the_connection_ends(String path)
+      throws IOException {
+    try (var socket = site.connect()) {
+      var head = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n";
+      socket.getOutputStream().write(ascii("POST " + path + head + "Content-Length: 9\r\n\r\n"));
+
+      var reply = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+      assertThat(reply).containsPattern("^HTTP/1.1 4\\d\\d ").contains("Connection: close");
+    }
+  }
+
+  @Test
+  void who_is_refused_after_the_body_has_come_goes_on_with_the_connection() throws IOException {
+    var head = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n";
+    var refused = "POST /api/contexts" + head + "Content-Length: 9\r\n\r\nnot JSON!";
+    var next = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+    assertThat(site.raw(refused + next)).startsWith("HTTP/1.1 415").contains("HTTP/1.1 200");
+  }
+
   @Test
   void thousands_of_half_open_requests_keep_nobody_out() throws IOException {
     var sockets = new ArrayList<Socket>();
