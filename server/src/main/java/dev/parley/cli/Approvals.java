@@ -174,11 +174,9 @@ public final class Approvals {
       if (vain != null) {
         lapse(id, vain);
       }
-      var waiting = Json.object().put("blockedBy", "user");
-      waiting.putArray("inputIds").add(id.value());
       var end =
           run.rest(
-              new TaskStatus(TaskState.WAITING_INPUT, null, waiting),
+              new TaskStatus(TaskState.WAITING_INPUT, null, waiting(List.of(id))),
               before,
               entry -> answers(entry, id));
       run.emit(List.of(delivered(id)));
@@ -191,6 +189,14 @@ public final class Approvals {
     } finally {
       caller.waitsNoMore();
     }
+  }
+
+  /// What a task says of itself that waits for these answers.
+  static ObjectNode waiting(List<InputId> asked) {
+    var waiting = Json.object().put("blockedBy", "user");
+    var ids = waiting.putArray("inputIds");
+    asked.forEach(id -> ids.add(id.value()));
+    return waiting;
   }
 
   /// Says that the program is about to be told what came of a question.

@@ -8,6 +8,7 @@ import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolComplete;
@@ -255,6 +256,11 @@ public final class CliAgent implements Agent {
 
     /// The program was cut off: ends what it had open, and takes up its session, if it has one.
     private Outcome takeUp() throws InterruptedException {
+      var asked = story.unanswered();
+      if (!asked.isEmpty() && goesOn()) {
+        // The server stopped between the question and the word that the task waits for its answer.
+        return new Outcome.Parked(TaskState.WAITING_INPUT, Approvals.waiting(asked));
+      }
       run.closeBlocks();
       while (!run.emitUnlessNews(this::cutOff)) {
         story.add(run.news());
@@ -266,11 +272,16 @@ public final class CliAgent implements Agent {
           question -> approvals.grant(CliStory.hash(question), verdict(question, about(question))));
       var notes = notes();
       story.add(run.news());
-      if (story.session == null || !dialect.resumes() || story.begun >= STARTS_MAX) {
+      var session = story.session;
+      if (session == null || !goesOn()) {
         return interrupted();
       }
       var told = story.unheardCount();
-      return perform(new Errand(takenUp(notes), resume(story.session)), told, null);
+      return perform(new Errand(takenUp(notes), resume(session)), told, null);
+    }
+
+    private boolean goesOn() {
+      return story.session != null && dialect.resumes() && story.begun < STARTS_MAX;
     }
 
     private Outcome interrupted() {

@@ -115,6 +115,14 @@ final class CliStory {
         .findFirst();
   }
 
+  /// What is asked, and neither answered nor given up.
+  List<InputId> unanswered() {
+    return questions.values().stream()
+        .filter(question -> question.answer() == null)
+        .map(question -> question.asked().inputId())
+        .toList();
+  }
+
   /// What a question is bound to.
   static String hash(Question question) {
     var metadata = question.asked().metadata();

@@ -2,8 +2,13 @@ package dev.parley.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.log.Draft;
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
@@ -13,6 +18,7 @@ import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.World;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +51,42 @@ class CliRecoveryTest {
           .extracting(ToolComplete::outcome)
           .containsExactly(Outcome.INTERRUPTED, null);
     }
+  }
+
+  @Test
+  void an_approval_outlives_a_server_that_was_killed_right_after_the_question() throws Exception {
+    var log = World.newLog();
+    TaskId task;
+    InputRequired question;
+    try (var cli = CliWorld.scripted(log, folder)) {
+      task = cli.say("ask touch it");
+      question = cli.question(task);
+    }
+    try (var cli = CliWorld.scripted(until(log, question), folder)) {
+      cli.world.tasks().recover();
+      cli.world.await(
+          e ->
+              e.event() instanceof TaskStatus status && status.status() == TaskState.WAITING_INPUT);
+      cli.answer(question, BooleanNode.TRUE);
+
+      assertThat(cli.answer(task)).isEqualTo("done");
+      assertThat(cli.read("done")).isEqualTo("touch it");
+      assertThat(cli.all(task, InputRequired.class)).hasSize(1);
+    }
+  }
+
+  /// A log that ends with this event.
+  private static EventLog until(EventLog log, Event last) {
+    var cut = World.newLog();
+    var ended = false;
+    for (var entry : log.read(World.CONTEXT, Position.of(1), 1_000)) {
+      if (!ended) {
+        var draft = new Draft(entry.origin(), entry.event());
+        cut.append(World.CONTEXT, Guard.none(), _ -> List.of(draft));
+      }
+      ended |= entry.event().equals(last);
+    }
+    return cut;
   }
 
   @Test
