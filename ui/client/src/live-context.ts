@@ -47,6 +47,8 @@ interface Beginning {
 const RECENT = 4_000;
 /** So many times as many are read where a rewind went back further. */
 const REWOUND_MAX = 5;
+/** So many times as many are kept before what is not recent is forgotten. */
+const KEPT_MAX = 4;
 /** Not found, or deleted, or somebody else's. */
 const GONE = [401, 403, 404, 410];
 
@@ -67,6 +69,12 @@ export class LiveContext extends Store<LiveState> {
   private again = true;
   /** True if nothing earlier can be had. */
   private stuck = false;
+  /** True if only what is recent is looked at. */
+  private forgetful = false;
+  /** Where the log was when it was last tried to forget. */
+  private forgotAt = 0;
+  /** True while it forgets, which nobody needs to notice. */
+  private quietly = false;
   /** Ends the wait for the next attempt to load. */
   private nap = new AbortController();
   private stream: EventStream | undefined;
@@ -106,6 +114,14 @@ export class LiveContext extends Store<LiveState> {
     }
   }
 
+  /**
+   * Says whether somebody looks at more than what is recent. If not, what is older is forgotten now
+   * and then, so that a page may stay open for days; `earlier` brings it back.
+   */
+  forgets(forgetful: boolean): void {
+    this.forgetful = forgetful;
+  }
+
   /** Gives the connection back until `resume`: for pages that nobody looks at. */
   pause(): void {
     this.paused = true;
@@ -136,7 +152,7 @@ export class LiveContext extends Store<LiveState> {
           }
         }
         from = await this.follow(from);
-        if (this.again) {
+        if (this.again && !this.quietly) {
           this.change({ loading: true });
         }
       }
@@ -163,7 +179,8 @@ export class LiveContext extends Store<LiveState> {
       signal: round.signal,
       onState: (connection) => {
         // What ends for the next stream to begin is no end.
-        if (!round.signal.aborted) {
+        if (!round.signal.aborted && !(this.quietly && connection.status === "connecting")) {
+          this.quietly = false;
           this.change({ connection });
         }
       },
@@ -187,6 +204,11 @@ export class LiveContext extends Store<LiveState> {
           this.again = true;
           break;
         }
+        if (this.tooMuch(context)) {
+          this.forget(context.seq);
+          round.abort();
+          break;
+        }
       }
     } catch (failure) {
       if (!(failure instanceof StreamGap) || failure.reason === "deleted") {
@@ -197,13 +219,29 @@ export class LiveContext extends Store<LiveState> {
     return { context, pastEnds };
   }
 
+  private forget(seq: number): void {
+    this.forgotAt = seq;
+    this.quietly = true;
+    this.recent = this.options.recent ?? RECENT;
+    this.asked = false;
+    this.again = true;
+  }
+
+  private tooMuch({ seq, base }: ContextState): boolean {
+    const most = KEPT_MAX * (this.options.recent ?? RECENT);
+    const can = this.options.from === "recent" && this.forgetful && !this.stuck;
+    return can && seq - Math.max(base, this.forgotAt) > most;
+  }
+
   private async load(): Promise<Beginning> {
     const { from } = this.options;
     const { context: known, connection = UNTRIED } = this.get();
     if (from === "start" && known === undefined) {
       return { context: emptyContext(this.contextId), pastEnds: 0 };
     }
-    this.change({ connection: { ...connection, status: "connecting" } });
+    if (!this.quietly) {
+      this.change({ connection: { ...connection, status: "connecting" } });
+    }
     for (let failures = 1; ; failures++) {
       try {
         return await (from === "recent" ? this.loadRecent() : this.loadLatest());

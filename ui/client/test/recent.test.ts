@@ -163,6 +163,42 @@ test("what a link leads to is read at once, however far back it is", async () =>
   assert.equal(next.context?.base, 190);
 });
 
+test("what is not recent is forgotten while it streams, if nobody looks at it", async () => {
+  for (const forgetful of [true, false]) {
+    const events = counting(1_000);
+    const clock = new TestClock();
+    const server = serverOf(events, new Random(1), clock);
+    let heads = 0;
+    const answer: typeof fetch = (input, init) =>
+      String(input).endsWith("/c") && heads++ === 0
+        ? Promise.resolve(Response.json({ contextId: "c", position: 20 }))
+        : server(input, init);
+    const live = new LiveContext(new ParleyApi({ url: "http://x", fetch: answer }), "c", {
+      from: "recent",
+      recent: 10,
+      clock,
+    });
+    live.forgets(forgetful);
+    const seen = new Set<string>();
+    live.subscribe(() => {
+      const { loading, connection, context } = live.get();
+      // Once it is there, it does not go, nor say that it loads.
+      if (!loading || seen.size > 0) {
+        seen.add(`${loading} ${connection?.status} ${context === undefined}`);
+      }
+    });
+    const { context } = await until(live, caughtUp(events));
+    live.close();
+    assert.equal(context?.base, forgetful ? events.length - 10 : 10);
+    assert.equal(heads, forgetful ? 2 : 1);
+    assert.deepEqual([...seen], ["false live false"]);
+    assert.deepEqual(
+      context && shownOf(view(context)),
+      shownOf(view(reduceAll(emptyContext("c"), events))),
+    );
+  }
+});
+
 test("what cannot be loaded yet says why, and is tried again at once when it is told", async () => {
   const events = counting(5);
   const clock = new TestClock();

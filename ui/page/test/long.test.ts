@@ -85,3 +85,31 @@ test("a link to a task of long ago loads it, and shows it", options, async () =>
   await page.getByText("this is answer 0", { exact: true }).waitFor();
   assert.ok(await marked.isVisible());
 });
+
+test("what streams for long is forgotten above, and read again for who looks up", options, async () => {
+  const { api } = it.server;
+  const { contextId } = await api.createContext({ title: "Days" });
+  const say = (content: string) => api.send(contextId, { content, agentId: "agent-writer" });
+  await say("say this was first");
+  const { page, trouble } = await it.open({ at: `#/c/${contextId}` });
+  await page.getByText("this was first", { exact: true }).waitFor();
+  const thread = page.locator('.thread[aria-busy="false"]');
+  const earlier = page.getByRole("button", { name: "Earlier" });
+  assert.equal(await earlier.count(), 0);
+
+  await say("count to 17000");
+  await page.getByText("16999 17000").waitFor();
+  await say("say this was last");
+  await page.getByText("this was last", { exact: true }).waitFor();
+  await earlier.waitFor({ state: "attached" });
+  assert.equal(await page.getByText("this was first", { exact: true }).count(), 0);
+  const live = await page.locator(".thread-rows").innerText();
+  assert.equal(await page.locator(".pill-words").innerText(), "Live");
+
+  await thread.evaluate((one) => (one.scrollTop = 0));
+  await page.getByText("this was first", { exact: true }).waitFor();
+  await page.reload();
+  await page.getByText("this was last", { exact: true }).waitFor();
+  assert.equal(await page.locator(".thread-rows").innerText(), live);
+  assert.deepEqual(trouble, []);
+});

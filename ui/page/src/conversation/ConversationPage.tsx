@@ -91,6 +91,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                   rows={rows}
                   loading={state.loading}
                   hasEarlier={at === undefined && (context?.base ?? 0) > 0}
+                  alone={at === undefined && panel === undefined}
                   linkedAt={linked?.seq}
                   said={said}
                 />

@@ -11,6 +11,8 @@ interface ThreadProps {
   readonly rows: readonly Row[];
   readonly loading: boolean;
   readonly hasEarlier: boolean;
+  /** True if nothing else shows what happened here. */
+  readonly alone: boolean;
   /** The event that the address leads to, or that its task begins with. */
   readonly linkedAt: number | undefined;
   /** How often this person has said something: then they want to see what comes of it. */
@@ -18,7 +20,7 @@ interface ThreadProps {
 }
 
 /** The conversation from top to bottom. Only rows near to what is looked at are in the page. */
-export function Thread({ rows, loading, hasEarlier, linkedAt, said }: ThreadProps) {
+export function Thread({ rows, loading, hasEarlier, alone, linkedAt, said }: ThreadProps) {
   const { conversation, route, view } = useScene();
   const box = useRef<HTMLDivElement>(null);
   const { following, away, follow, release } = useFollow(box);
@@ -33,6 +35,7 @@ export function Thread({ rows, loading, hasEarlier, linkedAt, said }: ThreadProp
       setFirst(top);
     }
   }, [following, top?.key]);
+  useEffect(() => conversation.live.forgets(following && alone), [conversation, following, alone]);
   useEffect(() => {
     if (said > 0) {
       follow();
