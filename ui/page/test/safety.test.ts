@@ -102,6 +102,8 @@ test("files with hashes are kept for ever, the page is asked for again", options
   assert.equal(file.headers.get("content-encoding"), "gzip");
   assert.equal((await fetch(`${it.server.url}/assets/../index.html`)).status, 404);
   assert.equal((await fetch(`${it.server.url}/assets/nothing.js`)).status, 404);
-  const plain = await fetch(`${it.server.url}/`, { headers: { accept: "*/*" } });
+  const whatever = await fetch(`${it.server.url}/`, { headers: { accept: "*/*" } });
+  assert.match(await whatever.text(), /<div id="page">/);
+  const plain = await fetch(`${it.server.url}/`, { headers: { accept: "text/plain" } });
   assert.match(await plain.text(), /curl -N/);
 });
