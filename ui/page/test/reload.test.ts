@@ -55,8 +55,8 @@ async function record(api: ParleyApi): Promise<{ contextId: string; events: Parl
 }
 
 /**
- * The sum of the conversation in the page once it stands at a position, without what depends on the
- * time of day. Where `hash` is given, it is left before and come back to, so that all is loaded anew.
+ * The sum of the conversation in the page once it stands at a position, without what depends on
+ * the time of day. Where `hash` is given, it is left before and come back to: all is loaded anew.
  */
 function shown(page: Page, position: string, hash?: string): Promise<string> {
   return page.evaluate(look, { position, hash, patienceMs: PATIENCE_MS });

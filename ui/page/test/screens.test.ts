@@ -10,7 +10,6 @@ const PIXEL =
 const MODES = [
   { name: "light", colorScheme: "light", width: 1280 },
   { name: "dark", colorScheme: "dark", width: 1280 },
-  { name: "on a phone, light", colorScheme: "light", width: 390 },
   { name: "on a phone, dark", colorScheme: "dark", width: 390 },
 ] as const;
 const SCHEMA = {
@@ -105,8 +104,10 @@ async function asks({ page, go, check }: Visit): Promise<void> {
     if (name === "approval") {
       await page.locator(".dock .button:enabled", { hasText: "Deny" }).click();
       await page.getByRole("textbox", { name: "Why not?" }).waitFor();
+      await check("approval, with a reason against it");
+      await page.getByRole("button", { name: "Back", exact: true }).click();
       await page.getByRole("button", { name: "Edit first" }).click();
-      await check("approval, edited and with a reason");
+      await check("approval, edited");
     }
   }
 }

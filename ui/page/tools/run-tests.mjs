@@ -50,7 +50,7 @@ function count(result, failed) {
   counts.skipped += skipped ? 1 : 0;
 }
 
-// One file at a time: they share a server, and lists would show what others do. Machines may be small.
+// One file at a time: they share a server, and lists would show what others do.
 const stream = run({ files, concurrency: 1, timeout: TIMEOUT_MS });
 stream.on("test:pass", (result) => count(result, false));
 stream.on("test:fail", (result) => count(result, true));
