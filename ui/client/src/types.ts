@@ -22,6 +22,8 @@ export interface ContextInfo {
   readonly position: Position;
   readonly messageCount: number;
   readonly openTasks: number;
+  /** How the last root task stands, if there is one. */
+  readonly lastStatus?: TaskState;
   readonly metadata?: JsonObject;
   readonly forkedFrom?: { readonly contextId: string; readonly atSeq: number };
 }

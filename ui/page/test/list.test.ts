@@ -37,7 +37,13 @@ test("conversations stand under what they need: you, time, or nothing", options,
   await it.server.api.answer(asks, items[0]?.inputId ?? "", "blue");
   await group("done").getByText("ask me which colour").waitFor();
   await it.server.api.cancelTask(runs, (await it.server.api.tasks(runs)).items[0]?.taskId ?? "");
-  await group("done").getByText("count slowly to 4000").waitFor();
+  const stopped = group("done").getByRole("link", { name: /count slowly to 4000/ });
+  await stopped.getByText("stopped", { exact: true }).waitFor();
+  await begin(page, "fail");
+  const failed = group("done").getByRole("link", { name: /^fail / });
+  await failed.getByText("failed", { exact: true }).waitFor();
+  const answered = group("done").getByRole("link", { name: /ask me which colour/ });
+  assert.equal(await answered.locator(".entry-end").count(), 0);
 });
 
 test("search finds by words of the title, and says so when there is nothing", options, async () => {

@@ -71,7 +71,10 @@ export function Thread({ rows, loading, hasEarlier, alone, linkedAt, said }: Thr
       keepPlace();
       setFirst(rows[Math.max(0, shown.from - windowOf.step)]);
     } else if (hasEarlier && !loading) {
-      release();
+      // Where all there is fits, its beginning is in sight, and nobody has scrolled up to it.
+      if (box.current !== null && box.current.scrollHeight > box.current.clientHeight) {
+        release();
+      }
       keepPlace();
       conversation.live.earlier();
     }

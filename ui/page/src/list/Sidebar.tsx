@@ -1,4 +1,10 @@
-import { type ContextInfo, groupsOf, type HomeState, titleOf } from "@parley/client";
+import {
+  type ContextInfo,
+  groupsOf,
+  type HomeState,
+  type TaskState,
+  titleOf,
+} from "@parley/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { typing, useKeys, useNow } from "../app/hooks.js";
 import { formatRoute, go } from "../app/route.js";
@@ -10,6 +16,11 @@ import { DeleteDialog } from "./DeleteDialog.js";
 /** So many of a group are shown until somebody asks for the rest. */
 const SHOWN = 60;
 const MINUTE_MS = 60_000;
+/** What is said of conversations whose last task did not succeed. */
+const ENDS: ReadonlyMap<TaskState | undefined, string> = new Map([
+  ["failed", "failed"],
+  ["canceled", "stopped"],
+]);
 
 /** All conversations: what needs you, what runs, what is done. */
 export function Sidebar({ selected }: { selected: string | undefined }) {
@@ -154,6 +165,7 @@ function Entry({ context, mark, now, current }: EntryProps) {
   const [asked, setAsked] = useState(false);
   const { contextId } = context;
   const title = titleOf(context);
+  const ended = mark === "done" ? ENDS.get(context.lastStatus) : undefined;
   const deleted = (): void => {
     setAsked(false);
     if (current) {
@@ -169,9 +181,12 @@ function Entry({ context, mark, now, current }: EntryProps) {
         aria-keyshortcuts="Delete"
         onKeyDown={(event) => event.key === "Delete" && setAsked(true)}
       >
-        <span class={`dot ${mark}`} aria-hidden="true" />
+        <span class={`dot ${ended ?? mark}`} aria-hidden="true" />
         <span class="entry-title">{title}</span>
-        <span class="entry-time">{ago(context.updatedAt, now)}</span>
+        <span class="entry-time">
+          {ended !== undefined && <span class="entry-end">{ended}</span>}{" "}
+          {ago(context.updatedAt, now)}
+        </span>
       </a>
       <button
         class="icon-button small entry-delete"

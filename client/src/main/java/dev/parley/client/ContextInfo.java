@@ -2,11 +2,12 @@ package dev.parley.client;
 
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.TaskState;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A context as lists show it.
+/// A context as lists show it. `lastStatus` is how its last root task stands, if it has one.
 public record ContextInfo(
     ContextId contextId,
     @Nullable String title,
@@ -16,6 +17,7 @@ public record ContextInfo(
     Position position,
     long messageCount,
     long openTasks,
+    @Nullable TaskState lastStatus,
     @Nullable ObjectNode metadata,
     @Nullable ForkedFrom forkedFrom) {
 

@@ -8,6 +8,7 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.TaskState;
 import dev.parley.view.ContextView.ForkedFrom;
 import java.sql.SQLException;
 import java.util.List;
@@ -21,6 +22,14 @@ import org.jspecify.annotations.Nullable;
 final class ContextTable {
 
   private static final int TITLE_MAX = 50;
+
+  /// What [#view] reads of a context that a query calls `c`.
+  static final String COLUMNS =
+      """
+      c.*, (SELECT l.status FROM tasks l
+        WHERE l.context = c.context AND l.rewound = 0 AND l.parent_task_id IS NULL
+        ORDER BY l.seq DESC LIMIT 1) AS last_status
+      """;
 
   private final Sql sql;
 
@@ -178,18 +187,22 @@ final class ContextTable {
 
   Optional<ContextView> find(ContextId context) throws SQLException {
     return sql.first(
-        "SELECT * FROM contexts WHERE context = ?", ContextTable::view, context.value());
+        "SELECT " + COLUMNS + " FROM contexts c WHERE c.context = ?",
+        ContextTable::view,
+        context.value());
   }
 
   /// Contexts of these owners (all, if none are named) before `cursor`, the last changed first.
   List<ContextView> page(Set<String> owners, ContextCursor cursor, int limit) throws SQLException {
     return sql.list(
-        """
-        SELECT * FROM contexts
-        WHERE (updated_at, context) < (?, ?)
-          AND (? OR owner IN (SELECT value FROM json_each(?)))
-        ORDER BY updated_at DESC, context DESC LIMIT ?
-        """,
+        "SELECT "
+            + COLUMNS
+            + """
+               FROM contexts c
+              WHERE (c.updated_at, c.context) < (?, ?)
+                AND (? OR c.owner IN (SELECT value FROM json_each(?)))
+              ORDER BY c.updated_at DESC, c.context DESC LIMIT ?
+              """,
         ContextTable::view,
         cursor.updatedAt(),
         cursor.context(),
@@ -200,10 +213,12 @@ final class ContextTable {
 
   List<ContextView> page(Set<String> owners, long offset, int limit) throws SQLException {
     return sql.list(
-        """
-        SELECT * FROM contexts WHERE (? OR owner IN (SELECT value FROM json_each(?)))
-        ORDER BY updated_at DESC, context DESC LIMIT ? OFFSET ?
-        """,
+        "SELECT "
+            + COLUMNS
+            + """
+               FROM contexts c WHERE (? OR c.owner IN (SELECT value FROM json_each(?)))
+              ORDER BY c.updated_at DESC, c.context DESC LIMIT ? OFFSET ?
+              """,
         ContextTable::view,
         owners.isEmpty(),
         Column.json(owners),
@@ -238,6 +253,7 @@ final class ContextTable {
         new Position(row.number("seq"), (int) row.number("k")),
         row.number("message_count"),
         row.number("open_tasks"),
+        row.optionalName("last_status", TaskState.class),
         row.optionalObject("metadata"),
         forkedFrom(row));
   }

@@ -2,11 +2,13 @@ package dev.parley.view;
 
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.TaskState;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A context as lists show it. `position` is the cursor of the last event it takes into account.
+/// A context as lists show it. `position` is the cursor of the last event it takes into account;
+/// `lastStatus` is how its last root task stands, if it has one.
 public record ContextView(
     ContextId contextId,
     @Nullable String title,
@@ -16,6 +18,7 @@ public record ContextView(
     Position position,
     long messageCount,
     long openTasks,
+    @Nullable TaskState lastStatus,
     @Nullable ObjectNode metadata,
     @Nullable ForkedFrom forkedFrom) {
 

@@ -48,7 +48,11 @@ public final class Listing {
                 tables
                     .sql()
                     .first(
-                        "SELECT c.*, " + AGENT + " AS agent FROM contexts c WHERE c.context = ?",
+                        "SELECT "
+                            + ContextTable.COLUMNS
+                            + ", "
+                            + AGENT
+                            + " AS agent FROM contexts c WHERE c.context = ?",
                         Listing::listed,
                         context.contextId().value()))
         .orElseThrow();
@@ -59,7 +63,9 @@ public final class Listing {
     var agent = Column.of(which.agent());
     var user = which.user();
     return sql.list(
-        "SELECT c.*, "
+        "SELECT "
+            + ContextTable.COLUMNS
+            + ", "
             + AGENT
             + """
                AS agent FROM contexts c

@@ -78,6 +78,7 @@ class ViewsTest {
                 0,
                 0,
                 null,
+                null,
                 null));
   }
 
@@ -216,6 +217,24 @@ class ViewsTest {
 
     assertThat(task().status()).isEqualTo(TaskState.SUBMITTED);
     assertThat(scene.views.context(C).openTasks()).isEqualTo(1);
+  }
+
+  @Test
+  void a_context_tells_how_its_last_root_task_stands() {
+    scene.begin(T);
+    scene.complete(T, "done");
+    var place = scene.say("m1", "and now?");
+    var later = Origin.root(new TaskId("later"), Scene.AGENT);
+    scene.begin(later);
+    scene.add(later, status(TaskState.FAILED));
+    assertThat(scene.views.context(C).lastStatus()).isEqualTo(TaskState.FAILED);
+    assertThat(scene.views.contexts(Set.of(), null, 10).items())
+        .extracting(ContextView::lastStatus)
+        .containsExactly(TaskState.FAILED);
+
+    scene.rewind(place);
+
+    assertThat(scene.views.context(C).lastStatus()).isEqualTo(TaskState.COMPLETED);
   }
 
   @Test
