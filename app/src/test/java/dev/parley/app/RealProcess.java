@@ -64,8 +64,7 @@ final class RealProcess implements AutoCloseable {
   static RealProcess serveUntil(String place, Path data, String... more) {
     var arguments = new ArrayList<>(List.of("serve", "--port", "0", "--data", data.toString()));
     arguments.addAll(List.of(more));
-    // It will not live long enough for its compiler to pay off.
-    var command = java(List.of("-XX:TieredStopAtLevel=1"));
+    var command = java(List.of());
     var server = new RealProcess(command, arguments, Map.of("PARLEY_FAIL_AT", place));
     server.url();
     return server;
@@ -105,6 +104,8 @@ final class RealProcess implements AutoCloseable {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
+    // It will not live long enough for its compiler to pay off.
+    command.add("-XX:TieredStopAtLevel=1");
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", jars(), "dev.parley.app.Main"));
     return command;
