@@ -15,7 +15,7 @@ export interface Mark {
 }
 
 /** What keys of steps begin with. */
-const STEPS = "bctq";
+const STEPS = "bctqw";
 
 /** What an event is part of. */
 export function markOfEvent(view: ContextView, event: ParleyEvent): Mark {
@@ -100,6 +100,10 @@ function ownSpan(task: TaskNode, kind: string, id: string): string | undefined {
     }
     case "q":
       return task.questions.some((one) => one.id === id) ? taskKey(task.taskId) : undefined;
+    case "w":
+      return task.versions.some((one) => `${one.firstSeq}` === id)
+        ? taskKey(task.taskId)
+        : undefined;
     case "m":
       return task.messageId === id ? taskKey(task.taskId) : undefined;
     case "a":
@@ -150,6 +154,12 @@ function rowOf(task: TaskNode | undefined, event: ParleyEvent): string | undefin
       return `q-${event.authId}`;
     case "message":
       return `m-${event.messageId}`;
+    case "file-write":
+    case "data-write":
+    case "dataset-write": {
+      const own = task?.versions.filter((one) => one.artifactId === event.artifactId) ?? [];
+      return `w-${lastUpTo(own, "firstSeq", event.seq)?.firstSeq}`;
+    }
     default:
       return task === undefined ? undefined : `e-${task.taskId}`;
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "./events.js";
-import type { Block, Question, Thought, ToolCall } from "./state.js";
+import type { ArtifactVersion, Block, Question, Thought, ToolCall } from "./state.js";
 import { hasEnded } from "./task-events.js";
 import type { MessageInfo } from "./types.js";
 import type { ContextView, TaskNode } from "./view.js";
@@ -33,6 +33,8 @@ export type Step =
   | { readonly kind: "thought"; readonly seq: number; readonly thought: Thought }
   | { readonly kind: "question"; readonly seq: number; readonly question: Question }
   | { readonly kind: "steer"; readonly seq: number; readonly message: MessageInfo }
+  /** Something that it writes, or has written, in one version. */
+  | { readonly kind: "artifact"; readonly seq: number; readonly version: ArtifactVersion }
   | {
       readonly kind: "call";
       readonly seq: number;
@@ -165,6 +167,7 @@ export function stepsOf(
     ...task.thoughts.map((thought): Step => ({ kind: "thought", seq: thought.seq, thought })),
     ...task.questions.map((question): Step => ({ kind: "question", seq: question.seq, question })),
     ...steers.map((message): Step => ({ kind: "steer", seq: message.seq, message })),
+    ...task.versions.map((one): Step => ({ kind: "artifact", seq: one.firstSeq, version: one })),
   ];
   const calls = new Set(task.calls.map((call) => call.toolCallId));
   for (const call of task.calls) {
@@ -193,6 +196,8 @@ export function keyOfStep(step: Step): string {
       return `q-${step.question.id}`;
     case "steer":
       return `m-${step.message.messageId}`;
+    case "artifact":
+      return `w-${step.seq}`;
     case "call":
       return `c-${step.call.toolCallId}`;
     case "children":

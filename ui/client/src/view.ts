@@ -57,6 +57,8 @@ export interface Draft {
 export interface TaskNode extends Task {
   readonly children: readonly TaskNode[];
   readonly artifacts: readonly string[];
+  /** What it wrote, version by version, as far as that is known. */
+  readonly versions: readonly ArtifactVersion[];
   /** All that it says or has said, without what was replaced. */
   readonly text: string;
   /** What its own model calls used, and those of everything below. */
@@ -188,16 +190,24 @@ function tree(state: ContextState, counts: (seq: number) => boolean): TaskNode[]
       add(spent, one.taskId, one);
     }
   }
+  const written = new Map<string, ArtifactVersion[]>();
+  for (const one of state.versions) {
+    if (one.taskId !== undefined && counts(one.firstSeq)) {
+      add(written, one.taskId, one);
+    }
+  }
   const node = (task: Task): TaskNode => {
     const children = (below.get(task.taskId) ?? []).map(node);
     const own = total(spent.get(task.taskId) ?? []);
     const totals = children.reduce((sum, child) => plus(sum, child.totals), own);
     const known = nodes.get(task);
-    if (known !== undefined && same(known.children, children) && equal(known.totals, totals)) {
+    const versions = written.get(task.taskId) ?? [];
+    const still = known !== undefined && same(known.versions, versions);
+    if (still && same(known.children, children) && equal(known.totals, totals)) {
       return known;
     }
     const artifacts = task.named ?? task.written;
-    const made = { ...task, children, artifacts, text: textOf(task.blocks), totals };
+    const made = { ...task, children, artifacts, versions, text: textOf(task.blocks), totals };
     nodes.set(task, made);
     return made;
   };
@@ -213,7 +223,7 @@ function add<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   }
 }
 
-function same(a: readonly TaskNode[], b: readonly TaskNode[]): boolean {
+function same<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((one, i) => one === b[i]);
 }
 

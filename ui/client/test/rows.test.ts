@@ -5,11 +5,15 @@ import {
   endOf,
   holds,
   indexOfRow,
+  innerPlace,
+  keyOfStep,
+  markOfRow,
   type ParleyEvent,
   progressOf,
   reduceAll,
   rowAt,
   rowsOf,
+  stepsOf,
   view,
   windowOf,
 } from "../src/index.js";
@@ -266,4 +270,61 @@ test("a row is found again by its place when its words are told in another way",
   const answer = known.find((row) => row.key === "m-a-t2");
   assert.ok(answer !== undefined && !rowsNow.some((row) => row.key === answer.key));
   assert.equal(rowsNow[indexOfRow(rowsNow, answer)]?.key, "b-b-t2");
+});
+
+const wrote = (of: object, artifactId: string, index: number, complete: boolean) =>
+  at({ kind: "file-write", ...of, artifactId, name: `${artifactId}.md`, data: "ab", index, complete });
+
+test("what a task writes stands where it began to, and grows in its place", () => {
+  const log = [...begin(), ...asked("m1", root), status(root, "working")];
+  const call = { toolCallId: "x", toolName: "artifact", arguments: {} };
+  log.push(at({ kind: "tool-start", ...root, ...call }), wrote(root, "notes", 0, false));
+  const shown = (): readonly unknown[] =>
+    rows(log).map((row) =>
+      row.kind === "artifact" ? [row.key, row.version.status, row.version.size] : row.key,
+    );
+  assert.deepEqual(shown(), ["m-m1", "c-x", ["w-6", "building", 2], "e-t1"]);
+  log.push(said(root, "b", "done"), wrote(root, "notes", 1, true));
+  assert.deepEqual(shown(), ["m-m1", "c-x", ["w-6", "complete", 4], "b-b", "e-t1"]);
+  log.push(wrote(root, "notes", 0, true), status(root, "completed"));
+  const again = ["m-m1", "c-x", ["w-6", "complete", 4], "b-b", ["w-9", "complete", 2], "e-t1"];
+  assert.deepEqual(shown(), again, "another version is another step");
+  log.push(at({ kind: "context-rewound", toSeq: 1 }));
+  assert.deepEqual(shown(), []);
+});
+
+test("what a sub-agent writes is a step of its own, and a link to it leads there", () => {
+  const child = task("t2", "writer", "t1", "x");
+  const log = [
+    ...begin(),
+    ...asked("m1", root),
+    status(root, "working"),
+    at({ kind: "tool-start", ...root, toolCallId: "x", toolName: "subagents", arguments: {} }),
+    at({ kind: "task-created", ...child, initiator: "agent" }),
+    wrote(child, "notes", 0, true),
+    wrote({}, "from-a-person", 0, true),
+  ];
+  const seen = view(reduceAll(emptyContext("c"), log));
+  assert.deepEqual(
+    rowsOf(seen).map((row) => row.key),
+    ["m-m1", "c-x", "e-t1"],
+  );
+  const [inner] = seen.tasks[0]?.children ?? [];
+  assert.deepEqual(inner && stepsOf(inner).map(keyOfStep), ["w-7"]);
+  assert.equal(innerPlace(seen, "t2", log[6]), "w-7");
+  assert.equal(markOfRow(seen, "w-7")?.taskId, "t2");
+});
+
+test("of what was written before a snapshot the latest is shown, and goes on growing", () => {
+  const log = [...begin(), ...asked("m1", root), status(root, "working")];
+  log.push(wrote(root, "notes", 0, true), wrote(root, "notes", 0, false));
+  const before = reduceAll(emptyContext("c"), log);
+  const known = fromSnapshot(snapshotOf(before));
+  const later = [wrote(root, "notes", 1, true)];
+  for (const context of [known, before]) {
+    const all = rowsOf(view(reduceAll(context, later)));
+    const last = all.filter((row) => row.kind === "artifact").at(-1);
+    assert.ok(last?.kind === "artifact");
+    assert.deepEqual([last.key, last.version.status, last.version.size], ["w-6", "complete", 4]);
+  }
 });

@@ -78,6 +78,7 @@ function taskInfo(task: TaskNode): TaskInfo {
     thoughts: _10,
     questions: _11,
     modelCalls: _12,
+    versions: _13,
     artifacts,
     ...info
   } = rest;

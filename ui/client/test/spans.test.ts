@@ -164,7 +164,7 @@ test("whatever a log holds, every span is there once, and every mark leads somew
     for (const event of log.filter((one) => known.has(one.taskId ?? ""))) {
       assert.ok(keys.has(markOfEvent(seen, event).span ?? ""), `seed ${seed}, ${event.kind}`);
     }
-    for (const row of rowsOf(seen).filter((one) => /^[cbte]-/.test(one.key))) {
+    for (const row of rowsOf(seen).filter((one) => /^[cbtew]-/.test(one.key))) {
       assert.ok(markOfRow(seen, row.key) !== undefined, `seed ${seed}, ${row.key}`);
     }
   }

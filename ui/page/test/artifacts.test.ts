@@ -173,3 +173,47 @@ test("a new version takes the place of the one before, once it is begun", option
   await settled(page);
   assert.equal(await article.getAttribute("aria-busy"), "false");
 });
+
+test("what an agent writes is announced where it was made, and opens when pressed", options, async () => {
+  const { page, trouble } = await it.open();
+  await begin(page, "write a report on tea");
+  await settled(page);
+  const made = page.locator('.thread-rows > [data-kind="artifact"]').getByRole("button");
+  assert.match(await made.innerText(), /\.md\s+text\/markdown\s+[\d.]+ K?B$/);
+  const order = await page
+    .locator(".thread-rows > .row")
+    .evaluateAll((all) => all.map((one) => one.getAttribute("data-kind")));
+  assert.deepEqual(order, ["said", "thought", "call", "artifact", "text", "end"]);
+  await say(page, "write a report on tea");
+  await made.nth(1).getByText("version 2").waitFor();
+  await settled(page);
+  // By the keyboard, in the version that was pressed, and back to where one was.
+  await made.first().focus();
+  await page.keyboard.press("Enter");
+  const article = panel(page).getByRole("article");
+  await article.locator(".markdown .h1").waitFor();
+  assert.equal(await versions(page).inputValue(), "1");
+  await page.keyboard.press("Escape");
+  await panel(page).waitFor({ state: "detached" });
+  assert.ok(await made.first().evaluate((one) => one === document.activeElement));
+  // From among others, with the panel open.
+  const contextId = decodeURIComponent(page.url().split("/c/")[1] ?? "");
+  await it.server.api.writeArtifact(contextId, "notes", { text: "# Notes", name: "notes.md" });
+  await openPanel(page);
+  await choose(page, "notes.md");
+  assert.equal(await made.count(), 2, "what a person puts there is no step of an agent's");
+  await made.nth(1).click();
+  await versions(page).waitFor();
+  assert.equal(await versions(page).inputValue(), "2");
+  assert.deepEqual(trouble, []);
+});
+
+test("what a sub-agent writes stands in its thread", options, async () => {
+  const { page } = await it.open();
+  await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
+  await begin(page, "delegate write a report on tea to writer");
+  await settled(page);
+  await page.locator(".subagent-open").click();
+  await page.locator('.subagent-thread > [data-kind="artifact"]').getByRole("button").click();
+  await panel(page).getByRole("article").locator(".markdown .h1").waitFor();
+});

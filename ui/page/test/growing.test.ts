@@ -90,3 +90,21 @@ test("a table is sorted, counted and drawn while rows come in", options, async (
   assert.ok(grows(sums), sums.join(", "));
   assert.deepEqual(trouble, []);
 });
+
+test("in the conversation it says that it grows, and stays as high as it was", options, async () => {
+  const { page } = await it.open();
+  const events = await recorded("write a report on the history of tea");
+  const made = page.locator('.thread-rows > [data-kind="artifact"]');
+  const heights: unknown[] = [];
+  const busy: boolean[] = [];
+  const look = async (): Promise<number> => {
+    heights.push((await made.boundingBox())?.height);
+    busy.push(await made.getByRole("img", { name: "being written" }).isVisible());
+    const size = /([\d.]+) (K?)B$/.exec(await made.innerText());
+    return Number(size?.[1]) * (size?.[2] === "K" ? 1_024 : 1);
+  };
+  const { sizes } = await growth(page, events, "file-write", look);
+  assert.ok(grows(sizes), sizes.join(", "));
+  assert.deepEqual(busy, [true, true, false]);
+  assert.deepEqual(heights, Array(3).fill(heights[0]));
+});

@@ -3,15 +3,22 @@ import { Guarded } from "../ui/Guarded.js";
 import { Icon } from "../ui/Icon.js";
 import { type PanelId, PANELS } from "./panels.js";
 
+interface SidePanelProps {
+  readonly id: PanelId;
+  /** What it is to show of all that it has: asked for anew, it takes the focus anew. */
+  readonly asked: unknown;
+  readonly onClose: () => void;
+}
+
 /** What stands beside a conversation. */
-export function SidePanel({ id, onClose }: { id: PanelId; onClose: () => void }) {
+export function SidePanel({ id, asked, onClose }: SidePanelProps) {
   const { name, component: Component } = PANELS[id];
   const head = useRef<HTMLHeadingElement>(null);
   const before = useRef<Element | null>(null);
   useEffect(() => {
     before.current = document.activeElement;
     head.current?.focus();
-  }, [id]);
+  }, [id, asked]);
   const close = (): void => {
     onClose();
     // Whoever was in it goes on where they came from.

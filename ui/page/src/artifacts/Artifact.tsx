@@ -5,7 +5,7 @@ import {
   type Json,
   sizeText,
 } from "@parley/client";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { useSession } from "../app/session.js";
 import { useScene } from "../conversation/scene.js";
 import { Icon } from "../ui/Icon.js";
@@ -17,7 +17,15 @@ import { JsonCompare, JsonView } from "./JsonTree.js";
 
 /** One artifact in one of its versions, and what can be done with it. */
 export function Artifact({ artifact }: { artifact: ArtifactView }) {
+  const { pressed } = useScene();
   const [chosen, setChosen] = useState<number>();
+  useLayoutEffect(() => {
+    if (pressed?.artifactId === artifact.artifactId) {
+      // The latest stays the latest, also when there is another one.
+      const latest = pressed.version === artifact.latestVersion;
+      setChosen(latest ? undefined : pressed.version);
+    }
+  }, [pressed]);
   const [against, setAgainst] = useState<number>();
   const { versions } = artifact;
   const version = versions.find((one) => one.version === chosen) ?? versions.at(-1) ?? artifact;

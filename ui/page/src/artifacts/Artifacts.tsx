@@ -1,20 +1,20 @@
-import { type ArtifactView, sizeText } from "@parley/client";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { useScene } from "../conversation/scene.js";
 import { count } from "../ui/format.js";
-import { Icon, type IconName } from "../ui/Icon.js";
+import { Icon } from "../ui/Icon.js";
 import { Artifact } from "./Artifact.js";
-
-const ICONS: Readonly<Record<ArtifactView["type"], IconName>> = {
-  file: "file",
-  data: "tree",
-  dataset: "log",
-};
+import { Entry } from "./Entry.js";
 
 /** Everything that the agents of a conversation wrote, and one of it from near. */
 export function Artifacts() {
-  const { view } = useScene();
-  const [chosen, setChosen] = useState<string>();
+  const { view, pressed } = useScene();
+  const [chosen, setChosen] = useState(pressed?.artifactId);
+  // Whoever presses it in the conversation wants to see it, whatever is open here.
+  useLayoutEffect(() => {
+    if (pressed !== undefined) {
+      setChosen(pressed.artifactId);
+    }
+  }, [pressed]);
   const { artifacts } = view;
   const [only, ...others] = artifacts;
   const single = others.length === 0 ? only?.artifactId : undefined;
@@ -32,7 +32,9 @@ export function Artifacts() {
       {shown === undefined ? (
         <ul class="artifact-list" aria-label={count(artifacts.length, "artifact")}>
           {artifacts.map((one) => (
-            <Entry key={one.artifactId} artifact={one} onOpen={() => setChosen(one.artifactId)} />
+            <li key={one.artifactId}>
+              <Entry version={one} onOpen={() => setChosen(one.artifactId)} />
+            </li>
           ))}
         </ul>
       ) : (
@@ -46,23 +48,5 @@ export function Artifacts() {
         </>
       )}
     </div>
-  );
-}
-
-function Entry({ artifact, onOpen }: { artifact: ArtifactView; onOpen: () => void }) {
-  const { name, artifactId, type, latestVersion, size, status } = artifact;
-  return (
-    <li>
-      <button class="artifact-entry" data-status={status} onClick={onOpen}>
-        <Icon name={ICONS[type]} />
-        <span class="artifact-name">{name ?? artifactId}</span>
-        <span class="quiet artifact-facts">
-          {status === "building" && <span class="spinner" role="img" aria-label="being written" />}
-          {status === "failed" && <span class="problem">unfinished</span>}
-          {latestVersion > 1 && <span>version {latestVersion}</span>}
-          <span>{sizeText(size)}</span>
-        </span>
-      </button>
-    </li>
   );
 }

@@ -1,4 +1,5 @@
 import {
+  type ArtifactVersion,
   type ConnectionState,
   Conversation,
   currentOf,
@@ -37,6 +38,13 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   useWatch(conversation);
   const state = useStore(conversation);
   const [panel, setPanel] = useState<PanelId>();
+  const [pressed, setPressed] = useState<ArtifactVersion>();
+  const show = (id: PanelId | undefined, version?: ArtifactVersion): void => {
+    setPanel(id);
+    // Once more is as good as the first time.
+    setPressed(version && { ...version });
+  };
+  const press = useMemo(() => (version: ArtifactVersion) => show("artifacts", version), []);
   const [thoughts, setThoughts] = useSetting("thoughts", "normal");
   const [unsent, setUnsent] = useState<Unsent>({ text: "", n: 0 });
   const edits = useMemo(() => new Map<string, string>(), [contextId]);
@@ -59,8 +67,19 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const link = useMemo(() => ({ taskId, place }), [taskId, place]);
   const asOf = at === undefined ? undefined : Date.parse(shown?.updatedAt ?? "") || 0;
   const setting = useMemo(
-    () => ({ conversation, past, thoughts: thoughts as Verbosity, route, link, busy, edits, asOf }),
-    [conversation, past, thoughts, route, link, busy, edits, asOf],
+    () => ({
+      conversation,
+      past,
+      thoughts: thoughts as Verbosity,
+      route,
+      link,
+      busy,
+      edits,
+      pressed,
+      press,
+      asOf,
+    }),
+    [conversation, past, thoughts, route, link, busy, edits, pressed, asOf],
   );
   const stop = (): void => {
     if (active !== undefined) {
@@ -82,7 +101,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
               <>
                 <Header
                   panel={panel}
-                  onPanel={(id) => setPanel(id === panel ? undefined : id)}
+                  onPanel={(id) => show(id === panel ? undefined : id)}
                   thoughts={thoughts}
                   onThoughts={setThoughts}
                   connection={state.connection}
@@ -133,7 +152,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
             </div>
           </div>
           {panel !== undefined && shown !== undefined && (
-            <SidePanel id={panel} onClose={() => setPanel(undefined)} />
+            <SidePanel id={panel} asked={pressed} onClose={() => show(undefined)} />
           )}
         </div>
       </ViewContext.Provider>

@@ -43,6 +43,9 @@ function sameRow(a: Row, b: Row): boolean {
   if (a.kind === "question" && b.kind === "question") {
     return a.question === b.question;
   }
+  if (a.kind === "artifact" && b.kind === "artifact") {
+    return a.version === b.version;
+  }
   if (a.kind === "said" && b.kind === "said") {
     return a.message === b.message && a.task?.status === b.task?.status;
   }

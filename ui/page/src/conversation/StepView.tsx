@@ -1,4 +1,5 @@
 import { hasEnded, keyOfStep, type Step, stepsOf, type TaskNode } from "@parley/client";
+import { Entry } from "../artifacts/Entry.js";
 import { Markdown } from "../text/Markdown.js";
 import { useLinkedPlace } from "./place.js";
 import { Question } from "./Question.js";
@@ -9,7 +10,7 @@ import { ToolCallView } from "./ToolCallView.js";
 
 /** One thing that a task does. */
 export function StepView({ step, task }: { step: Step; task: TaskNode }) {
-  const { thoughts } = useSetting();
+  const { thoughts, press } = useSetting();
   switch (step.kind) {
     case "text":
       return (
@@ -32,6 +33,8 @@ export function StepView({ step, task }: { step: Step; task: TaskNode }) {
           </div>
         </div>
       );
+    case "artifact":
+      return <Entry version={step.version} apart onOpen={() => press(step.version)} />;
     case "call":
       return step.children.length > 0 ? (
         <Subagents call={step.call} tasks={step.children} />

@@ -140,7 +140,9 @@ function tailOf(task: TaskNode): string {
           ? last.call.toolName
           : last?.kind === "question"
             ? last.question.prompt
-            : (task.content ?? "");
+            : last?.kind === "artifact"
+              ? (last.version.name ?? last.version.artifactId)
+              : (task.content ?? "");
   const line = text.slice(-TAIL_READ).replace(/\s+/g, " ").trim();
   return line.length > TAIL_MAX ? `…${line.slice(-TAIL_MAX)}` : line;
 }

@@ -1,4 +1,11 @@
-import { type ContextView, type Conversation, type Past, type Thought, view } from "@parley/client";
+import {
+  type ArtifactVersion,
+  type ContextView,
+  type Conversation,
+  type Past,
+  type Thought,
+  view,
+} from "@parley/client";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Route } from "../app/route.js";
@@ -17,6 +24,9 @@ export interface Setting {
   readonly edits: Map<string, string>;
   /** True while a task is at work or waits: now, also while the past is looked at. */
   readonly busy: boolean;
+  /** The artifact that was pressed in the conversation last, while the panel is open that shows it. */
+  readonly pressed: ArtifactVersion | undefined;
+  readonly press: (version: ArtifactVersion) => void;
   /** The time that is looked at, if it is past: what was at work then has got no further. */
   readonly asOf: number | undefined;
 }
