@@ -13,8 +13,8 @@ export interface SaidRow {
   readonly key: string;
   readonly message: MessageInfo;
   readonly task: TaskNode | undefined;
-  /** True if it was said to a task at work. */
-  readonly steers: boolean;
+  /** True if a task was at work when it was said: then there is no going back to before it. */
+  readonly meanwhile: boolean;
 }
 
 /** One thing that a task does. */
@@ -74,6 +74,7 @@ export function rowsOf(view: ContextView): Row[] {
   // Of what a snapshot leaves out it may know tasks: without what was said, they say nothing.
   const begins = view.hasEarlierMessages ? (messages[0]?.seq ?? Infinity) : 0;
   const known = (task: TaskNode): boolean => task.seq > begins || answers.has(task.taskId);
+  const atWork = atWorkIn(view.tasks);
   const rows: (Row & { at: number })[] = [];
   for (const message of messages) {
     if (message.role === "assistant" && tasks.has(message.taskId ?? "")) {
@@ -84,7 +85,8 @@ export function rowsOf(view: ContextView): Row[] {
       continue;
     }
     const key = `m-${message.messageId}`;
-    rows.push({ kind: "said", key, message, task: root, steers: false, at: message.seq });
+    const meanwhile = atWork(message.seq);
+    rows.push({ kind: "said", key, message, task: root, meanwhile, at: message.seq });
   }
   for (const task of view.tasks.filter((one) => !waits(one) && known(one))) {
     for (const step of stepsOf(voiceOf(task), steering.get(task.taskId))) {
@@ -93,7 +95,7 @@ export function rowsOf(view: ContextView): Row[] {
     // Its answer stands with it, whatever others have said before it was given.
     for (const message of tellsItself(task) ? [] : (answers.get(task.taskId) ?? [])) {
       const key = `m-${message.messageId}`;
-      rows.push({ kind: "said", key, message, task: undefined, steers: false, at: task.seq });
+      rows.push({ kind: "said", key, message, task: undefined, meanwhile: false, at: task.seq });
     }
     rows.push({ kind: "end", key: `e-${task.taskId}`, task, at: task.seq });
   }
@@ -109,6 +111,24 @@ function distinct(rows: Row[]): Row[] {
     keys.add(key);
     return key === row.key ? row : { ...row, key };
   });
+}
+
+/** A test for whether one of these tasks was surely at work right before an event. */
+function atWorkIn(tasks: readonly TaskNode[]): (seq: number) => boolean {
+  // For each task in their order: where the last of those up to it ended.
+  const ends: { readonly from: number; readonly to: number }[] = [];
+  for (const task of tasks) {
+    const to = hasEnded(task.status) ? (task.endedSeq ?? 0) : Infinity;
+    ends.push({ from: task.seq, to: Math.max(to, ends.at(-1)?.to ?? 0) });
+  }
+  let next = 0;
+  return (seq) => {
+    // Asked in the order of the log.
+    while ((ends[next]?.from ?? Infinity) < seq) {
+      next++;
+    }
+    return (ends[next - 1]?.to ?? 0) >= seq;
+  };
 }
 
 /** The root task that is at work, or else the first in line; what others wait for. */

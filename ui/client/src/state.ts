@@ -64,6 +64,8 @@ export interface Task extends Omit<TaskInfo, "artifacts"> {
   readonly blockedBy: string | undefined;
   /** The turn it is in, if internal events are read. */
   readonly iteration: number | undefined;
+  /** Where it ended; undefined if it has not, or did so before what is known event by event. */
+  readonly endedSeq: number | undefined;
   /** Where it gave its answer as a message; what it said until then is in there. */
   readonly answeredSeq: number;
   readonly blocks: readonly Block[];

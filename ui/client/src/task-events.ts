@@ -58,6 +58,7 @@ export const NOTHING_DONE = {
   written: [],
   blockedBy: undefined,
   iteration: undefined,
+  endedSeq: undefined,
   answeredSeq: 0,
   blocks: [],
   calls: [],
@@ -147,6 +148,7 @@ function become(task: Task, event: TaskStatus): Task {
     ...optional("message", event.message),
     updatedAt: event.timestamp,
     ...(over ? { endedAt: event.timestamp } : {}),
+    endedSeq: over ? (task.endedSeq ?? event.seq) : undefined,
     // A task that completes got over what went wrong.
     ...(event.status === "completed" ? {} : optional("error", error)),
     ...optional("metadata", metadata),
@@ -171,6 +173,7 @@ function complete(task: Task, event: TaskComplete): Task {
     named: event.artifacts,
     updatedAt: event.timestamp,
     endedAt: task.endedAt ?? event.timestamp,
+    endedSeq: task.endedSeq ?? event.seq,
     ...optional("metadata", merged(task.metadata, event.metadata)),
     blockedBy: undefined,
   });

@@ -11,6 +11,7 @@ import {
   type ParleyEvent,
   progressOf,
   reduceAll,
+  type Row,
   rowAt,
   rowsOf,
   stepsOf,
@@ -327,4 +328,23 @@ test("of what was written before a snapshot the latest is shown, and goes on gro
     assert.ok(last?.kind === "artifact");
     assert.deepEqual([last.key, last.version.status, last.version.size], ["w-6", "complete", 4]);
   }
+});
+
+test("what was said while a task worked is known by that, also when the task has ended", () => {
+  const second = task("t2", "supervisor");
+  const third = task("t3", "supervisor");
+  const log = [...begin(), ...asked("m1", root), status(root, "working"), ...asked("m2", second)];
+  log.push(status(root, "completed"), status(second, "working"), status(second, "canceled"));
+  log.push(...asked("m3", third), status(third, "working"));
+  const meanwhile = (all: readonly Row[]) =>
+    all.flatMap((row) => (row.kind === "said" ? [[row.message.messageId, row.meanwhile]] : []));
+  const wanted = [
+    ["m1", false],
+    ["m2", true],
+    ["m3", false],
+  ];
+  assert.deepEqual(meanwhile(rows(log)), wanted);
+  const known = fromSnapshot(snapshotOf(reduceAll(emptyContext("c"), log.slice(0, -3))));
+  const unsure = wanted.map(([id]) => [id, false]);
+  assert.deepEqual(meanwhile(rowsOf(view(reduceAll(known, log)))), unsure, "a snapshot tells not");
 });

@@ -79,6 +79,7 @@ function taskInfo(task: TaskNode): TaskInfo {
     questions: _11,
     modelCalls: _12,
     versions: _13,
+    endedSeq: _14,
     artifacts,
     ...info
   } = rest;

@@ -136,6 +136,22 @@ test("messages sent while busy queue, steer or interrupt", options, async () => 
   await rows(page, "text").getByText("interrupted", { exact: true }).waitFor();
   await rows(page, "text").getByText("queued", { exact: true }).waitFor();
   await settled(page);
+  // There is no way back into the middle of a task: nobody need try to find that out.
+  for (const [words, open] of [
+    ["count slowly", true],
+    ["say queued", false],
+  ] as const) {
+    const said = rows(page, "said").filter({ hasText: words });
+    await said.hover();
+    for (const name of ["Edit and run again", "Go back to before this"]) {
+      const button = said.getByRole("button", { name });
+      assert.equal(await button.isEnabled(), open, `${name}: ${words}`);
+      const why = /said while an agent worked/;
+      assert.equal(why.test((await button.getAttribute("title")) ?? ""), !open);
+      assert.equal(why.test((await button.getAttribute("aria-description")) ?? ""), !open);
+    }
+    assert.ok(await said.getByRole("button", { name: "Fork from before this" }).isEnabled());
+  }
 });
 
 test("what failed is retried, and any message edited and run again", options, async () => {

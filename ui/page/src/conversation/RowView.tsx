@@ -17,7 +17,7 @@ export const RowView = memo(
     <div class="row" data-key={row.key} data-kind={row.kind} data-marked={marked || undefined}>
       <Guarded what="This" of={row}>
         {row.kind === "said" ? (
-          <Said message={row.message} task={row.task} />
+          <Said message={row.message} task={row.task} meanwhile={row.meanwhile} />
         ) : row.kind === "end" ? (
           <EndOfTask task={row.task} />
         ) : (
@@ -47,7 +47,8 @@ function sameRow(a: Row, b: Row): boolean {
     return a.version === b.version;
   }
   if (a.kind === "said" && b.kind === "said") {
-    return a.message === b.message && a.task?.status === b.task?.status;
+    const same = a.message === b.message && a.meanwhile === b.meanwhile;
+    return same && a.task?.status === b.task?.status;
   }
   if (a.kind === "call" && b.kind === "call") {
     return a.call === b.call && a.children.length === 0 && b.children.length === 0;

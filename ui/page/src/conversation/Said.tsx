@@ -18,8 +18,18 @@ import { useSetting, viewNow } from "./scene.js";
 
 const TITLE_MAX = 500;
 
+const MEANWHILE =
+  "It was said while an agent worked: go back to an earlier message, or fork from here";
+
+interface SaidProps {
+  readonly message: MessageInfo;
+  readonly task: TaskNode | undefined;
+  /** True if a task was at work then: the server knows no way back into the middle of one. */
+  readonly meanwhile: boolean;
+}
+
 /** Something that a person, an agent or the server said. */
-export function Said({ message, task }: { message: MessageInfo; task: TaskNode | undefined }) {
+export function Said({ message, task, meanwhile }: SaidProps) {
   const { state } = useSession();
   const { edits } = useSetting();
   const [editing, setEditing] = useState(() => edits.has(message.messageId));
@@ -48,16 +58,21 @@ export function Said({ message, task }: { message: MessageInfo; task: TaskNode |
             <Markdown text={message.content} />
             {message.editedAt !== undefined && <p class="label">edited</p>}
           </div>
-          <Actions message={message} onEdit={() => setEditing(true)} />
+          <Actions message={message} meanwhile={meanwhile} onEdit={() => setEditing(true)} />
         </>
       )}
     </div>
   );
 }
 
-function Actions({ message, onEdit }: { message: MessageInfo; onEdit: () => void }) {
+interface ActionsProps extends Pick<SaidProps, "message" | "meanwhile"> {
+  readonly onEdit: () => void;
+}
+
+function Actions({ message, meanwhile, onEdit }: ActionsProps) {
   const { conversation, busy } = useSetting();
-  const idle = busy ? "Only while nothing runs" : undefined;
+  const never = meanwhile ? MEANWHILE : undefined;
+  const idle = never ?? (busy ? "Only while nothing runs" : undefined);
   const fork = useFork();
   const here = formatRoute({ contextId: conversation.contextId, seq: message.seq });
   return (
@@ -66,8 +81,9 @@ function Actions({ message, onEdit }: { message: MessageInfo; onEdit: () => void
       <button
         class="icon-button small"
         aria-label="Edit and run again"
+        aria-description={never}
         title={idle ?? "Edit and run again"}
-        disabled={busy}
+        disabled={idle !== undefined}
         onClick={onEdit}
       >
         <Icon name="pencil" />
@@ -75,8 +91,9 @@ function Actions({ message, onEdit }: { message: MessageInfo; onEdit: () => void
       <button
         class="icon-button small"
         aria-label="Go back to before this"
+        aria-description={never}
         title={idle ?? "Go back to before this"}
-        disabled={busy}
+        disabled={idle !== undefined}
         onClick={() => void conversation.rewind(message)}
       >
         <Icon name="undo" />
