@@ -29,7 +29,13 @@ export interface EndRow {
 
 /** One thing that a task does, at its place in the log. */
 export type Step =
-  | { readonly kind: "text"; readonly seq: number; readonly block: Block }
+  | {
+      readonly kind: "text";
+      readonly seq: number;
+      readonly block: Block;
+      /** True if it was cut off, and the task went on after that. */
+      readonly cut: boolean;
+    }
   | { readonly kind: "thought"; readonly seq: number; readonly thought: Thought }
   | { readonly kind: "question"; readonly seq: number; readonly question: Question }
   | { readonly kind: "steer"; readonly seq: number; readonly message: MessageInfo }
@@ -183,7 +189,10 @@ export function stepsOf(
   const steps: Step[] = [
     ...task.blocks
       .filter((block) => !block.replaced && block.text !== "")
-      .map((block): Step => ({ kind: "text", seq: block.firstSeq, block })),
+      .map((block): Step => {
+        const cut = isCut(task, block);
+        return { kind: "text", seq: block.firstSeq, block, cut };
+      }),
     ...task.thoughts.map((thought): Step => ({ kind: "thought", seq: thought.seq, thought })),
     ...task.questions.map((question): Step => ({ kind: "question", seq: question.seq, question })),
     ...steers.map((message): Step => ({ kind: "steer", seq: message.seq, message })),
@@ -204,6 +213,13 @@ export function stepsOf(
     made.set(task, steps);
   }
   return steps;
+}
+
+/** Where a task ended, its end says why; what people stopped is not cut off. */
+function isCut(task: TaskNode, block: Block): boolean {
+  const goesOn =
+    !hasEnded(task.status) || task.blocks.some((one) => one.firstSeq > block.firstSeq);
+  return block.partial && block.finishReason === "interrupted" && goesOn;
 }
 
 export function keyOfStep(step: Step): string {

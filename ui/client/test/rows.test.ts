@@ -274,7 +274,7 @@ test("a row is found again by its place when its words are told in another way",
 });
 
 const wrote = (of: object, artifactId: string, index: number, complete: boolean) =>
-  at({ kind: "file-write", ...of, artifactId, name: `${artifactId}.md`, data: "ab", index, complete });
+  at({ kind: "file-write", ...of, artifactId, name: artifactId, data: "ab", index, complete });
 
 test("what a task writes stands where it began to, and grows in its place", () => {
   const log = [...begin(), ...asked("m1", root), status(root, "working")];
@@ -347,4 +347,26 @@ test("what was said while a task worked is known by that, also when the task has
   const known = fromSnapshot(snapshotOf(reduceAll(emptyContext("c"), log.slice(0, -3))));
   const unsure = wanted.map(([id]) => [id, false]);
   assert.deepEqual(meanwhile(rowsOf(view(reduceAll(known, log)))), unsure, "a snapshot tells not");
+});
+
+test("text that was cut off says so where it goes on, and not where the task ends", () => {
+  const log = [...begin(), ...asked("m1", root), status(root, "working")];
+  const ends = (blockId: string, finishReason: string, more: object = { partial: true }) =>
+    at({ kind: "content-complete", ...root, content: "a", blockId, finishReason, ...more });
+  const cuts = (events: readonly ParleyEvent[]) =>
+    rows(events).flatMap((row) => (row.kind === "text" ? [[row.key, row.cut]] : []));
+  log.push(said(root, "b1", "a"), ends("b1", "interrupted"));
+  assert.deepEqual(cuts(log), [["b-b1", true]]);
+  const failed = [...log, status(root, "failed")];
+  assert.deepEqual(cuts(failed), [["b-b1", false]], "how it ended is told by its end");
+  log.push(said(root, "b2", "a"));
+  const twice = [
+    ["b-b1", true],
+    ["b-b2", false],
+  ];
+  assert.deepEqual(cuts(log), twice);
+  const stopped = [...log, ends("b2", "canceled"), status(root, "canceled")];
+  assert.deepEqual(cuts(stopped), twice, "what was stopped is not cut off");
+  log.push(ends("b2", "stop", { replaces: "b1" }));
+  assert.deepEqual(cuts(log), [["b-b2", false]], "what is said anew stands for it");
 });

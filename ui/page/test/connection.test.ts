@@ -92,6 +92,7 @@ test(
       await it.server.begin();
       took.push(await caughtUp(page, await head(it.server, contextId)));
       await pill(page).getByText(/Live/).waitFor();
+      await page.getByText("Cut off here; it goes on below.").nth(i).waitFor();
     }
     await page.locator(".ended").waitFor({ timeout: 60_000 });
     const shown = await text(page).allInnerTexts();

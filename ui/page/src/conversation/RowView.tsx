@@ -35,7 +35,7 @@ function sameRow(a: Row, b: Row): boolean {
     return false;
   }
   if (a.kind === "text" && b.kind === "text") {
-    return a.block === b.block && a.task.status === b.task.status;
+    return a.block === b.block && a.cut === b.cut && a.task.status === b.task.status;
   }
   if (a.kind === "thought" && b.kind === "thought") {
     return a.thought === b.thought && a.task.status === b.task.status;

@@ -16,6 +16,7 @@ export function StepView({ step, task }: { step: Step; task: TaskNode }) {
       return (
         <div class="text" data-partial={step.block.partial || undefined}>
           <Markdown text={step.block.text} live={!step.block.done} />
+          {step.cut && <p class="cut">Cut off here; it goes on below.</p>}
         </div>
       );
     case "thought":
