@@ -18,6 +18,7 @@ export { isPicked, pick } from "./form-list.js";
 export * from "./home.js";
 export { type ApiOptions, newKey } from "./http.js";
 export * from "./json-compare.js";
+export * from "./linked.js";
 export * from "./live-context.js";
 export * from "./marks.js";
 export * from "./past.js";

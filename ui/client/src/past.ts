@@ -2,7 +2,7 @@ import type { ParleyApi } from "./api.js";
 import { BACKOFF, type Backoff, type Clock, delay, SYSTEM_CLOCK } from "./clock.js";
 import { ParleyError } from "./errors.js";
 import type { ParleyEvent } from "./events.js";
-import type { Position } from "./position.js";
+import { parsePosition, type Position } from "./position.js";
 import { reduceAll } from "./reduce.js";
 import { fromSnapshot } from "./snapshot.js";
 import { type ContextState, emptyContext } from "./state.js";
@@ -12,6 +12,8 @@ import { Store } from "./store.js";
 export interface PastState {
   /** The event after which it is looked at; now, if it is missing. */
   readonly at: number | undefined;
+  /** The event that was asked for, if the log ended before it; `at` is the last one then. */
+  readonly beyond: number | undefined;
   /** How it was there, or at the place before while that is being loaded. */
   readonly context: ContextState | undefined;
   readonly loading: boolean;
@@ -37,7 +39,13 @@ const RECENT = 4_000;
 const KEPT_MAX = 8_000;
 const REWOUND_MAX = 20_000;
 const PAGE = 1_000;
-const NOW: PastState = { at: undefined, context: undefined, loading: false, error: undefined };
+const NOW: PastState = {
+  at: undefined,
+  beyond: undefined,
+  context: undefined,
+  loading: false,
+  error: undefined,
+};
 
 /**
  * How a context was after any of its events: exactly what somebody saw who watched it then.
@@ -70,7 +78,7 @@ export class Past extends Store<PastState> {
       this.set(NOW);
       return;
     }
-    this.set({ ...this.get(), at, loading: true, error: undefined });
+    this.set({ ...this.get(), at, beyond: undefined, loading: true, error: undefined });
     void this.run();
   }
 
@@ -86,7 +94,9 @@ export class Past extends Store<PastState> {
         const context = await this.stateAt(at);
         failures = 0;
         if (this.get().at === at) {
-          this.set({ at, context, loading: false, error: undefined });
+          const ends = context.seq > 0 && context.seq < at;
+          const place = ends ? { at: context.seq, beyond: at } : { at, beyond: undefined };
+          this.set({ ...place, context, loading: false, error: undefined });
         }
       } catch (failure) {
         if (this.closing.signal.aborted) {
@@ -108,10 +118,13 @@ export class Past extends Store<PastState> {
     return clock.sleep(delay(backoff, failures, askedMs, random), this.closing.signal);
   }
 
-  private async stateAt(at: number): Promise<ContextState> {
+  private async stateAt(wanted: number): Promise<ContextState> {
     const first = this.pages[0];
     const base = first?.before.seq ?? 0;
+    let at = wanted;
     if (first === undefined || base > at || at - base > KEPT_MAX) {
+      // Of a place that is not there yet nobody has a snapshot.
+      at = at > RECENT ? Math.min(at, await this.end()) : at;
       await this.begin(at > RECENT ? at - RECENT : 0);
     }
     const context = await this.fold(at);
@@ -121,6 +134,11 @@ export class Past extends Store<PastState> {
     }
     await this.begin(Math.max(0, to));
     return this.fold(at);
+  }
+
+  private async end(): Promise<number> {
+    const { position } = await this.api.context(this.contextId, { signal: this.closing.signal });
+    return parsePosition(position).seq;
   }
 
   private async begin(base: number): Promise<void> {

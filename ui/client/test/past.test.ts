@@ -74,10 +74,27 @@ test("a past that cannot be had says why, and can be left", async () => {
   past.go(undefined);
   assert.deepEqual(past.get(), {
     at: undefined,
+    beyond: undefined,
     context: undefined,
     loading: false,
     error: undefined,
   });
+});
+
+test("whoever asks for what has not happened gets the last, and is told so", async () => {
+  for (const numbers of [8, 13_000]) {
+    const server = new LogServer(counting(numbers));
+    const head = numbers + 4;
+    const past = new Past(server.api, "c");
+    for (const wanted of [head + 1, 9_999_999]) {
+      past.go(wanted);
+      const { at, beyond, context, error } = await there(past);
+      assert.deepEqual([at, beyond, context?.seq, error], [head, wanted, head, undefined]);
+    }
+    past.go(head);
+    past.go(head - 1);
+    assert.equal((await there(past)).beyond, undefined);
+  }
 });
 
 test("a failure that passes is tried again with growing waits, another is said", async () => {

@@ -95,3 +95,33 @@ test("what a sub-agent does is marked in the conversation, the tree and the log 
   await log(page).locator(`.span[data-key^="model-${innermost}"]`).first().hover();
   await page.locator(`[data-task="${innermost}"][data-pointed]`).waitFor();
 });
+
+test("a link that leads nowhere says so, once, and leaves one in the conversation", options, async () => {
+  const { api } = it.server;
+  const { contextId } = await api.createContext({});
+  await api.send(contextId, { content: "say hello", agentId: "agent-code" });
+  while ((await api.context(contextId)).openTasks > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const last = (await api.context(contextId)).position;
+  const { page } = await it.open();
+  for (const [link, words] of [
+    ["e/9999", `The link leads to event 9999, but there are only ${last} here.`],
+    ["t/nope", "The link leads to a task that is not in this conversation."],
+  ]) {
+    await page.goto(`${it.server.url}/#/c/${contextId}/${link}`);
+    await page.getByRole("status").getByText(words ?? "").waitFor();
+    await page.locator('[data-kind="text"]').getByText("hello").waitFor();
+    assert.equal(await page.locator("[data-marked]").count(), 0);
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await page.getByText("The link leads to").waitFor({ state: "detached" });
+    await page.reload();
+    await page.locator('[data-kind="text"]').getByText("hello").waitFor();
+    assert.equal(await page.getByText("The link leads to").count(), 0);
+  }
+  await page.goto(`${it.server.url}/#/c/${contextId}/at/9999`);
+  await page.getByText(`There is no event 9999: there are only ${last}.`).waitFor();
+  await page.locator('[data-kind="text"]').getByText("hello").waitFor();
+  await page.waitForURL(new RegExp(`/at/${last}$`));
+  await page.getByText(`There is no event 9999: there are only ${last}.`).waitFor();
+});

@@ -21,6 +21,7 @@ import { usePast } from "../insight/past.js";
 import { Composer, type Unsent } from "./Composer.js";
 import { Header } from "./Header.js";
 import { useLinked } from "./linked.js";
+import { Nowhere } from "./Nowhere.js";
 import { Outbox } from "./Outbox.js";
 import { Queue } from "./Queue.js";
 import { SettingContext, type Verbosity, ViewContext } from "./scene.js";
@@ -49,7 +50,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const [unsent, setUnsent] = useState<Unsent>({ text: "", n: 0 });
   const edits = useMemo(() => new Map<string, string>(), [contextId]);
   const [said, setSaid] = useState(0);
-  const { past, at, context, error } = usePast(contextId, route, state.shown);
+  const { past, at, beyond, context, error } = usePast(contextId, route, state.shown);
   const shown = context && view(context);
   const rows = useMemo(() => (shown === undefined ? [] : rowsOf(shown)), [shown]);
   // Whatever is looked at, what is done is done now.
@@ -61,7 +62,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   // What happens here moves the conversation in the list.
   useEffect(() => home.refresh(), [home, open, asks, now?.title]);
   const busy = active !== undefined;
-  const linked = useLinked(contextId, route);
+  const { linked, nowhere } = useLinked(contextId, route);
   const taskId = linked?.taskId ?? route.taskId;
   const place = shown && innerPlace(shown, taskId, linked?.event);
   const link = useMemo(() => ({ taskId, place }), [taskId, place]);
@@ -126,6 +127,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                   </button>
                 </p>
               )}
+              {nowhere && shown !== undefined && <Nowhere last={state.shown?.seq ?? 0} />}
               <Outbox
                 outgoing={state.outgoing}
                 onEdit={(text) => setUnsent({ text, n: unsent.n + 1 })}
@@ -135,7 +137,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                 (at === undefined ? (
                   <Dock />
                 ) : (
-                  <PastBar at={at} head={state.shown?.seq ?? at} error={error} />
+                  <PastBar at={at} head={state.shown?.seq ?? at} beyond={beyond} error={error} />
                 ))}
               <Composer
                 contextId={contextId}

@@ -1,4 +1,4 @@
-import { indexOfRow, type Row, rowAt, windowOf } from "@parley/client";
+import { indexOfRow, parsePosition, type Row, rowAt, windowOf } from "@parley/client";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { typing, useKeys } from "../app/hooks.js";
@@ -176,8 +176,11 @@ function useTarget(
   linkedAt: number | undefined,
   canLoad: boolean,
 ): { key: string; index: number } | undefined {
-  const { conversation, route, link } = useScene();
-  const wanted = route.seq ?? linkedAt;
+  const { conversation, route, link, view } = useScene();
+  // An event that is ahead of what is shown may not be there at all.
+  const { seq } = parsePosition(view.position);
+  const known = route.seq !== undefined && route.seq <= seq ? route.seq : undefined;
+  const wanted = known ?? linkedAt;
   const index = rowAt(rows, wanted, link.taskId);
   const row = rows[index];
   const before = wanted !== undefined && row === undefined;

@@ -1,49 +1,33 @@
-import type { ParleyApi, ParleyEvent } from "@parley/client";
+import { findLinked, type Linked } from "@parley/client";
 import { useEffect, useState } from "preact/hooks";
 import type { Route } from "../app/route.js";
 import { useSession } from "../app/session.js";
 
-/** What the address leads to. */
-export interface Linked {
-  /** Where it begins in the log. */
-  readonly seq: number;
-  readonly taskId: string | undefined;
-  readonly event: ParleyEvent | undefined;
+interface Known {
+  readonly of: string;
+  readonly linked: Linked | undefined;
+  /** True if it is known to lead nowhere. */
+  readonly nowhere: boolean;
 }
 
-/** Where the event or the task of an address is: it may be long past, or in a sub-agent. */
-export function useLinked(contextId: string, { seq, taskId }: Route): Linked | undefined {
+/** Where the address leads in a conversation, or that it leads nowhere. */
+export function useLinked(contextId: string, { seq, taskId }: Route): Partial<Known> {
   const { api } = useSession();
-  const [known, setKnown] = useState<{ of: string; linked: Linked | undefined }>();
+  const [known, setKnown] = useState<Known>();
   const of = JSON.stringify([contextId, seq, taskId]);
   useEffect(() => {
     const gone = new AbortController();
-    const tell = (linked: Linked | undefined): void => {
+    const asked = seq !== undefined || taskId !== undefined;
+    const tell = (linked: Linked | undefined, answered: boolean): void => {
       if (!gone.signal.aborted) {
-        setKnown({ of, linked });
+        setKnown({ of, linked, nowhere: asked && answered && linked === undefined });
       }
     };
-    // A link that leads nowhere leaves one in the conversation.
-    find(api, contextId, { seq, taskId }, gone.signal).then(tell, () => tell(undefined));
+    findLinked(api, contextId, { seq, taskId }, gone.signal).then(
+      (linked) => tell(linked, true),
+      () => tell(undefined, false),
+    );
     return () => gone.abort();
   }, [api, of]);
-  return known?.of === of ? known.linked : undefined;
-}
-
-async function find(
-  api: ParleyApi,
-  contextId: string,
-  { seq, taskId }: Pick<Route, "seq" | "taskId">,
-  signal: AbortSignal,
-): Promise<Linked | undefined> {
-  if (seq !== undefined) {
-    const { events } = await api.events(contextId, { after: seq - 1, limit: 1, signal });
-    const [event] = events;
-    return event && { seq, taskId: event.taskId, event };
-  }
-  if (taskId !== undefined) {
-    const task = await api.task(contextId, taskId, { signal });
-    return { seq: task.seq, taskId, event: undefined };
-  }
-  return undefined;
+  return known?.of === of ? known : {};
 }

@@ -5,12 +5,14 @@ import { Icon } from "../ui/Icon.js";
 interface PastBarProps {
   readonly at: number;
   readonly head: number;
+  /** What was asked for, if it has not happened: then this is the last event. */
+  readonly beyond: number | undefined;
   /** Why that place cannot be shown. */
   readonly error: Error | undefined;
 }
 
 /** Says that what is shown is past, where one would write otherwise. */
-export function PastBar({ at, head, error }: PastBarProps) {
+export function PastBar({ at, head, beyond, error }: PastBarProps) {
   const { past, view } = useScene();
   const back = (): void => {
     past.go(undefined);
@@ -21,7 +23,9 @@ export function PastBar({ at, head, error }: PastBarProps) {
       <Icon name="clock" />
       {error === undefined ? (
         <span>
-          As it was after event {at} of {head}
+          {beyond !== undefined && at === head
+            ? `There is no event ${beyond}: there are only ${head}. As it was after the last`
+            : `As it was after event ${at} of ${head}`}
           {view.updatedAt !== undefined && `, ${new Date(view.updatedAt).toLocaleString()}`}
         </span>
       ) : (

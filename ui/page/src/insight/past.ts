@@ -21,7 +21,7 @@ export function usePast(contextId: string, route: Route, now: ContextState | und
       past.go(route.at);
     }
   }, [past, route.at]);
-  const { at, context, error } = useStore(past);
+  const { at, beyond, context, error } = useStore(past);
   useEffect(() => {
     // Not a matter of the slider's: it may be gone before the address has followed. Whoever went
     // elsewhere by the address meanwhile, though, is there.
@@ -40,5 +40,5 @@ export function usePast(contextId: string, route: Route, now: ContextState | und
   const last = useRef<ContextState>(undefined);
   const before = last.current ?? (error === undefined ? undefined : now);
   last.current = wanted === undefined ? now : (context ?? before);
-  return { past, at: wanted, context: last.current, error };
+  return { past, at: wanted, beyond, context: last.current, error };
 }
