@@ -131,3 +131,27 @@ for (const width of [390, 320]) {
     }
   });
 }
+
+test("a panel stays open over a reload, of the past too, and closes with its conversation", { skip: SKIP }, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "say hello");
+  await settled(page);
+  const aside = page.getByRole("complementary", { name: "Understanding" });
+  await open(page, "Understanding");
+  await aside.getByRole("button", { name: "One event back" }).click();
+  await page.waitForURL(/\/at\/\d+$/);
+  await page.reload();
+  await page.getByText("As it was after event").waitFor();
+  await aside.waitFor();
+  assert.ok(await page.evaluate(() => document.activeElement?.closest(".panel") === null));
+  await page.goto(`${it.server.url}/#/`);
+  await page.getByText("Three things to try").waitFor();
+  await page.goto(`${it.server.url}/#/c/${contextId}`);
+  await settled(page);
+  assert.equal(await aside.count(), 0);
+  await open(page, "Understanding");
+  await open(page, "Understanding");
+  await page.reload();
+  await settled(page);
+  assert.equal(await aside.count(), 0, "closed stays closed");
+});

@@ -5,19 +5,23 @@ import { type PanelId, PANELS } from "./panels.js";
 
 interface SidePanelProps {
   readonly id: PanelId;
+  /** True if somebody has opened it just now. */
+  readonly byHand: boolean;
   /** What it is to show of all that it has: asked for anew, it takes the focus anew. */
   readonly asked: unknown;
   readonly onClose: () => void;
 }
 
 /** What stands beside a conversation. */
-export function SidePanel({ id, asked, onClose }: SidePanelProps) {
+export function SidePanel({ id, byHand, asked, onClose }: SidePanelProps) {
   const { name, component: Component } = PANELS[id];
   const head = useRef<HTMLHeadingElement>(null);
   const before = useRef<Element | null>(null);
   useEffect(() => {
-    before.current = document.activeElement;
-    head.current?.focus();
+    if (byHand) {
+      before.current = document.activeElement;
+      head.current?.focus();
+    }
   }, [id, asked]);
   const close = (): void => {
     onClose();

@@ -9,6 +9,7 @@ import {
   view,
 } from "@parley/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { usePanel } from "../app/opened.js";
 import type { PanelId } from "../app/panels.js";
 import { SidePanel } from "../app/SidePanel.js";
 import { useSetting, useStore } from "../app/hooks.js";
@@ -38,7 +39,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   useEffect(() => () => conversation.close(), [conversation]);
   useWatch(conversation);
   const state = useStore(conversation);
-  const [panel, setPanel] = useState<PanelId>();
+  const [{ panel, byHand }, setPanel] = usePanel(contextId);
   const [pressed, setPressed] = useState<ArtifactVersion>();
   const show = (id: PanelId | undefined, version?: ArtifactVersion): void => {
     setPanel(id);
@@ -154,7 +155,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
             </div>
           </div>
           {panel !== undefined && shown !== undefined && (
-            <SidePanel id={panel} asked={pressed} onClose={() => show(undefined)} />
+            <SidePanel id={panel} byHand={byHand} asked={pressed} onClose={() => show(undefined)} />
           )}
         </div>
       </ViewContext.Provider>
