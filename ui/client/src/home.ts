@@ -45,6 +45,7 @@ export class Home extends Store<HomeState> {
   private nap = new AbortController();
   private wanted = PAGE;
   private soon = false;
+  private paused = false;
   private search: AbortController | undefined;
 
   constructor(
@@ -79,6 +80,17 @@ export class Home extends Store<HomeState> {
     }
   }
 
+  /** Looks no more by itself until `resume`: for pages that nobody looks at. */
+  pause(): void {
+    this.paused = true;
+  }
+
+  /** Looks at once, and goes on after `pause`. */
+  resume(): void {
+    this.paused = false;
+    this.refresh();
+  }
+
   /** Reads all contexts, not only those that are listed, for as long as somebody searches. */
   searches(wanted: boolean): void {
     if (wanted && this.search === undefined) {
@@ -106,6 +118,9 @@ export class Home extends Store<HomeState> {
       const everyMs = this.options.everyMs ?? EVERY_MS;
       // Lists are made from the log a moment after it is written.
       await clock.sleep(soon ? Math.min(SOON_MS, everyMs) : everyMs, this.nap.signal);
+      if (this.paused) {
+        await aborted(this.nap.signal);
+      }
     }
   }
 
@@ -202,6 +217,16 @@ export function groupsOf(state: HomeState, words = ""): Groups {
   };
 }
 
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+    } else {
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    }
+  });
+}
+
 /** As much of a context as what waits in it tells. */
 function waitingContext({ contextId, title, timestamp, seq }: InboxItem): ContextInfo {
   return {
@@ -214,6 +239,15 @@ function waitingContext({ contextId, title, timestamp, seq }: InboxItem): Contex
     messageCount: 0,
     openTasks: 1,
   };
+}
+
+/**
+ * The agent to ask, if one was chosen and is there. Before it is known who is there, the choice of
+ * last time counts: somebody who writes fast is to get whom they see.
+ */
+export function agentToAsk(agents: readonly AgentTypeInfo[], chosen: string): string | undefined {
+  const there = agents.length === 0 || agents.some((agent) => agent.id === chosen);
+  return chosen !== "" && there ? chosen : undefined;
 }
 
 /** What people call a context. */

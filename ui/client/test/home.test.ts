@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  agentToAsk,
   type ContextInfo,
   groupsOf,
   Home,
@@ -41,6 +42,14 @@ test("contexts stand under what they need", () => {
   assert.deepEqual([groups.needsYou, groups.running, groups.done].map(ids), ["a", "b", "c"]);
 });
 
+test("the chosen agent is asked if it is there, or if nobody knows yet who is", () => {
+  const agents = ["a", "b"].map((id) => ({ id, name: id, type: "model", tools: [], taskTypes: [] }));
+  assert.equal(agentToAsk(agents, "b"), "b");
+  assert.equal(agentToAsk(agents, "gone"), undefined);
+  assert.equal(agentToAsk([], "b"), "b");
+  assert.equal(agentToAsk([], ""), undefined);
+});
+
 test("search finds all words, in any order and case", () => {
   const groups = groupsOf(state([]), "LEAVES tea");
   assert.deepEqual([groups.needsYou, groups.running, groups.done].map(ids), ["", "", "c"]);
@@ -76,6 +85,33 @@ test("the list is looked at again, keeps what it knew, and is the same until it 
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   assert.equal(home.get().contexts.length, 3);
+  home.close();
+});
+
+test("a list that nobody looks at is left alone, and looked at once somebody does", async () => {
+  let looks = 0;
+  const answer: typeof fetch = async (input) => {
+    looks += new URL(String(input)).pathname === "/api/contexts" ? 1 : 0;
+    return Response.json({ items: [] });
+  };
+  const home = new Home(new ParleyApi({ url: "http://x", fetch: answer }), { everyMs: 1 });
+  const moment = () => new Promise((resolve) => setTimeout(resolve, 1));
+  const until = async (wanted: number): Promise<void> => {
+    while (looks < wanted) {
+      await moment();
+    }
+  };
+  await until(2);
+  home.pause();
+  const before = looks;
+  for (let i = 0; i < 20; i++) {
+    await moment();
+  }
+  assert.ok(looks <= before + 1, `${looks - before} looks though nobody looks`);
+  const paused = looks;
+  home.resume();
+  await until(paused + 3);
+  home.pause();
   home.close();
 });
 

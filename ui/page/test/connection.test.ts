@@ -9,6 +9,7 @@ const options = { skip: SKIP };
 const UP_TO_100 = Array.from({ length: 100 }, (_, i) => i + 1).join(" ");
 const ROUNDS = 3;
 const SOON_MS = 1_000;
+const LISTS = /\/api\/contexts\?/;
 const text = (page: Page) => page.locator('.thread-rows > [data-kind="text"]');
 const pill = (page: Page) => page.locator(".pill");
 
@@ -124,6 +125,8 @@ test("a tab that was hidden gives its connection back, and is right soon", optio
   const { page } = await it.open();
   await page.clock.install();
   await page.reload();
+  let lists = 0;
+  page.on("request", (request) => (lists += LISTS.test(request.url()) ? 1 : 0));
   const contextId = await begin(page, "count slowly to 200");
   await text(page).getByText("1 2 3").waitFor();
   const took: number[] = [];
@@ -131,10 +134,15 @@ test("a tab that was hidden gives its connection back, and is right soon", optio
     await look(page, "hidden");
     await page.clock.fastForward("02:00");
     await pill(page).getByText("Paused").waitFor();
+    lists = 0;
+    await page.clock.fastForward("02:00");
     await goesOn(contextId, 20);
+    assert.ok(lists <= 1, `the list was asked for ${lists} times though nobody looks`);
+    const asked = page.waitForRequest(LISTS);
     const shown = Number(await page.locator(".thread").getAttribute("data-position"));
     assert.ok(shown < (await head(it.server, contextId)), "it was told of what nobody looked at");
     await look(page, "visible");
+    await asked;
     took.push(await caughtUp(page, await head(it.server, contextId)));
     await dense(page);
   }

@@ -252,3 +252,19 @@ test("among 500 conversations an old one is found, and one that waits stands on 
   await page.getByRole("searchbox", { name: "Search conversations" }).fill("");
   await page.locator(".entry", { hasText: "of many" }).first().waitFor();
 });
+
+test("the agent that was chosen last is asked also before the list of agents is there", options, async () => {
+  const { page } = await it.open();
+  await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
+  let answer: (() => void) | undefined;
+  await page.route("**/api/agent-types*", async (route) => {
+    await new Promise<void>((resolve) => (answer = resolve));
+    await route.continue();
+  });
+  await page.reload();
+  const sent = page.waitForRequest((one) => one.method() === "POST" && /messages/.test(one.url()));
+  await page.getByRole("textbox", { name: "Message" }).fill("say hello");
+  await page.keyboard.press("Enter");
+  assert.equal((await sent).postDataJSON().agentId, "agent-code");
+  answer?.();
+});

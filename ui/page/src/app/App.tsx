@@ -1,5 +1,6 @@
 import { groupsOf, Home, ParleyError } from "@parley/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { useWatchedHome } from "../connection/watch.js";
 import { ConversationPage } from "../conversation/ConversationPage.js";
 import { Drafts } from "../conversation/drafts.js";
 import { Sidebar } from "../list/Sidebar.js";
@@ -18,6 +19,7 @@ export function App() {
   const home = useMemo(() => new Home(api), [api]);
   const drafts = useMemo(() => new Drafts(), [api]);
   useEffect(() => () => home.close(), [home]);
+  useWatchedHome(home);
   const state = useStore(home);
   const locked = state.error instanceof ParleyError && state.error.status === 401;
   if (locked) {

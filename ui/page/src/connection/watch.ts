@@ -1,4 +1,4 @@
-import type { Conversation } from "@parley/client";
+import type { Conversation, Home } from "@parley/client";
 import { useEffect } from "preact/hooks";
 import { useSession } from "../app/session.js";
 import { probing } from "./probe.js";
@@ -8,26 +8,53 @@ const HIDDEN_MS = 60_000;
 const TICK_MS = 5_000;
 const ASLEEP_MS = 15_000;
 
+/** Tells when nobody has looked at the page for a while, and when somebody does again. */
+function looking(away: () => void, back: () => void): () => void {
+  let hidden: ReturnType<typeof setTimeout> | undefined;
+  const looked = (): void => {
+    clearTimeout(hidden);
+    if (document.visibilityState === "hidden") {
+      hidden = setTimeout(away, HIDDEN_MS);
+    } else {
+      back();
+    }
+  };
+  if (document.visibilityState === "hidden") {
+    looked();
+  }
+  document.addEventListener("visibilitychange", looked);
+  return () => {
+    clearTimeout(hidden);
+    document.removeEventListener("visibilitychange", looked);
+  };
+}
+
+/** Keeps the list up to date while somebody looks. */
+export function useWatchedHome(home: Home): void {
+  useEffect(
+    () =>
+      looking(
+        () => home.pause(),
+        () => home.resume(),
+      ),
+    [home],
+  );
+}
+
 /** Keeps a conversation connected whatever happens to the tab, the machine and the network. */
 export function useWatch(conversation: Conversation): void {
   const { api, home } = useSession();
   useEffect(() => {
     const { live } = conversation;
-    let hidden: ReturnType<typeof setTimeout> | undefined;
     let ticked = Date.now();
     const back = (): void => {
       live.reconnect();
       home.refresh();
     };
-    const looked = (): void => {
-      clearTimeout(hidden);
-      if (document.visibilityState === "hidden") {
-        hidden = setTimeout(() => live.pause(), HIDDEN_MS);
-      } else {
-        live.resume();
-        home.refresh();
-      }
-    };
+    const stopLooking = looking(
+      () => live.pause(),
+      () => live.resume(),
+    );
     // Time that has passed at once has been slept through, and the connection with it.
     const tick = setInterval(() => {
       if (Date.now() - ticked > ASLEEP_MS && document.visibilityState === "visible") {
@@ -43,15 +70,13 @@ export function useWatch(conversation: Conversation): void {
       ask: (signal) => api.http.answer({ path: "/healthz", signal }),
       found: back,
     });
-    document.addEventListener("visibilitychange", looked);
     addEventListener("online", back);
     // Without a network the connection is dead, though it takes long silence to know.
     addEventListener("offline", back);
     return () => {
-      clearTimeout(hidden);
+      stopLooking();
       clearInterval(tick);
       stopProbing();
-      document.removeEventListener("visibilitychange", looked);
       removeEventListener("online", back);
       removeEventListener("offline", back);
     };

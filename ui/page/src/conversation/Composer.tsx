@@ -1,4 +1,4 @@
-import type { NewMessage } from "@parley/client";
+import { agentToAsk, type NewMessage } from "@parley/client";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { typing, useKeys, useSetting } from "../app/hooks.js";
 import { useSession } from "../app/session.js";
@@ -71,14 +71,14 @@ export function Composer(props: ComposerProps) {
       box.current?.focus();
     }
   });
-  const known = state.agents.some((agent) => agent.id === agentId);
+  const asks = agentToAsk(state.agents, agentId);
   const send = async (): Promise<void> => {
     if (content.trim() === "" || sending) {
       return;
     }
     const message: NewMessage = {
       content,
-      ...(known ? { agentId } : {}),
+      ...(asks === undefined ? {} : { agentId: asks }),
       ...(busy ? { whenBusy: way } : {}),
       ...optionsOf(options),
     };
@@ -127,7 +127,7 @@ export function Composer(props: ComposerProps) {
         <label class="pick">
           <span class="sr">Agent</span>
           <select
-            value={known ? agentId : ""}
+            value={asks ?? ""}
             onChange={(event) => setAgentId(event.currentTarget.value)}
           >
             <option value="">{state.agents.length > 1 ? "Whoever fits" : "Agent"}</option>
