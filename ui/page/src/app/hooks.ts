@@ -1,5 +1,5 @@
 import type { Store } from "@parley/client";
-import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 
 /** A page that nobody looks at draws no frames, but is to be right when somebody does. */
 const HIDDEN_MS = 250;
@@ -32,6 +32,19 @@ export function useStore<T>(store: Store<T>): T {
     };
   }, [store]);
   return store.get();
+}
+
+/** True while this holds of the screen. */
+export function useMedia(query: string): boolean {
+  const media = useMemo(() => matchMedia(query), [query]);
+  const [holds, setHolds] = useState(media.matches);
+  useEffect(() => {
+    const changed = (): void => setHolds(media.matches);
+    changed();
+    media.addEventListener("change", changed);
+    return () => media.removeEventListener("change", changed);
+  }, [media]);
+  return holds;
 }
 
 /** The time, again and again, while something shows how it passes. */

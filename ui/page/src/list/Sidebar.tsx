@@ -6,7 +6,7 @@ import {
   titleOf,
 } from "@parley/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { typing, useKeys, useNow } from "../app/hooks.js";
+import { typing, useKeys, useMedia, useNow } from "../app/hooks.js";
 import { formatRoute, go } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Icon } from "../ui/Icon.js";
@@ -16,6 +16,8 @@ import { DeleteDialog } from "./DeleteDialog.js";
 /** So many of a group are shown until somebody asks for the rest. */
 const SHOWN = 60;
 const MINUTE_MS = 60_000;
+/** As in the styles: the list and what is open stand below one another. */
+const NARROW = "(max-width: 44rem)";
 /** What is said of conversations whose last task did not succeed. */
 const ENDS: ReadonlyMap<TaskState | undefined, string> = new Map([
   ["failed", "failed"],
@@ -50,6 +52,7 @@ export function Sidebar({ selected }: { selected: string | undefined }) {
     }
   });
   const nothing = order.length === 0;
+  const narrow = useMedia(NARROW);
   const searches = words.trim() !== "";
   useEffect(() => home.searches(searches), [home, searches]);
   return (
@@ -75,7 +78,9 @@ export function Sidebar({ selected }: { selected: string | undefined }) {
         />
       </div>
       <div class="groups" tabIndex={-1}>
-        <Group name="Needs you" mark="needs" items={groups.needsYou} selected={selected} />
+        {!(narrow && selected === undefined && words === "") && (
+          <Group name="Needs you" mark="needs" items={groups.needsYou} selected={selected} />
+        )}
         <Group name="Running" mark="runs" items={groups.running} selected={selected} />
         <Group name="Done" mark="done" items={groups.done} selected={selected} />
         {nothing && <p class="quiet empty">{emptyWords(state, words)}</p>}
@@ -88,6 +93,15 @@ export function Sidebar({ selected }: { selected: string | undefined }) {
       )}
     </nav>
   );
+}
+
+/** What waits for an answer, where it is seen first if the list is far below. */
+export function NeedsYou() {
+  const { state } = useSession();
+  const needsYou = useMemo(() => groupsOf(state).needsYou, [state]);
+  return useMedia(NARROW) ? (
+    <Group name="Needs you" mark="needs" items={needsYou} selected={undefined} />
+  ) : null;
 }
 
 function emptyWords({ error, loading, searching }: HomeState, words: string): string {

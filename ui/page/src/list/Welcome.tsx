@@ -5,6 +5,7 @@ import { goFrom } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Composer } from "../conversation/Composer.js";
 import { Icon, type IconName } from "../ui/Icon.js";
+import { NeedsYou } from "./Sidebar.js";
 
 interface Suggestion {
   readonly icon: IconName;
@@ -92,6 +93,7 @@ export function Welcome() {
             {problem}
           </p>
         )}
+        <NeedsYou />
         {offline && (
           <>
             <h3 class="try">Three things to try</h3>
