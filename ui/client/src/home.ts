@@ -22,6 +22,8 @@ export interface HomeState {
 export interface HomeOptions {
   /** How long until it looks again. */
   readonly everyMs?: number;
+  /** How much longer while it is paused. */
+  readonly seldomMs?: number;
   readonly clock?: Clock;
 }
 
@@ -33,6 +35,7 @@ export interface Groups {
 }
 
 const EVERY_MS = 3_000;
+const SELDOM_MS = 30_000;
 const SOON_MS = 300;
 const PAGE = 200;
 const SEARCHED_PAGE = 1_000;
@@ -80,7 +83,7 @@ export class Home extends Store<HomeState> {
     }
   }
 
-  /** Looks no more by itself until `resume`: for pages that nobody looks at. */
+  /** Looks seldom until `resume`: for pages of which only the title is seen, which says what waits. */
   pause(): void {
     this.paused = true;
   }
@@ -119,7 +122,7 @@ export class Home extends Store<HomeState> {
       // Lists are made from the log a moment after it is written.
       await clock.sleep(soon ? Math.min(SOON_MS, everyMs) : everyMs, this.nap.signal);
       if (this.paused) {
-        await aborted(this.nap.signal);
+        await clock.sleep(this.options.seldomMs ?? SELDOM_MS, this.nap.signal);
       }
     }
   }
@@ -215,16 +218,6 @@ export function groupsOf(state: HomeState, words = ""): Groups {
     running: found.filter((one) => !waiting.has(one.contextId) && one.openTasks > 0),
     done: found.filter((one) => !waiting.has(one.contextId) && one.openTasks === 0),
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
-    } else {
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    }
-  });
 }
 
 /** As much of a context as what waits in it tells. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   agentToAsk,
+  type Clock,
   type ContextInfo,
   groupsOf,
   Home,
@@ -9,6 +10,7 @@ import {
   ParleyApi,
   titleOf,
 } from "../src/index.js";
+import { HASTY_CLOCK, TestClock } from "./stand-in.js";
 
 function context(contextId: string, title: string, openTasks: number): ContextInfo {
   const time = "2026-11-15T12:00:00Z";
@@ -88,13 +90,19 @@ test("the list is looked at again, keeps what it knew, and is the same until it 
   home.close();
 });
 
-test("a list that nobody looks at is left alone, and looked at once somebody does", async () => {
+test("a list that nobody looks at is looked at seldom, and at once when somebody does", async () => {
   let looks = 0;
   const answer: typeof fetch = async (input) => {
     looks += new URL(String(input)).pathname === "/api/contexts" ? 1 : 0;
     return Response.json({ items: [] });
   };
-  const home = new Home(new ParleyApi({ url: "http://x", fetch: answer }), { everyMs: 1 });
+  const long = new TestClock();
+  const clock: Clock = {
+    now: () => long.now(),
+    sleep: (millis, signal) => (millis === 1 ? HASTY_CLOCK : long).sleep(millis, signal),
+  };
+  const options = { everyMs: 1, seldomMs: 3_600_000, clock };
+  const home = new Home(new ParleyApi({ url: "http://x", fetch: answer }), options);
   const moment = () => new Promise((resolve) => setTimeout(resolve, 1));
   const until = async (wanted: number): Promise<void> => {
     while (looks < wanted) {
@@ -109,6 +117,8 @@ test("a list that nobody looks at is left alone, and looked at once somebody doe
   }
   assert.ok(looks <= before + 1, `${looks - before} looks though nobody looks`);
   const paused = looks;
+  long.pass();
+  await until(paused + 1);
   home.resume();
   await until(paused + 3);
   home.pause();
