@@ -122,8 +122,8 @@ test("any event of the past can be gone back to, and the whole page is as it was
   await page.getByRole("button", { name: "Back to now" }).click();
   await text.getByText(/29 30$/).waitFor();
   await composer(page).waitFor();
-  // Whoever closes the panel at once after the slider is where the slider was.
-  await openPanel(page);
+  // Whoever closes the panel at once after the slider is where the slider was. It has stayed open.
+  await panel(page).locator(".event[data-seq]").first().waitFor();
   await panel(page).getByRole("button", { name: "One event back" }).click();
   await page.waitForURL(/\/at\/\d+$/);
   await page.evaluate(() => {

@@ -60,8 +60,10 @@ test(
     await page.getByRole("button", { name: "Approve" }).click();
     await page.locator(".progress", { hasText: /step \d/ }).waitFor();
     await picture(page, "tool-progress");
-    await settled(page);
     const call = rows(page, "call");
+    const height = (await call.boundingBox())?.height;
+    await settled(page);
+    assert.equal((await call.boundingBox())?.height, height);
     assert.match(await call.locator(".took").innerText(), /^\d/);
     await call.locator("summary").click();
     await call.getByText('"command"').waitFor();

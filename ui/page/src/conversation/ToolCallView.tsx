@@ -20,7 +20,11 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
         <summary>
           <Status status={status} />
           <span class="call-name">{call.toolName || "tool"}</span>
-          <span class="call-summary">{summaryOf(call.arguments)}</span>
+          {running && call.progress !== undefined ? (
+            <Progress call={call} />
+          ) : (
+            <span class="call-summary">{summaryOf(call.arguments)}</span>
+          )}
           <Took call={call} />
         </summary>
         <div class="call-body">
@@ -42,21 +46,21 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
           {!running && <Result call={call} />}
         </div>
       </details>
-      {running && call.progress !== undefined && <Progress call={call} />}
     </div>
   );
 }
 
-export function Progress({ call }: { call: ToolCall }) {
+/** In the call's own line: nothing below it moves when it comes and goes. */
+function Progress({ call }: { call: ToolCall }) {
   const known = call.progress !== undefined && call.progress > 0;
   return (
-    <div class="progress">
+    <span class="progress">
       <progress
         aria-label={`${call.toolName} is running`}
         {...(known ? { value: call.progress, max: 1 } : {})}
       />
       {call.progressMessage !== undefined && <span>{call.progressMessage}</span>}
-    </div>
+    </span>
   );
 }
 
