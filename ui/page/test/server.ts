@@ -36,8 +36,10 @@ export class Server {
   ) {}
 
   static async start(options: ServerOptions = {}): Promise<Server> {
-    const { PARLEY_PAGE_URL: url, PARLEY_PAGE_WORK: work } = process.env;
-    const shared = options.own !== true && options.config === undefined && url && work;
+    const { PARLEY_PAGE_URL: url, PARLEY_PAGE_WORK: work, PARLEY_IMAGES: pictures } = process.env;
+    // Pictures show no conversations but those of their own file.
+    const own = options.own === true || options.config !== undefined || pictures !== undefined;
+    const shared = !own && url && work;
     const folder = shared ? "" : mkdtempSync(join(tmpdir(), "parley-page-"));
     const workspace = shared ? work : join(folder, "work");
     mkdirSync(workspace, { recursive: true });
