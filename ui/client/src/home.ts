@@ -83,7 +83,7 @@ export class Home extends Store<HomeState> {
     }
   }
 
-  /** Looks seldom until `resume`: for pages of which only the title is seen, which says what waits. */
+  /** Looks seldom until `resume`: for pages of which only the title, with what waits, is seen. */
   pause(): void {
     this.paused = true;
   }
