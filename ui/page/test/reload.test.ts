@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { SKIP, stage } from "./page.js";
 import { positionOf, Replay } from "./replay.js";
 
-const it = stage({ files: { "cities.csv": "city,people\nBern,134\nOslo,709\n" } });
+const it = stage({ own: true, files: { "cities.csv": "city,people\nBern,134\nOslo,709\n" } });
 const INDICES = 500;
 const PATIENCE_MS = 15_000;
 /** Every so often the whole page is loaded anew, not only the conversation. */
