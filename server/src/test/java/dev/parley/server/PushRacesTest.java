@@ -11,11 +11,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.Json;
 import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,6 +89,7 @@ class PushRacesTest {
     try (var site = Site.durable(folder, CONFIG, clock::get)) {
       task = taskOf(call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1")));
       hook.untilEnd();
+      awaitNoneOpen();
     }
     clock.updateAndGet(now -> now.plus(Duration.ofDays(29)));
     try (var site = Site.durable(folder, CONFIG, clock::get)) {
@@ -93,6 +98,23 @@ class PushRacesTest {
     clock.updateAndGet(now -> now.plus(Duration.ofDays(2)));
     try (var site = Site.durable(folder, CONFIG, clock::get)) {
       assertThat(configs(site, task).size()).isZero();
+    }
+  }
+
+  /// The last post has been made before it is written down that it was.
+  private void awaitNoneOpen() throws SQLException {
+    try (var store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("push.db"));
+        var open = store.prepareStatement("SELECT count(*) FROM targets WHERE state = 'OPEN'")) {
+      while (count(open) > 0) {
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+  }
+
+  private static long count(PreparedStatement query) throws SQLException {
+    try (var rows = query.executeQuery()) {
+      rows.next();
+      return rows.getLong(1);
     }
   }
 
