@@ -60,15 +60,17 @@ function fields(
   const options = schema["enum"] ?? oneOf(schema);
   if (typeOf(schema) === "object" && isObject(properties) && depth < DEPTH_MAX) {
     const needed = Array.isArray(schema["required"]) ? schema["required"] : [];
-    return Object.entries(properties).flatMap(([name, of]) =>
-      fields(
+    return Object.entries(properties).flatMap(([name, of]) => {
+      const own = text(isObject(of) ? of["title"] : undefined) ?? words(name);
+      return fields(
         isObject(of) ? of : {},
         [...path, name],
-        text(isObject(of) ? of["title"] : undefined) ?? words(name),
+        // Two objects may have fields of the same name.
+        path.length === 0 ? own : `${label}: ${own}`,
         required && needed.includes(name),
         depth + 1,
-      ),
-    );
+      );
+    });
   }
   const items = typeOf(schema) === "array" && isObject(schema["items"]) ? schema["items"] : {};
   const picked = items["enum"] ?? oneOf(items);
@@ -80,7 +82,7 @@ function fields(
   return [
     {
       path,
-      label: text(schema["title"]) ?? label,
+      label: path.length === 0 ? (text(schema["title"]) ?? label) : label,
       about: text(schema["description"]),
       required,
       kind,

@@ -142,6 +142,12 @@ export function currentOf(view: ContextView): TaskNode | undefined {
   return view.active ?? view.queue[0];
 }
 
+/** The agent that was chosen for what was asked last; nothing if that was left to the server. */
+export function askedIn(view: ContextView | undefined): string | undefined {
+  const agentId = view?.tasks.filter((task) => task.messageId !== undefined).at(-1)?.agentId;
+  return agentId === "supervisor" ? undefined : agentId || undefined;
+}
+
 /** True if all that the task said is known piece by piece, so that its answer need not be shown. */
 function tellsItself(task: TaskNode): boolean {
   const voice = voiceOf(task);

@@ -37,7 +37,7 @@ test("a schema becomes fields, those inside objects too", () => {
       ["seats", "Seats", "integer", false],
       ["travelClass", "Travel class", "choice", false],
       ["window", "Window", "boolean", false],
-      ["address.city", "City", "text", true],
+      ["address.city", "Address: City", "text", true],
       ["tags", "Tags", "list", false],
     ],
   );

@@ -159,6 +159,16 @@ test("arguments are edited before they are approved", options, async () => {
   await page.locator(".call-body").getByText("after").last().waitFor();
 });
 
+test("what was looked at as a form and left as it was is approved as it was", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "run echo same");
+  await dock(page).getByRole("button", { name: "Edit first" }).click();
+  await page.getByRole("textbox", { name: "Command" }).waitFor();
+  await dock(page).getByRole("button", { name: "Approve with changes" }).click();
+  await page.getByText("approved", { exact: true }).waitFor();
+  assert.deepEqual(await answers(contextId), [true]);
+});
+
 test("a choice is made by its number", options, async () => {
   const { page } = await it.open();
   await begin(page, ask({ question: "Which colour?", options: ["red", "green", "blue"] }));

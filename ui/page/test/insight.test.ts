@@ -191,6 +191,29 @@ test("what can be done is what can be done now, whatever is looked at", options,
   await settled(page);
 });
 
+test("who goes back or runs again from the past sees what came of it, now", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "count to 5");
+  await settled(page);
+  const text = page.locator(".row[data-kind=text]");
+  const past = async (): Promise<void> => {
+    const { position } = await it.server.api.context(contextId);
+    await page.goto(`${it.server.url}/#/c/${contextId}/at/${Number(position) - 1}`);
+    await page.locator(".past-bar").waitFor();
+  };
+  await past();
+  await page.getByRole("button", { name: "Edit and run again" }).click();
+  await page.getByRole("textbox", { name: "to be changed" }).fill("count to 7");
+  await page.keyboard.press("Enter");
+  await text.getByText("6 7").waitFor();
+  await page.locator(".past-bar").waitFor({ state: "detached" });
+  await settled(page);
+  await past();
+  await page.getByRole("button", { name: "Go back to before this" }).click();
+  await page.getByText("Nothing was said here yet").waitFor();
+  await composer(page).waitFor();
+});
+
 test("a look at the past that fails leaves the page, says why, and is tried again", options, async () => {
   const { page } = await it.open();
   const contextId = await begin(page, "count to 5");

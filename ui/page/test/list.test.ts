@@ -79,6 +79,23 @@ test("a new conversation takes an agent, a folder and options", options, async (
   await page.getByRole("combobox", { name: "Agent" }).selectOption("");
 });
 
+test("who is chosen in one conversation is asked there again, and not elsewhere", options, async () => {
+  const { page } = await it.open();
+  const agent = page.getByRole("combobox", { name: "Agent" });
+  const first = await begin(page, "say one");
+  await settled(page);
+  assert.equal(await agent.inputValue(), "");
+  await agent.selectOption("agent-writer");
+  await say(page, "say two");
+  await page.locator('[data-kind="text"]').getByText("two").waitFor();
+  await settled(page);
+  await begin(page, "say three");
+  assert.equal(await agent.inputValue(), "");
+  await page.goto(`${it.server.url}/#/c/${first}`);
+  await page.getByText("two", { exact: true }).waitFor();
+  assert.equal(await agent.inputValue(), "agent-writer");
+});
+
 test("what the server refuses is said, and what was typed stays", options, async () => {
   const { page } = await it.open();
   await page.getByText("Options").click();

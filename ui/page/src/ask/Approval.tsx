@@ -39,10 +39,11 @@ export function Approval({ ask }: { ask: InputRequired }) {
       : // A call may well have an empty text, to put nothing in the place of something.
         problemsOf(schema, draft, { emptyTexts: true });
   const approve = (): void => {
-    if (draft === undefined || schema === undefined) {
+    const edited = draft && schema && editedOf(schema, args ?? {}, draft);
+    if (edited === undefined || JSON.stringify(edited) === JSON.stringify(args)) {
       void answer(true);
     } else if (problems.length === 0) {
-      void answer({ approved: true, arguments: editedOf(schema, args ?? {}, draft) });
+      void answer({ approved: true, arguments: edited });
     }
   };
   const deny = (): void =>

@@ -18,6 +18,8 @@ export interface Unsent {
 interface ComposerProps {
   /** The conversation that it writes to; a new one, if it is missing. */
   readonly contextId: string | undefined;
+  /** Who was asked last in it, if somebody was chosen. */
+  readonly agentId?: string | undefined;
   /** True if a task is at work: then it is said what becomes of both. */
   readonly busy: boolean;
   /** What could not be sent, to be changed. */
@@ -45,7 +47,10 @@ export function Composer(props: ComposerProps) {
   const [content, setContent] = useState(() => drafts.text(contextId));
   const [way, setWay] = useState<WhenBusy>("enqueue");
   const [sending, setSending] = useState(false);
-  const [agentId, setAgentId] = useSetting("agent", "");
+  // Who was chosen for one conversation is not meant for the others.
+  const [forNew, setForNew] = useSetting("agent", "");
+  const [chosen, setChosen] = useState<string>();
+  const agentId = fresh ? forNew : (chosen ?? props.agentId ?? "");
   const [options, setOptions] = useState<Options>({});
   const box = useRef<HTMLTextAreaElement>(null);
   useFocus(box, fresh);
@@ -128,7 +133,7 @@ export function Composer(props: ComposerProps) {
           <span class="sr">Agent</span>
           <select
             value={asks ?? ""}
-            onChange={(event) => setAgentId(event.currentTarget.value)}
+            onChange={(event) => (fresh ? setForNew : setChosen)(event.currentTarget.value)}
           >
             <option value="">{state.agents.length > 1 ? "Whoever fits" : "Agent"}</option>
             {state.agents.map((agent) => (

@@ -1,5 +1,6 @@
 import {
   type ArtifactVersion,
+  askedIn,
   type ConnectionState,
   Conversation,
   currentOf,
@@ -142,6 +143,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                 ))}
               <Composer
                 contextId={contextId}
+                agentId={askedIn(now)}
                 busy={busy}
                 unsent={unsent}
                 onSend={(message) => {

@@ -1,6 +1,7 @@
 import { hasEnded, type TaskNode, voiceOf } from "@parley/client";
 import { formatRoute } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
+import { useToNow } from "../insight/past.js";
 import { CopyButton } from "../ui/CopyButton.js";
 import { between, duration, tokens } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
@@ -23,6 +24,7 @@ export function EndOfTask({ task }: { task: TaskNode }) {
   const { state } = useSession();
   const { conversation, busy, asOf } = useSetting();
   const fork = useForkAfter();
+  const toNow = useToNow();
   const voice = voiceOf(task);
   const who = agentName(state.agents, voice.agentId);
   if (!hasEnded(task.status)) {
@@ -40,7 +42,8 @@ export function EndOfTask({ task }: { task: TaskNode }) {
       (one) => one.kind === "message" && one.message.messageId === task.messageId,
     );
     if (said?.kind === "message") {
-      void conversation.retry(said.message, again(said.message.content, said.message, task));
+      const message = again(said.message.content, said.message, task);
+      void conversation.retry(said.message, message).then((done) => done && toNow());
     }
   };
   const failed = task.status !== "completed";

@@ -10,6 +10,7 @@ import {
 import { useRef, useState } from "preact/hooks";
 import { formatRoute, goFrom } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
+import { useToNow } from "../insight/past.js";
 import { Markdown } from "../text/Markdown.js";
 import { CopyButton } from "../ui/CopyButton.js";
 import { useFocus } from "../ui/focus.js";
@@ -74,6 +75,7 @@ function Actions({ message, meanwhile, onEdit }: ActionsProps) {
   const never = meanwhile ? MEANWHILE : undefined;
   const idle = never ?? (busy ? "Only while nothing runs" : undefined);
   const fork = useFork();
+  const toNow = useToNow();
   const here = formatRoute({ contextId: conversation.contextId, seq: message.seq });
   return (
     <div class="actions" role="group" aria-label="What can be done with this message">
@@ -94,7 +96,7 @@ function Actions({ message, meanwhile, onEdit }: ActionsProps) {
         aria-description={never}
         title={idle ?? "Go back to before this"}
         disabled={idle !== undefined}
-        onClick={() => void conversation.rewind(message)}
+        onClick={() => void conversation.rewind(message).then((done) => done && toNow())}
       >
         <Icon name="undo" />
       </button>
@@ -116,6 +118,7 @@ function Actions({ message, meanwhile, onEdit }: ActionsProps) {
 function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone: () => void }) {
   const { conversation, edits } = useSetting();
   const { messageId } = props.message;
+  const toNow = useToNow();
   const [content, setContent] = useState(edits.get(messageId) ?? props.message.content);
   const [sending, setSending] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -133,6 +136,7 @@ function Edit(props: { message: MessageInfo; task: TaskNode | undefined; onDone:
     setSending(true);
     if (await conversation.rerun(props.message, again(content, props.message, props.task))) {
       done();
+      toNow();
     } else {
       setSending(false);
     }

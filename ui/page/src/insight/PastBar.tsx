@@ -1,6 +1,6 @@
-import { formatRoute } from "../app/route.js";
 import { useScene } from "../conversation/scene.js";
 import { Icon } from "../ui/Icon.js";
+import { useToNow } from "./past.js";
 
 interface PastBarProps {
   readonly at: number;
@@ -14,10 +14,7 @@ interface PastBarProps {
 /** Says that what is shown is past, where one would write otherwise. */
 export function PastBar({ at, head, beyond, error }: PastBarProps) {
   const { past, view } = useScene();
-  const back = (): void => {
-    past.go(undefined);
-    location.replace(formatRoute({ contextId: view.contextId }));
-  };
+  const back = useToNow();
   return (
     <div class="past-bar">
       <Icon name="clock" />

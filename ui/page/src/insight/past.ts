@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useStore } from "../app/hooks.js";
 import { formatRoute, parseRoute, type Route } from "../app/route.js";
 import { useSession } from "../app/session.js";
+import { useSetting } from "../conversation/scene.js";
 
 /** The address follows when the hand rests: browsers allow few changes of it in a second. */
 const RESTS_MS = 200;
@@ -41,4 +42,15 @@ export function usePast(contextId: string, route: Route, now: ContextState | und
   const before = last.current ?? (error === undefined ? undefined : now);
   last.current = wanted === undefined ? now : (context ?? before);
   return { past, at: wanted, beyond, context: last.current, error };
+}
+
+/** Leaves the past, if that is where one is. */
+export function useToNow(): () => void {
+  const { past, asOf, conversation } = useSetting();
+  return () => {
+    if (asOf !== undefined) {
+      past.go(undefined);
+      location.replace(formatRoute({ contextId: conversation.contextId }));
+    }
+  };
 }
