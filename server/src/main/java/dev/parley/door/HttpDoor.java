@@ -1,21 +1,29 @@
 package dev.parley.door;
 
 import dev.parley.protocol.Rejection;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
+import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 
@@ -34,6 +42,7 @@ public final class HttpDoor implements AutoCloseable {
   private static final int CONNECTIONS_SPARE = 2_000;
   private static final long POOLED_BYTES_MAX = 8L << 20;
   private static final int ACCEPT_QUEUE = 1024;
+  private static final Duration SELECTORS_PATIENCE = Duration.ofSeconds(5);
 
   /// What the listener needs beside its routes.
   public record Parts(
@@ -46,6 +55,7 @@ public final class HttpDoor implements AutoCloseable {
   private final Parts parts;
   private final Server server;
   private final ServerConnector connector;
+  private final NetworkConnectionLimit limit;
   private final HangUps hangUps = new HangUps();
 
   public HttpDoor(Parts parts, List<Route> routes) {
@@ -61,7 +71,11 @@ public final class HttpDoor implements AutoCloseable {
     all.add(new OpenApi(all, forms).route());
     server = new Server(threads(), new ScheduledExecutorScheduler("parley-timer", true), buffers());
     connector = connector();
+    limit =
+        new NetworkConnectionLimit(
+            parts.settings().limits().streams() + CONNECTIONS_SPARE, connector);
     server.addConnector(connector);
+    server.addBean(limit);
     server.setErrorHandler(new JettyErrors(forms));
     server.setHandler(handler(all, forms));
     server.setStopTimeout(0);
@@ -96,20 +110,21 @@ public final class HttpDoor implements AutoCloseable {
 
   /// Takes no more connections, ends all streams, and waits for requests that are being answered.
   public void drain(Duration patience) {
+    stopAccepting();
     parts.streams().end();
     try {
       parts.streams().awaitNone(patience);
-      connector.shutdown().get(patience.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS);
+      connector.shutdown().get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
-    } catch (java.util.concurrent.ExecutionException
-        | java.util.concurrent.TimeoutException unfinished) {
+    } catch (ExecutionException | TimeoutException unfinished) {
       LOG.log(Level.INFO, "some requests were cut off");
     }
   }
 
   @Override
   public void close() {
+    stopAccepting();
     parts.streams().end();
     try {
       server.stop();
@@ -117,6 +132,38 @@ public final class HttpDoor implements AutoCloseable {
       LOG.log(Level.WARNING, "the listener did not stop in order", failed);
     }
     hangUps.close();
+  }
+
+  /// Takes no more connections.
+  ///
+  /// Left to itself, Jetty takes some while it stops and forgets the last of them: they are neither served nor closed,
+  /// and their callers wait. So its selectors, which take connections, are told first, and each of them has looked at
+  /// all that it was told before the listener is closed.
+  private void stopAccepting() {
+    if (!(connector.getTransport() instanceof ServerSocketChannel listener) || !listener.isOpen()) {
+      return;
+    }
+    try {
+      LifeCycle.stop(limit);
+      connector.setAccepting(false);
+      awaitSelectors();
+      listener.close();
+      // The system closes it when the selectors let go of it.
+      awaitSelectors();
+    } catch (InterruptedException told) {
+      Thread.currentThread().interrupt();
+    } catch (IOException failed) {
+      LOG.log(Level.WARNING, "the listener did not close", failed);
+    }
+  }
+
+  private void awaitSelectors() throws InterruptedException {
+    var selectors = connector.getSelectorManager().getBeans(ManagedSelector.class);
+    var looked = new CountDownLatch(selectors.size());
+    selectors.forEach(selector -> selector.submit(_ -> looked.countDown()));
+    if (!looked.await(SELECTORS_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      LOG.log(Level.WARNING, "a selector did not answer for " + SELECTORS_PATIENCE);
+    }
   }
 
   private static QueuedThreadPool threads() {
@@ -149,8 +196,6 @@ public final class HttpDoor implements AutoCloseable {
     made.setPort(settings.port());
     made.setAcceptQueueSize(ACCEPT_QUEUE);
     made.setIdleTimeout(settings.limits().stall().toMillis());
-    server.addBean(
-        new NetworkConnectionLimit(settings.limits().streams() + CONNECTIONS_SPARE, made));
     return made;
   }
 

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -12,15 +16,19 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -144,6 +152,47 @@ class HttpDoorTest {
     }
   }
 
+  /// Without a stop in the right order about every tenth round leaves somebody waiting.
+  @Test
+  void nobody_who_comes_while_it_stops_is_left_waiting() throws Exception {
+    for (var round = 0; round < 40; round++) {
+      var stopping = door(0, Route.get("/", "Any", Answer.empty(), _ -> text("here")));
+      stopping.start();
+      var answered = new CountDownLatch(20 + round);
+      try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+        var all =
+            IntStream.range(0, 4)
+                .mapToObj(_ -> callers.submit(() -> callUntilRefused(stopping.port(), answered)))
+                .toList();
+        answered.await();
+        if (round % 2 == 0) {
+          stopping.drain(Duration.ofSeconds(5));
+        }
+        stopping.close();
+        for (var caller : all) {
+          assertThat(caller.get()).isInstanceOf(ConnectException.class);
+        }
+      }
+    }
+  }
+
+  /// Calls again and again, each time on a new connection. Returns why that ended.
+  private static IOException callUntilRefused(int port, CountDownLatch answered) {
+    var request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    while (true) {
+      try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        socket.setSoTimeout(20_000);
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        socket.getInputStream().readAllBytes();
+        answered.countDown();
+      } catch (SocketTimeoutException | ConnectException over) {
+        return over;
+      } catch (IOException cutOff) {
+        // It is stopping.
+      }
+    }
+  }
+
   private static HttpDoor door(int port, Route... routes) {
     var settings =
         new Settings("127.0.0.1", port, Set.of(), Set.of(), List.of(), Duration.ZERO, Limits.USUAL);
@@ -167,7 +216,7 @@ class HttpDoorTest {
   }
 
   private static Reply text(String text) {
-    return new Reply.Bytes("text/plain", text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    return new Reply.Bytes("text/plain", text.getBytes(StandardCharsets.UTF_8));
   }
 
   private HttpResponse<String> get(String path) {
