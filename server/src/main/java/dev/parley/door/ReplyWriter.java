@@ -9,6 +9,7 @@ import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpHeaderValue;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
@@ -27,12 +28,17 @@ final class ReplyWriter {
   private final Callback callback;
   private final ErrorForm form;
   private final HangUps hangUps;
+  private final Remainder remainder;
+
+  /// True if nothing more of the request will come.
+  private boolean whole;
 
   ReplyWriter(Response response, Callback callback, ErrorForm form, HangUps hangUps) {
     this.response = response;
     this.callback = callback;
     this.form = form;
     this.hangUps = hangUps;
+    this.remainder = new Remainder(response.getRequest());
   }
 
   /// A rejection as a reply, with the headers that go with it.
@@ -74,7 +80,7 @@ final class ReplyWriter {
       case Reply.Bytes bytes -> body(bytes, bytes.contentType(), bytes.bytes());
       case Reply.Empty empty -> {
         begin(empty);
-        response.write(true, ByteBuffer.allocate(0), callback);
+        end(ByteBuffer.allocate(0));
       }
       case Reply.Stream stream -> stream(stream, headOnly);
       case Reply.Upgrade _ ->
@@ -82,17 +88,19 @@ final class ReplyWriter {
     }
   }
 
-  private void body(Reply reply, String contentType, byte[] bytes) {
+  private void body(Reply reply, String contentType, byte[] bytes) throws IOException {
     begin(reply);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
     response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.length);
-    response.write(true, ByteBuffer.wrap(bytes), callback);
+    end(ByteBuffer.wrap(bytes));
   }
 
   private void stream(Reply.Stream stream, boolean headOnly) throws IOException {
     begin(stream);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
-    response.getHeaders().add(KEEP_ALIVE);
+    if (whole) {
+      response.getHeaders().add(KEEP_ALIVE);
+    }
     // Silence is the server's business here: there are heartbeats, or somebody switched them off.
     response.getRequest().addIdleTimeoutListener(_ -> false);
     if (!headOnly) {
@@ -100,7 +108,7 @@ final class ReplyWriter {
         stream.events().run(sink);
       }
     }
-    response.write(true, ByteBuffer.allocate(0), callback);
+    end(ByteBuffer.allocate(0));
   }
 
   private void begin(Reply reply) {
@@ -110,14 +118,21 @@ final class ReplyWriter {
     headers.put("Cross-Origin-Resource-Policy", "same-origin");
     headers.put("Cache-Control", "no-store");
     reply.headers().forEach(headers::put);
-    endWithUnreadBody();
+    whole = remainder.skip();
+    if (!whole) {
+      // Jetty closes the connection after such a reply; who is not told sends the next request into
+      // the void.
+      headers.put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE.asString());
+    }
   }
 
-  /// A request may be refused before its body has come. Jetty closes the connection after such a reply; who is not told
-  /// sends the next request into the void.
-  private void endWithUnreadBody() {
-    if (!response.getRequest().consumeAvailable()) {
-      response.getHeaders().put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE.asString());
+  private void end(ByteBuffer bytes) throws IOException {
+    if (whole) {
+      response.write(true, bytes, callback);
+    } else {
+      Content.Sink.write(response, true, bytes);
+      remainder.linger();
+      callback.succeeded();
     }
   }
 }

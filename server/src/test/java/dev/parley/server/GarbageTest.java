@@ -276,6 +276,29 @@ class GarbageTest {
   }
 
   @Test
+  void who_reads_only_after_sending_all_reads_why_it_was_refused() throws IOException {
+    try (var socket = site.connect()) {
+      var length = 64 << 20;
+      var out = socket.getOutputStream();
+      out.write(ascii(CREATE + "Content-Length: " + length + "\r\n\r\n"));
+      var part = new byte[1 << 16];
+      for (var sent = 0; sent < length; sent += part.length) {
+        out.write(part);
+      }
+
+      var reply = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+      assertThat(reply).startsWith("HTTP/1.1 413 ").contains("Connection: close");
+    }
+  }
+
+  @Test
+  void who_waits_to_be_asked_for_the_body_is_refused_without() throws IOException {
+    var reply = site.raw(CREATE + "Content-Length: 999999999\r\nExpect: 100-continue\r\n\r\n");
+    assertThat(reply).startsWith("HTTP/1.1 413 ").contains("Connection: close");
+  }
+
+  @Test
   void who_is_refused_after_the_body_has_come_goes_on_with_the_connection() throws IOException {
     var head = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n";
     var refused = "POST /api/contexts" + head + "Content-Length: 9\r\n\r\nnot JSON!";

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.door.Limits;
 import dev.parley.door.TestSocket;
 import dev.parley.protocol.Json;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -126,11 +125,7 @@ class EngineTest {
   @Test
   void a_body_that_is_too_large_ends_the_connection() throws Exception {
     var sid = open();
-    try {
-      assertThat(post(sid, "4" + "x".repeat(2 << 20)).statusCode()).isEqualTo(413);
-    } catch (IOException cutOff) {
-      // Who is still sending when the connection is closed may not get to read why.
-    }
+    assertThat(post(sid, "4" + "x".repeat(2 << 20)).statusCode()).isEqualTo(413);
     assertThat(get(PATH + "&sid=" + sid).statusCode()).isEqualTo(400);
   }
 
