@@ -49,15 +49,36 @@ function badNumber(
     : undefined;
 }
 
+/** The formats that people are asked for, by what is meant. Others are left to the server. */
+const FORMATS: Readonly<Record<string, readonly [string, (value: string) => boolean]>> = {
+  email: ["an email address", (value) => /^[^\s@]+@[^\s@]+$/.test(value)],
+  uri: ["a whole address, such as https://example.com", (value) => URL.canParse(value)],
+  date: ["a date, such as 2026-01-31", isDate],
+  "date-time": ["a date and a time, such as 2026-01-31T12:00:00Z", isDateTime],
+};
+
+function isDate(value: string): boolean {
+  const there = /^\d{4}-\d\d-\d\d$/.test(value) ? new Date(`${value}T00:00:00Z`) : undefined;
+  // The 30th of February would be one in March.
+  return there !== undefined && !isNaN(+there) && there.toISOString().startsWith(value);
+}
+
+function isDateTime(value: string): boolean {
+  return isDate(value.slice(0, 10)) && /^.{10}[Tt ]\d/.test(value) && !isNaN(+new Date(value));
+}
+
 function badText(schema: JsonObject, value: string): string | undefined {
   const [min, max] = [limit(schema["minLength"]), limit(schema["maxLength"])];
   const { length } = [...value];
   if (min !== undefined && length < min) {
     return `This is to have at least ${min} characters.`;
   }
-  return max !== undefined && length > max
-    ? `This is to have at most ${max} characters.`
-    : undefined;
+  if (max !== undefined && length > max) {
+    return `This is to have at most ${max} characters.`;
+  }
+  const format = schema["format"];
+  const known = typeof format === "string" && Object.hasOwn(FORMATS, format) && FORMATS[format];
+  return known && !known[1](value) ? `This is to be ${known[0]}.` : undefined;
 }
 
 function badList(kind: FieldKind, schema: JsonObject, value: readonly Json[]): string | undefined {

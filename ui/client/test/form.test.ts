@@ -134,12 +134,27 @@ test("limits of numbers, texts and lists are said where they are not kept", () =
     [{ type: "array", items: { enum: ["a", "b"] }, maxItems: 1 }, "0 1", "There are to be at most 1."],
     [{ type: "array", items: { type: "integer" } }, "1\n2.5", "Number 2 is to be a whole number."],
     [{ type: "array", items: { type: "number", maximum: 1 } }, "2", "Number 1 is to be at most 1."],
+    [{ type: "string", format: "email" }, "ann", "This is to be an email address."],
+    [{ type: "string", format: "email" }, "ann@example.com", undefined],
+    [{ type: "string", format: "uri" }, "https://example.com/a?b", undefined],
+    [{ type: "string", format: "date" }, "2026-02-30", "This is to be a date, such as 2026-01-31."],
+    [{ type: "string", format: "date" }, "2026-02-28", undefined],
+    [{ type: "string", format: "date-time" }, "2026-01-31T12:00:00+02:00", undefined],
+    [{ type: "string", format: "of our own" }, "anything", undefined],
     // A pattern is not tried here: this one would take for ever.
     [{ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(50)}!`, undefined],
   ];
   for (const [schema, given, message] of cases) {
     const [found] = problemsOf(schema, { "": given });
     assert.equal(found?.message, message, `${JSON.stringify(schema)} ${given}`);
+  }
+  for (const [format, given] of [
+    ["uri", "example.com"],
+    ["date-time", "2026-01-31"],
+    ["date-time", "2026-02-30T12:00:00Z"],
+  ]) {
+    const [found] = problemsOf({ type: "string", format: format ?? "" }, { "": given ?? "" });
+    assert.match(found?.message ?? "", /^This is to be a .*such as/, `${format} ${given}`);
   }
 });
 

@@ -45,7 +45,7 @@ test("each field says beside itself what is wrong with it, and what fits is sent
     await field(label).fill(value);
     // What a screen reader says with the field, not somewhere on the page.
     const about = await field(label).getAttribute("aria-describedby");
-    await page.locator(`[id="${about}"].problem`, { hasText: why }).waitFor();
+    await page.locator(`[id="${about}"] .problem`, { hasText: why }).waitFor();
     assert.equal(await field(label).getAttribute("aria-invalid"), "true");
   };
   await field("Name").waitFor();

@@ -108,20 +108,26 @@ test("a link that leads nowhere says so, once, and leaves one in the conversatio
   for (const [link, words] of [
     ["e/9999", `The link leads to event 9999, but there are only ${last} here.`],
     ["t/nope", "The link leads to a task that is not in this conversation."],
+    ["at/abc", "The end of the link cannot be read."],
+    ["e", "The end of the link cannot be read."],
   ]) {
     await page.goto(`${it.server.url}/#/c/${contextId}/${link}`);
     await page.getByRole("status").getByText(words ?? "").waitFor();
     await page.locator('[data-kind="text"]').getByText("hello").waitFor();
     assert.equal(await page.locator("[data-marked]").count(), 0);
     await page.getByRole("button", { name: "Dismiss" }).click();
-    await page.getByText("The link leads to").waitFor({ state: "detached" });
+    await page.getByText(words ?? "").waitFor({ state: "detached" });
     await page.reload();
     await page.locator('[data-kind="text"]').getByText("hello").waitFor();
-    assert.equal(await page.getByText("The link leads to").count(), 0);
+    assert.equal(await page.getByText(words ?? "").count(), 0);
   }
   await page.goto(`${it.server.url}/#/c/${contextId}/at/9999`);
   await page.getByText(`There is no event 9999: there are only ${last}.`).waitFor();
   await page.locator('[data-kind="text"]').getByText("hello").waitFor();
   await page.waitForURL(new RegExp(`/at/${last}$`));
   await page.getByText(`There is no event 9999: there are only ${last}.`).waitFor();
+  await page.goto(`${it.server.url}/#/nothing/here`);
+  await page.getByRole("status").getByText("The link leads to nothing here.").waitFor();
+  await page.goto(`${it.server.url}/#/`);
+  await page.getByText("The link leads to nothing here.").waitFor({ state: "detached" });
 });

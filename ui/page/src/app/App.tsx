@@ -65,7 +65,7 @@ function Layout({ needsYou }: { needsYou: number }) {
       <main id="main" class="main" tabIndex={-1}>
         <h1 class="sr">Parley</h1>
         {contextId === undefined ? (
-          <Welcome />
+          <Welcome lost={route.lost} />
         ) : (
           <Guarded key={contextId} what="This conversation">
             <ConversationPage contextId={contextId} route={route} />

@@ -1,47 +1,94 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type PanelId, PANELS } from "./panels.js";
+import { parseRoute } from "./route.js";
 
-const OPENED = "parley.panel";
+/** On such a screen a panel covers the conversation, so that Back is what leads out of it. */
+const COVERED = "(max-width: 60rem)";
+
+/**
+ * What is kept with an entry of the browser's history: it stays over a reload, and Back brings it
+ * again. In the address it would open for everybody who is sent a link.
+ */
+interface Kept {
+  readonly panel: PanelId | undefined;
+  /** The artifact that the panel shows, of several. */
+  readonly artifact?: string | undefined;
+  /** True if the entry before it is the same without a panel. */
+  readonly pushed?: boolean | undefined;
+}
 
 interface Opened {
   readonly panel: PanelId | undefined;
-  /** True if it was opened here, and not before a reload: only then it takes the focus. */
+  /** True if it was opened here, and not by a reload or by Back: only then it takes the focus. */
   readonly byHand: boolean;
 }
 
-/**
- * The panel beside a conversation. It stays over a reload, in this tab only: in the address it
- * would open for everybody who is sent a link. Who leaves the conversation leaves it too.
- */
+/** The panel beside a conversation. */
 export function usePanel(contextId: string): [Opened, (panel: PanelId | undefined) => void] {
-  const [opened, setOpened] = useState<Opened>(() => ({ panel: kept(contextId), byHand: false }));
-  useEffect(() => () => keep(contextId, undefined), [contextId]);
+  const [opened, setOpened] = useState<Opened>(() => ({ panel: kept()?.panel, byHand: false }));
+  const latest = useRef(opened);
+  latest.current = opened;
+  useEffect(() => {
+    const moved = (): void => {
+      if (parseRoute(location.hash).contextId !== contextId) {
+        return;
+      }
+      const there = kept();
+      if (there === undefined) {
+        // A link was followed: what stands beside the conversation stays there.
+        keep({ panel: latest.current.panel });
+      } else {
+        setOpened({ panel: there.panel, byHand: false });
+      }
+    };
+    addEventListener("popstate", moved);
+    return () => removeEventListener("popstate", moved);
+  }, [contextId]);
   return [
     opened,
     (panel) => {
       setOpened({ panel, byHand: true });
-      keep(contextId, panel);
+      move(kept(), panel);
     },
   ];
 }
 
-function kept(contextId: string): PanelId | undefined {
-  try {
-    const [of, panel] = JSON.parse(sessionStorage.getItem(OPENED) ?? "[]") as string[];
-    return of === contextId && Object.hasOwn(PANELS, panel ?? "") ? (panel as PanelId) : undefined;
-  } catch {
-    return undefined;
+function move(here: Kept | undefined, panel: PanelId | undefined): void {
+  if (panel === undefined && here?.pushed === true) {
+    history.back();
+  } else if (panel !== undefined && here?.panel === undefined && matchMedia(COVERED).matches) {
+    keep({ panel: undefined });
+    history.pushState({ panel, pushed: true } satisfies Kept, "");
+  } else {
+    keep({ panel, pushed: here?.pushed });
   }
 }
 
-function keep(contextId: string, panel: PanelId | undefined): void {
-  try {
-    if (panel === undefined) {
-      sessionStorage.removeItem(OPENED);
-    } else {
-      sessionStorage.setItem(OPENED, JSON.stringify([contextId, panel]));
-    }
-  } catch {
-    // Without storage it is closed after a reload.
-  }
+/** The artifact that is looked at, of several. */
+export function useKeptArtifact(
+  first: string | undefined,
+): [string | undefined, (artifact: string | undefined) => void] {
+  const [artifact, setArtifact] = useState(() => first ?? kept()?.artifact);
+  return [
+    artifact,
+    (next) => {
+      setArtifact(next);
+      keep({ ...kept(), panel: "artifacts", artifact: next });
+    },
+  ];
+}
+
+function kept(): Kept | undefined {
+  const { panel, artifact, pushed } = (history.state ?? {}) as Record<string, unknown>;
+  return history.state === null
+    ? undefined
+    : {
+        panel: Object.hasOwn(PANELS, String(panel)) ? (panel as PanelId) : undefined,
+        artifact: typeof artifact === "string" ? artifact : undefined,
+        pushed: pushed === true,
+      };
+}
+
+function keep(state: Kept): void {
+  history.replaceState(state, "");
 }

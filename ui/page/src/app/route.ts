@@ -8,24 +8,26 @@ export interface Route {
   readonly seq: number | undefined;
   /** The event after which the past is looked at; now, if it is missing. */
   readonly at: number | undefined;
+  /** True if there is more in the address, which cannot be read. */
+  readonly lost: boolean;
 }
 
 /** Reads `#/c/{context}/t/{task}/e/{seq}/at/{seq}`; what is missing or nonsense is not there. */
 export function parseRoute(hash: string): Route {
-  const parts = hash
-    .replace(/^#?\/?/, "")
-    .split("/")
-    .map(decode);
+  const said = hash.replace(/^#?\/?/, "").replace(/\/$/, "");
+  const parts = said === "" ? [] : said.split("/").map(decode);
   const named = new Map<string, string>();
-  for (let i = 0; i + 1 < parts.length; i += 2) {
+  for (let i = 0; i < parts.length; i += 2) {
     named.set(parts[i] ?? "", parts[i + 1] ?? "");
   }
-  return {
+  const route = {
     contextId: named.get("c") || undefined,
     taskId: named.get("t") || undefined,
     seq: numberOf(named.get("e")),
     at: numberOf(named.get("at")),
   };
+  const read = Object.values(route).filter((one) => one !== undefined).length;
+  return { ...route, lost: 2 * read < parts.length };
 }
 
 export function formatRoute(route: Partial<Route>): string {
@@ -38,6 +40,12 @@ export function formatRoute(route: Partial<Route>): string {
 
 export function go(route: Partial<Route>): void {
   location.hash = formatRoute(route);
+}
+
+/** Goes there without a step for Back; what is kept with this one stays. */
+export function replace(route: Partial<Route>): void {
+  history.replaceState(history.state, "", formatRoute(route));
+  dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 /** Goes there, unless whoever looks has left the conversation meanwhile in which this was asked. */

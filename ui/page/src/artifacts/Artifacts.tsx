@@ -1,4 +1,5 @@
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
+import { useKeptArtifact } from "../app/opened.js";
 import { useScene } from "../conversation/scene.js";
 import { count } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
@@ -8,7 +9,7 @@ import { Entry } from "./Entry.js";
 /** Everything that the agents of a conversation wrote, and one of it from near. */
 export function Artifacts() {
   const { view, pressed } = useScene();
-  const [chosen, setChosen] = useState(pressed?.artifactId);
+  const [chosen, setChosen] = useKeptArtifact(pressed?.artifactId);
   // Whoever presses it in the conversation wants to see it, whatever is open here.
   useLayoutEffect(() => {
     if (pressed !== undefined) {

@@ -138,13 +138,14 @@ function Several({ field, value, problem, onChange }: FieldProps) {
   );
 }
 
-/** What is wrong with a field, or else what it is for. */
+/** What is wrong with a field, and what it is for. */
 function About(props: { id: string; field: FieldSpec; problem: string | undefined }) {
   const { id, field, problem } = props;
   const hint = field.kind === "list" ? "One to a line." : "";
   return (
-    <p id={`${id}-about`} class={problem === undefined ? "quiet" : "problem"}>
-      {problem ?? [field.about, hint].filter(Boolean).join(" ")}
+    <p id={`${id}-about`} class="quiet">
+      {problem !== undefined && <span class="problem">{problem} </span>}
+      {[field.about, hint].filter(Boolean).join(" ")}
     </p>
   );
 }

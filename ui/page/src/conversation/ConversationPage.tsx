@@ -129,7 +129,9 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                   </button>
                 </p>
               )}
-              {nowhere && shown !== undefined && <Nowhere last={state.shown?.seq ?? 0} />}
+              {(nowhere || route.lost) && shown !== undefined && (
+                <Nowhere last={state.shown?.seq ?? 0} />
+              )}
               <Outbox
                 outgoing={state.outgoing}
                 onEdit={(text) => setUnsent({ text, n: unsent.n + 1 })}

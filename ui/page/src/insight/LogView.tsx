@@ -13,7 +13,7 @@ import {
 } from "@parley/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useStore } from "../app/hooks.js";
-import { formatRoute } from "../app/route.js";
+import { replace } from "../app/route.js";
 import { useScene } from "../conversation/scene.js";
 import { Code } from "../text/Code.js";
 import { count } from "../ui/format.js";
@@ -76,7 +76,7 @@ export function LogView({ log, mark }: { log: EventLog; mark: Store<Mark | undef
     setCurrent(index);
     if (event !== undefined) {
       const { contextId } = view;
-      location.replace(formatRoute({ contextId, seq: event.seq, at: route.at }));
+      replace({ contextId, seq: event.seq, at: route.at });
     }
   };
   const pressed = (event: KeyboardEvent): void => {

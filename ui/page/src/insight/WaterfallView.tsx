@@ -10,7 +10,7 @@ import {
 } from "@parley/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../app/hooks.js";
-import { formatRoute } from "../app/route.js";
+import { replace } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
 import { useScene } from "../conversation/scene.js";
 import { duration, tokens } from "../ui/format.js";
@@ -54,7 +54,7 @@ export function WaterfallView({ waterfall, mark, log, onFold }: WaterfallProps) 
   const point = (span: Span): void => mark.set(markOfSpan(view, span));
   const choose = (span: Span): void => {
     point(span);
-    location.replace(formatRoute({ contextId: view.contextId, seq: span.seq, at: route.at }));
+    replace({ contextId: view.contextId, seq: span.seq, at: route.at });
   };
   const move = (to: number): void => {
     const span = rows[Math.max(0, Math.min(rows.length - 1, to))];

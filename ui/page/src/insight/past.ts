@@ -1,7 +1,7 @@
 import { type ContextState, Past } from "@parley/client";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useStore } from "../app/hooks.js";
-import { formatRoute, parseRoute, type Route } from "../app/route.js";
+import { parseRoute, replace, type Route } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { useSetting } from "../conversation/scene.js";
 
@@ -30,7 +30,7 @@ export function usePast(contextId: string, route: Route, now: ContextState | und
       const moved = past.get().at;
       if (moved !== route.at && parseRoute(location.hash).at === route.at) {
         echo.current = { at: moved };
-        location.replace(formatRoute({ contextId, at: moved }));
+        replace({ contextId, at: moved });
       }
     };
     const timer = setTimeout(settle, RESTS_MS);
@@ -50,7 +50,7 @@ export function useToNow(): () => void {
   return () => {
     if (asOf !== undefined) {
       past.go(undefined);
-      location.replace(formatRoute({ contextId: conversation.contextId }));
+      replace({ contextId: conversation.contextId });
     }
   };
 }

@@ -36,8 +36,8 @@ const SUGGESTIONS: readonly Suggestion[] = [
   },
 ];
 
-/** Where a conversation begins. */
-export function Welcome() {
+/** Where a conversation begins; also for who came by a link that leads nowhere. */
+export function Welcome({ lost }: { lost: boolean }) {
   const { api, home, state, drafts } = useSession();
   const [problem, setProblem] = useState<string>();
   const [begun, setBegun] = useState(false);
@@ -76,6 +76,11 @@ export function Welcome() {
   return (
     <div class="welcome">
       <div class="welcome-box">
+        {lost && (
+          <p class="toast quiet" role="status">
+            The link leads to nothing here. Choose a conversation from the list, or begin one.
+          </p>
+        )}
         <h2>{first ? "Welcome. What should be done?" : "What should be done?"}</h2>
         {first && (
           <p class="quiet">
