@@ -71,14 +71,29 @@ final class Intake {
         at, head, at.equals(head) ? Optional.of(question.run(tables)) : Optional.empty());
   }
 
+  /// If there is nothing to take in for the first time, what happens from now on is news: whoever watches a new log from
+  /// its beginning is told all of it.
+  void begin() {
+    var known = known();
+    if (log.changes(known.mark(), 1).mark() == known.mark()) {
+      caughtUp(known.mark(), known.generation());
+    }
+  }
+
+  /// How far the views have come, in which generation of them.
+  private record Known(long mark, long generation) {}
+
+  private Known known() {
+    return thread.call(tables -> new Known(tables.mark(), thread.generation()));
+  }
+
   /// Takes in what is new in all contexts.
   ///
   /// @return the views' generation in which it was
   long takeInAll() {
     var seen = new HashSet<ContextId>();
     while (true) {
-      record Known(long mark, long generation) {}
-      var known = thread.call(tables -> new Known(tables.mark(), thread.generation()));
+      var known = known();
       var changes = log.changes(known.mark(), CONTEXTS_PAGE);
       if (changes.mark() == known.mark()) {
         caughtUp(known.mark(), known.generation());

@@ -50,6 +50,7 @@ public final class Views implements AutoCloseable {
       // The log never came that far: these are the views of another one.
       thread.startOver();
     }
+    intake.begin();
     this.follower = new Follower(intake, feed, PAUSE, PAUSE_AFTER_FAILURE);
   }
 

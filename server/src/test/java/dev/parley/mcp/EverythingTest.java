@@ -143,7 +143,7 @@ abstract class EverythingTest {
     caller.told.take();
     thread.get().interrupt();
 
-    assertThat(outcome.get(5, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+    assertThat(outcome.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
     var echo = Peers.tool(servers, "everything", "echo");
     assertThat(Bench.done(new Caller().call(echo, "{\"message\": \"still\"}")).toString())
         .contains("still");

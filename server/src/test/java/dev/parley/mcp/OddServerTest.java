@@ -104,7 +104,7 @@ class OddServerTest {
 
     thread.get().interrupt();
 
-    assertThat(first.get(5, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+    assertThat(first.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
     var cancelled = Json.mapper().readTree(text("cancelled"));
     assertThat(cancelled).hasSize(1);
     assertThat(cancelled.get(0).get("requestId").isNumber()).isTrue();
@@ -153,7 +153,7 @@ class OddServerTest {
 
     servers.close();
 
-    child.onExit().get(5, TimeUnit.SECONDS);
+    child.onExit().get(20, TimeUnit.SECONDS);
   }
 
   @Test
@@ -215,7 +215,7 @@ class OddServerTest {
 
     caller.asking.get(10, TimeUnit.SECONDS).interrupt();
 
-    assertThat(outcome.get(5, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+    assertThat(outcome.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
     assertThat(text("cancelled")).contains("no longer wanted");
   }
 

@@ -102,7 +102,7 @@ abstract class ModelContract {
 
     asking.interrupt();
 
-    assertThat(ended.poll(5, TimeUnit.SECONDS)).isEqualTo("interrupted");
+    assertThat(ended.poll(20, TimeUnit.SECONDS)).isEqualTo("interrupted");
   }
 
   @Test

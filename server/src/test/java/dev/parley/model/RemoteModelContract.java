@@ -31,7 +31,8 @@ abstract class RemoteModelContract extends ModelContract {
 
   static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
   static final ApiKey KEY = new ApiKey("sk-secret-123");
-  static final Bounds BOUNDS = Bounds.USUAL.withTimeout(Duration.ofSeconds(20));
+  static final Duration PATIENCE = Duration.ofSeconds(20);
+  static final Bounds BOUNDS = Bounds.USUAL.withTimeout(PATIENCE);
 
   private final ModelHttp http = new ModelHttp();
   private final AtomicInteger ids = new AtomicInteger();

@@ -309,7 +309,7 @@ abstract class ShakyModelContract extends QuestionContract {
     assertThat(reply.code()).isEqualTo(ErrorCode.TIMEOUT);
     assertThat(reply.retryable()).isTrue();
     assertThat(waits).isEmpty();
-    assertThat(server.awaitHangUp(Duration.ofSeconds(5))).isTrue();
+    assertThat(server.awaitHangUp(PATIENCE)).isTrue();
   }
 
   @Test
@@ -321,7 +321,7 @@ abstract class ShakyModelContract extends QuestionContract {
     assertThat(reply.code()).isEqualTo(ErrorCode.TIMEOUT);
     assertThat(reply.message()).contains("300 ms");
     assertThat(heard.text()).isEqualTo("half ");
-    assertThat(server.awaitHangUp(Duration.ofSeconds(5))).isTrue();
+    assertThat(server.awaitHangUp(PATIENCE)).isTrue();
   }
 
   @Test
@@ -333,8 +333,8 @@ abstract class ShakyModelContract extends QuestionContract {
 
     asking.interrupt();
 
-    assertThat(server.awaitHangUp(Duration.ofSeconds(1))).isTrue();
-    assertThat(ended.poll(1, TimeUnit.SECONDS)).isEqualTo("interrupted");
+    assertThat(server.awaitHangUp(PATIENCE)).isTrue();
+    assertThat(ended.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("interrupted");
   }
 
   @Test
@@ -342,12 +342,12 @@ abstract class ShakyModelContract extends QuestionContract {
     var model = serving(StandInAnswer.of().ending(Ending.HOLD));
     var ended = new ArrayBlockingQueue<String>(1);
     var asking = Thread.ofVirtual().start(() -> ended.add(ask(model)));
-    assertThat(server.awaitQuestion(Duration.ofSeconds(5))).isTrue();
+    assertThat(server.awaitQuestion(PATIENCE)).isTrue();
 
     asking.interrupt();
 
-    assertThat(server.awaitHangUp(Duration.ofSeconds(1))).isTrue();
-    assertThat(ended.poll(1, TimeUnit.SECONDS)).isEqualTo("interrupted");
+    assertThat(server.awaitHangUp(PATIENCE)).isTrue();
+    assertThat(ended.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("interrupted");
   }
 
   @Test
@@ -369,7 +369,7 @@ abstract class ShakyModelContract extends QuestionContract {
 
     assertThatThrownBy(() -> model.ask(prompt(said("go")), refusing)).hasMessage("full");
 
-    assertThat(server.awaitHangUp(Duration.ofSeconds(1))).isTrue();
+    assertThat(server.awaitHangUp(PATIENCE)).isTrue();
   }
 
   private String ask(Model model) {

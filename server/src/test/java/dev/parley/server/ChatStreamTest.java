@@ -262,9 +262,11 @@ class ChatStreamTest {
       assertThat(reader.next()).isEqualTo(new Frame(last.id(), null, null));
       waiting.next();
       assertThat(waiting.next()).isEqualTo(new Frame(null, null, null));
-      all.next();
+      // It may have begun before the task ended.
       var beat = all.next();
-      assertThat(beat.event()).isNull();
+      while (beat.event() != null) {
+        beat = all.next();
+      }
       assertThat(beat.id()).isNotNull();
     }
   }

@@ -41,11 +41,14 @@ class FeedTest {
 
   @BeforeEach
   void open() {
-    log =
-        SqliteLog.open(
-            new SqliteLog.Parts(folder, InstantSource.system(), new Random(1), Tuning.DEFAULT));
+    log = log();
     views = new Views(folder.resolve("views.db"), log);
     views.contexts(Set.of(), null, 1);
+  }
+
+  private SqliteLog log() {
+    return SqliteLog.open(
+        new SqliteLog.Parts(folder, InstantSource.system(), new Random(1), Tuning.DEFAULT));
   }
 
   @AfterEach
@@ -119,6 +122,20 @@ class FeedTest {
     var moves = movesUntil(cursor, B, Position.of(3));
 
     assertThat(stretches(moves, B)).isEqualTo("2>3");
+  }
+
+  @Test
+  void who_watches_from_before_anything_happened_is_told_everything() throws Exception {
+    close();
+    folder = Files.createDirectory(folder.resolve("new"));
+    log = log();
+    // Nobody has asked for anything, which would have it take in what there is.
+    views = new Views(folder.resolve("views.db"), log);
+    var cursor = views.feed().end();
+
+    create(A);
+
+    assertThat(stretches(movesUntil(cursor, A, Position.of(1)), A)).isEqualTo("0>1");
   }
 
   @Test
