@@ -3,19 +3,10 @@ import { ParleyError } from "./errors.js";
 import type { Json } from "./events.js";
 import { newKey } from "./http.js";
 import { LiveContext, type LiveOptions, type LiveState } from "./live-context.js";
+import { Outbox, type Outgoing } from "./outbox.js";
 import type { ContextState } from "./state.js";
 import { Store } from "./store.js";
 import type { Accepted, ContextInfo, NewMessage } from "./types.js";
-
-/** Something that was said and is not in the log yet, as far as is known. */
-export interface Outgoing {
-  /** The same for every attempt: it counts once. */
-  readonly key: string;
-  readonly message: NewMessage;
-  readonly messageId: string | undefined;
-  /** Why it did not get there. */
-  readonly error: Error | undefined;
-}
 
 /** A conversation as a person who takes part in it sees it. */
 export interface ConversationState extends LiveState {
@@ -24,6 +15,11 @@ export interface ConversationState extends LiveState {
   readonly outgoing: readonly Outgoing[];
   /** What was refused last, for people. */
   readonly refused: string | undefined;
+}
+
+export interface ConversationOptions extends LiveOptions {
+  /** What was said here and has not arrived, from an earlier visit; none, if it is missing. */
+  readonly outbox?: Outbox;
 }
 
 /** Going back that the server has not confirmed: shown at once, undone if it is refused. */
@@ -37,19 +33,22 @@ interface Pretence {
 export class Conversation extends Store<ConversationState> {
   readonly live: LiveContext;
   private readonly stop: () => void;
-  private outgoing: readonly Outgoing[] = [];
+  readonly outbox: Outbox;
   private pretence: Pretence | undefined;
   private refused: string | undefined;
 
   constructor(
     private readonly api: ParleyApi,
     readonly contextId: string,
-    options: LiveOptions = {},
+    { outbox = new Outbox(api, contextId), ...options }: ConversationOptions = {},
   ) {
     const live = new LiveContext(api, contextId, { from: "recent", ...options });
-    super({ ...live.get(), shown: undefined, outgoing: [], refused: undefined });
+    super({ ...live.get(), shown: undefined, outgoing: outbox.get(), refused: undefined });
     this.live = live;
-    this.stop = live.subscribe(() => this.update());
+    this.outbox = outbox;
+    const update = (): void => this.update();
+    const stops = [live.subscribe(update), outbox.subscribe(update)];
+    this.stop = () => stops.forEach((stop) => stop());
   }
 
   close(): void {
@@ -59,23 +58,17 @@ export class Conversation extends Store<ConversationState> {
 
   /** Says something. It is shown at once, and stays, with the reason, if it does not get there. */
   send(message: NewMessage): Promise<Accepted | undefined> {
-    const outgoing: Outgoing = { key: newKey(), message, messageId: undefined, error: undefined };
-    this.outgoing = [...this.outgoing, outgoing];
-    return this.deliver(outgoing);
+    return this.outbox.send(message);
   }
 
   /** Tries again to say what did not get there. */
   sendAgain(key: string): Promise<Accepted | undefined> {
-    const known = this.outgoing.find((one) => one.key === key);
-    return known === undefined ? Promise.resolve(undefined) : this.deliver(known);
+    return this.outbox.sendAgain(key);
   }
 
   /** Gives up what did not get there, and returns its text. */
   discard(key: string): string {
-    const known = this.outgoing.find((one) => one.key === key);
-    this.outgoing = this.outgoing.filter((one) => one.key !== key);
-    this.update();
-    return known?.message.content ?? "";
+    return this.outbox.discard(key);
   }
 
   /** Stops a task and all below it. */
@@ -163,25 +156,6 @@ export class Conversation extends Store<ConversationState> {
     this.update();
   }
 
-  private async deliver(outgoing: Outgoing): Promise<Accepted | undefined> {
-    this.change({ ...outgoing, error: undefined });
-    try {
-      const { key: idempotencyKey, message } = outgoing;
-      const accepted = await this.api.send(this.contextId, message, { idempotencyKey });
-      this.change({ ...outgoing, messageId: accepted.messageId, error: undefined });
-      return accepted;
-    } catch (failure) {
-      const error = failure instanceof Error ? failure : new Error(String(failure));
-      this.change({ ...outgoing, error });
-      return undefined;
-    }
-  }
-
-  private change(outgoing: Outgoing): void {
-    this.outgoing = this.outgoing.map((one) => (one.key === outgoing.key ? outgoing : one));
-    this.update();
-  }
-
   private async goBack(toSeq: number, call: () => Promise<{ seq: number }>): Promise<boolean> {
     const pretence: Pretence = { toSeq, doneAt: undefined };
     this.pretence = pretence;
@@ -215,18 +189,15 @@ export class Conversation extends Store<ConversationState> {
     const live = this.live.get();
     const { context } = live;
     if (context !== undefined) {
-      this.outgoing = this.outgoing.length === 0 ? this.outgoing : this.stillOut(context);
+      if (this.outbox.get().length > 0) {
+        this.outbox.arrived(new Set(context.messages.map((one) => one.messageId)));
+      }
       if (this.pretence?.doneAt !== undefined && context.seq >= this.pretence.doneAt) {
         this.pretence = undefined;
       }
     }
     const shown = context && pretend(context, this.pretence);
-    this.set({ ...live, shown, outgoing: this.outgoing, refused: this.refused });
-  }
-
-  private stillOut(context: ContextState): readonly Outgoing[] {
-    const known = new Set(context.messages.map((one) => one.messageId));
-    return this.outgoing.filter((one) => !known.has(one.messageId ?? ""));
+    this.set({ ...live, shown, outgoing: this.outbox.get(), refused: this.refused });
   }
 }
 

@@ -40,17 +40,22 @@ export const COLUMNS_MAX = 100;
 export const POINTS_MAX = 40;
 const ORDER = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** The columns: first those that the schema names, then those that rows have, as they come. */
+/** The first columns, not more than can be shown. */
 export function columnsOf(rows: readonly JsonObject[], schema?: Json): readonly Column[] {
+  return namesOf(rows, schema)
+    .slice(0, COLUMNS_MAX)
+    .map((name) => ({ name, type: typeOf(rows, name) }));
+}
+
+/** All columns: first those that the schema names, then those that rows have, as they come. */
+export function namesOf(rows: readonly JsonObject[], schema?: Json): readonly string[] {
   const names = new Set<string>(schemaNames(schema));
   for (const row of rows) {
     for (const name of Object.keys(row)) {
-      if (names.size < COLUMNS_MAX) {
-        names.add(name);
-      }
+      names.add(name);
     }
   }
-  return [...names].map((name) => ({ name, type: typeOf(rows, name) }));
+  return [...names];
 }
 
 function schemaNames(schema: Json | undefined): string[] {
@@ -205,7 +210,7 @@ export function chartOf(
   });
   const all = [...groups].map(([key, group]) => ({
     label: key === "" ? "(empty)" : key,
-    value: Number(group.sum.toPrecision(12)),
+    value: Number(group.sum.toPrecision(15)),
     rows: group.rows,
   }));
   const points = all.slice(0, POINTS_MAX);

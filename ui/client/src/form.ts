@@ -232,7 +232,8 @@ export function givenIn(draft: FormDraft, path: readonly string[]): string {
 }
 
 function read(field: FieldSpec, given: string): Json | undefined {
-  if (given === "" && !(field.required && isText(field))) {
+  const blank = isText(field) ? given === "" : given.trim() === "";
+  if (blank && !(field.required && isText(field))) {
     return undefined;
   }
   switch (field.kind) {

@@ -1,5 +1,6 @@
 import type { ContentComplete, InternalLlmCall, UsageFact } from "./events.js";
 import type { ModelCall } from "./state.js";
+import { NO_TOKENS, type Tokens } from "./tokens.js";
 
 /** A question goes to a model. */
 export function askedModel(
@@ -14,8 +15,7 @@ export function askedModel(
     startedAt: event.timestamp,
     endedAt: undefined,
     counted: false,
-    inputTokens: 0,
-    outputTokens: 0,
+    ...NO_TOKENS,
     costUsd: undefined,
   };
   // One that was cut off is asked again, and ended when that was noticed.
@@ -32,7 +32,7 @@ export function answeredCall(
 
 /** It is told what a model call took: the last one, unless that is told already. */
 export function counted(calls: readonly ModelCall[], event: UsageFact): readonly ModelCall[] {
-  const { model, inputTokens, outputTokens, costUsd } = event;
+  const { model, costUsd } = event;
   const last = calls.at(-1);
   const known = last !== undefined && !last.counted ? last : undefined;
   const call: ModelCall = {
@@ -40,8 +40,7 @@ export function counted(calls: readonly ModelCall[], event: UsageFact): readonly
     model,
     endedAt: known?.endedAt ?? event.timestamp,
     counted: true,
-    inputTokens,
-    outputTokens,
+    ...tokensIn(event),
     costUsd,
   };
   return [...(known === undefined ? calls : calls.slice(0, -1)), call];
@@ -55,4 +54,14 @@ export function endedCalls(
   return calls.at(-1)?.endedAt !== undefined || calls.length === 0
     ? calls
     : calls.map((call) => (call.endedAt === undefined ? { ...call, endedAt: timestamp } : call));
+}
+
+/** The tokens of one call, as its usage tells them. */
+export function tokensIn(event: UsageFact): Tokens {
+  return {
+    inputTokens: event.inputTokens,
+    outputTokens: event.outputTokens,
+    cacheCreationInputTokens: event.cacheCreationInputTokens ?? 0,
+    cacheReadInputTokens: event.cacheReadInputTokens ?? 0,
+  };
 }

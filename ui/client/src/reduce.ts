@@ -1,5 +1,6 @@
 import { failOf, write } from "./artifact-events.js";
 import type { MessageFact, MessageUpdated, ParleyEvent, UsageFact } from "./events.js";
+import { tokensIn } from "./model-calls.js";
 import { isAfter, placeOf } from "./position.js";
 import { counter, rewind } from "./rewind.js";
 import type { ContextState, Edit, Task, UsageEntry } from "./state.js";
@@ -262,10 +263,7 @@ function usage(event: UsageFact): UsageEntry {
     taskId: event.taskId,
     model: event.model,
     calls: 1,
-    inputTokens: event.inputTokens,
-    outputTokens: event.outputTokens,
-    cacheCreationInputTokens: event.cacheCreationInputTokens ?? 0,
-    cacheReadInputTokens: event.cacheReadInputTokens ?? 0,
+    ...tokensIn(event),
     costUsd: event.costUsd,
   };
 }

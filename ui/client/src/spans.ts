@@ -1,6 +1,7 @@
 import type { Place } from "./position.js";
 import type { ModelCall, ToolCall } from "./state.js";
 import { hasEnded } from "./task-events.js";
+import { tokensOf } from "./tokens.js";
 import type { ContextView, TaskNode } from "./view.js";
 
 /** Something that took time: a task, a question to a model, or a tool. */
@@ -110,7 +111,7 @@ function spansOf(
       .map((child) => ({ at: child.seq, spans: spansOf(child, depth + 1, now, folded) })),
   ];
   const below = parts.sort((a, b) => a.at - b.at).flatMap((part) => part.spans);
-  const { inputTokens, outputTokens, calls, costUsd } = task.totals;
+  const { calls, costUsd } = task.totals;
   const start = Date.parse(task.createdAt);
   const self: Span = {
     key,
@@ -122,7 +123,7 @@ function spansOf(
     status: statusOf(task),
     start,
     end: Math.max(start, hasEnded(task.status) ? timeOf(task.endedAt, now) : now),
-    tokens: calls > 0 ? inputTokens + outputTokens : undefined,
+    tokens: calls > 0 ? tokensOf(task.totals) : undefined,
     costUsd,
     below: below.length,
     folded: folded.has(key) && below.length > 0,
@@ -157,7 +158,7 @@ function modelSpan(task: TaskNode, call: ModelCall, depth: number, now: number):
     status: call.endedAt === undefined ? "open" : "done",
     start: timeOf(call.startedAt, end),
     end,
-    tokens: call.counted ? call.inputTokens + call.outputTokens : undefined,
+    tokens: call.counted ? tokensOf(call) : undefined,
     costUsd: call.costUsd,
     below: 0,
     folded: false,

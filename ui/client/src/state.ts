@@ -8,6 +8,7 @@ import type {
   ToolStart,
   ThoughtStream,
 } from "./events.js";
+import type { Tokens } from "./tokens.js";
 import type { ArtifactInfo, MessageInfo, TaskInfo } from "./types.js";
 
 /**
@@ -77,7 +78,7 @@ export interface Task extends Omit<TaskInfo, "artifacts"> {
 }
 
 /** One question to a model. Of one that only its usage tells of, the beginning is not known. */
-export interface ModelCall {
+export interface ModelCall extends Tokens {
   readonly seq: number;
   readonly k: number;
   readonly model: string;
@@ -86,8 +87,6 @@ export interface ModelCall {
   readonly endedAt: string | undefined;
   /** True if its usage is told. */
   readonly counted: boolean;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
   readonly costUsd: number | undefined;
 }
 
@@ -156,15 +155,11 @@ export interface ArtifactVersion extends Omit<ArtifactInfo, "latestVersion" | "r
 }
 
 /** What a model call cost, or all calls of a model up to a snapshot. */
-export interface UsageEntry {
+export interface UsageEntry extends Tokens {
   readonly seq: number;
   readonly taskId: string | undefined;
   readonly model: string;
   readonly calls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheCreationInputTokens: number;
-  readonly cacheReadInputTokens: number;
   readonly costUsd: number | undefined;
 }
 

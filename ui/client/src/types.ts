@@ -8,6 +8,7 @@ import type {
   TaskStatus,
 } from "./events.js";
 import type { Position } from "./position.js";
+import type { Tokens } from "./tokens.js";
 
 /** Where a task stands; the last three are for ever. */
 export type TaskState = TaskStatus["status"];
@@ -101,13 +102,9 @@ export interface ArtifactInfo {
 }
 
 /** What one model cost: sums over its calls. */
-export interface UsageInfo {
+export interface UsageInfo extends Tokens {
   readonly model: string;
   readonly calls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheCreationInputTokens: number;
-  readonly cacheReadInputTokens: number;
   readonly costUsd?: number;
 }
 

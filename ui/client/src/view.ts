@@ -4,6 +4,7 @@ import { readable } from "./reduce.js";
 import { counter, type Stretch } from "./rewind.js";
 import type { ArtifactVersion, Block, ContextState, Failure, Task } from "./state.js";
 import { hasEnded } from "./task-events.js";
+import { NO_TOKENS, type Tokens } from "./tokens.js";
 import type { MessageInfo, UsageInfo } from "./types.js";
 
 /** What there is to show of a context: all that counts, and apart from it what a rewind left. */
@@ -65,10 +66,9 @@ export interface TaskNode extends Task {
   readonly totals: Totals;
 }
 
-export interface Totals {
+/** What model calls used. */
+export interface Totals extends Tokens {
   readonly calls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
   readonly costUsd: number | undefined;
 }
 
@@ -232,6 +232,8 @@ function equal(a: Totals, b: Totals): boolean {
     a.calls === b.calls &&
     a.inputTokens === b.inputTokens &&
     a.outputTokens === b.outputTokens &&
+    a.cacheCreationInputTokens === b.cacheCreationInputTokens &&
+    a.cacheReadInputTokens === b.cacheReadInputTokens &&
     a.costUsd === b.costUsd
   );
 }
@@ -254,18 +256,12 @@ function sums(spent: ContextState["usage"]): UsageInfo[] {
   return models.map((model) => {
     const calls = spent.filter((one) => one.model === model);
     const { costUsd, ...numbers } = total(calls);
-    return {
-      model,
-      ...numbers,
-      cacheCreationInputTokens: calls.reduce((sum, one) => sum + one.cacheCreationInputTokens, 0),
-      cacheReadInputTokens: calls.reduce((sum, one) => sum + one.cacheReadInputTokens, 0),
-      ...(costUsd === undefined ? {} : { costUsd }),
-    };
+    return { model, ...numbers, ...(costUsd === undefined ? {} : { costUsd }) };
   });
 }
 
 function total(spent: readonly Totals[]): Totals {
-  return spent.reduce(plus, { calls: 0, inputTokens: 0, outputTokens: 0, costUsd: undefined });
+  return spent.reduce(plus, { calls: 0, ...NO_TOKENS, costUsd: undefined });
 }
 
 function plus(a: Totals, b: Totals): Totals {
@@ -273,6 +269,8 @@ function plus(a: Totals, b: Totals): Totals {
     calls: a.calls + b.calls,
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
+    cacheCreationInputTokens: a.cacheCreationInputTokens + b.cacheCreationInputTokens,
+    cacheReadInputTokens: a.cacheReadInputTokens + b.cacheReadInputTokens,
     costUsd: a.costUsd === undefined ? b.costUsd : cost(a.costUsd + (b.costUsd ?? 0)),
   };
 }

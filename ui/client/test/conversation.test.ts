@@ -45,7 +45,7 @@ function stage(answer: (path: string, body: unknown) => Promise<Response>) {
   };
   const api = new ParleyApi({ url: "http://x", fetch: answered });
   const conversation = new Conversation(api, "c", { clock: new TestClock() });
-  return { conversation, push: (text: string) => push(text) };
+  return { api, conversation, push: (text: string) => push(text) };
 }
 
 function until(
@@ -99,6 +99,22 @@ test("S3.27: what went back stays so when the log says it", async () => {
   assert.equal(texts(state), "alpha");
   assert.equal(state.shown, state.context);
   conversation.close();
+});
+
+test("what could not be sent is there again in the next look at its conversation", async () => {
+  const { api, conversation } = stage(async () => REFUSED());
+  await until(conversation, (state) => texts(state) === "alpha beta gamma");
+  const { outbox } = conversation;
+  const sent = conversation.send({ content: "delta" });
+  conversation.close();
+  await sent;
+  assert.equal(outbox.unsent, true);
+  const again = new Conversation(api, "c", { outbox, clock: new TestClock() });
+  const [waiting] = again.get().outgoing;
+  assert.deepEqual([waiting?.message.content, waiting?.error?.message], ["delta", "a task runs"]);
+  again.discard(waiting?.key ?? "");
+  assert.equal(outbox.unsent, false);
+  again.close();
 });
 
 test("what is said is shown until the log has it, and stays with a reason if it fails", async () => {

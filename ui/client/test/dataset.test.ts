@@ -3,6 +3,7 @@ import { test } from "node:test";
 import {
   chartOf,
   columnsOf,
+  namesOf,
   csvOf,
   fileKind,
   fileName,
@@ -136,4 +137,15 @@ test("a name to save by is only the name of a file", () => {
   assert.equal(fileName("a\u202egpj.exe\u0000", "x"), "agpj.exe");
   assert.equal(fileName(" .. ", "x"), "x");
   assert.equal(fileName(undefined, "x"), "x");
+});
+
+test("of many columns the first are shown, and all are known; sums keep their digits", () => {
+  const row = Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`c${i}`, i]));
+  assert.equal(columnsOf([row]).length, 100);
+  assert.deepEqual(namesOf([row, { more: 1 }]).slice(-2), ["c129", "more"]);
+  const large = [{ bytes: 1_234_567_890_123 }, { bytes: 0.1 }, { bytes: 0.2 }];
+  const sums = chartOf(large, "bytes", "bytes").points.map((point) => point.value);
+  assert.deepEqual(sums, [1_234_567_890_123, 0.1, 0.2]);
+  const tenths = [{ a: "x", n: 0.1 }, { a: "x", n: 0.2 }];
+  assert.equal(chartOf(tenths, "a", "n").points[0]?.value, 0.3);
 });

@@ -5,6 +5,7 @@ import {
   editedOf,
   fieldsOf,
   isPicked,
+  keyOfPath,
   type JsonObject,
   pick,
   problemsOf,
@@ -134,6 +135,7 @@ test("limits of numbers, texts and lists are said where they are not kept", () =
     [{ type: "array", items: { enum: ["a", "b"] }, maxItems: 1 }, "0 1", "There are to be at most 1."],
     [{ type: "array", items: { type: "integer" } }, "1\n2.5", "Number 2 is to be a whole number."],
     [{ type: "array", items: { type: "number", maximum: 1 } }, "2", "Number 1 is to be at most 1."],
+    [{ type: "integer", minimum: 5 }, " ", "This is needed."],
     [{ type: "string", format: "email" }, "ann", "This is to be an email address."],
     [{ type: "string", format: "email" }, "ann@example.com", undefined],
     [{ type: "string", format: "uri" }, "https://example.com/a?b", undefined],
@@ -192,4 +194,12 @@ test("a text that is needed may be empty where that is as good as any other", ()
     text: "",
     count: 1,
   });
+});
+
+test("what is blank and not needed is left out, and is no zero", () => {
+  const properties = { n: { type: "number" }, i: { type: "integer" }, t: { type: "string" } };
+  const schema: JsonObject = { type: "object", properties };
+  const blank = { [keyOfPath(["n"])]: " ", [keyOfPath(["i"])]: "\t", [keyOfPath(["t"])]: " " };
+  assert.deepEqual(valueOf(schema, blank), { t: " " });
+  assert.deepEqual(editedOf(schema, { n: 7, i: 3 }, blank), { t: " " });
 });

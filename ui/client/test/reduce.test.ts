@@ -244,6 +244,8 @@ test("tasks that wait their turn are the queue, and usage adds up along the tree
     calls: 2,
     inputTokens: 20,
     outputTokens: 2,
+    cacheCreationInputTokens: 0,
+    cacheReadInputTokens: 0,
     costUsd: 0.3,
   });
   assert.equal(shownNow.totals.costUsd, 0.3);

@@ -22,7 +22,9 @@ const ROOT = { taskId: "t", rootTaskId: "t", agentId: "lead" };
 const CHILD = { taskId: "u", parentTaskId: "t", rootTaskId: "t", agentId: "helper" };
 const SPAWNED = { ...CHILD, spawnedByCallId: "call" };
 const CALL = { toolCallId: "call", toolName: "subagents" };
-const MONEY = { inputTokens: 10, outputTokens: 5, costUsd: 0.25 };
+// Most of what is read is in the cache, and none of that is among `inputTokens`.
+const CACHED = { cacheCreationInputTokens: 2, cacheReadInputTokens: 3 };
+const MONEY = { inputTokens: 5, ...CACHED, outputTokens: 5, costUsd: 0.25 };
 
 /** A task that asks a model and then a sub-agent, which asks one too; an hour later, another. */
 const FACTS: readonly Fields[] = [

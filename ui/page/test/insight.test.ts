@@ -214,6 +214,66 @@ test("who goes back or runs again from the past sees what came of it, now", opti
   await composer(page).waitFor();
 });
 
+test("what is forked, run again or gone on with in the past is what was there then", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "say alpha");
+  await settled(page);
+  const text = page.locator(".row[data-kind=text]");
+  await say(page, "say beta");
+  await text.getByText("beta").waitFor();
+  await settled(page);
+  const before = Number((await it.server.api.context(contextId)).position);
+  await page.getByRole("button", { name: "Go back to before this" }).nth(1).click();
+  await text.getByText("beta").waitFor({ state: "detached" });
+  const at = `${it.server.url}/#/c/${contextId}/at/${before}`;
+
+  // What was left behind is forked as it was then, with nothing that came instead.
+  await say(page, "say delta");
+  await text.getByText("delta").waitFor();
+  await settled(page);
+  await page.goto(at);
+  await page.locator(".past-bar").waitFor();
+  await text.getByText("beta").waitFor();
+  await page.getByRole("button", { name: "Fork from here" }).last().click();
+  await page.waitForURL((url) => !url.hash.includes(contextId));
+  await text.getByText("beta").waitFor();
+  assert.deepEqual(await text.allInnerTexts(), ["alpha", "beta"]);
+
+  await page.goto(at);
+  await page.locator(".past-bar").waitFor();
+  await text.getByText("beta").waitFor();
+  await page.getByRole("button", { name: "Run again" }).last().click();
+  await page.getByRole("alert").getByText("taken back already").waitFor();
+  await page.getByRole("button", { name: "Dismiss" }).click();
+  await page.goto(`${it.server.url}/#/c/${contextId}`);
+  await text.getByText("delta").waitFor();
+  await page.getByRole("button", { name: "Branches", exact: true }).click();
+  const now = Number((await it.server.api.context(contextId)).position);
+  await page.goto(`${it.server.url}/#/c/${contextId}/at/${now - 1}`);
+  await page.locator(".past-bar").waitFor();
+  await page.getByRole("button", { name: "Go on from its end" }).first().click();
+  await page.locator(".past-bar").waitFor({ state: "detached" });
+  await text.getByText("beta").waitFor();
+});
+
+test("the log tells the time of where one is, and its filters do not undo each other", options, async () => {
+  const { page } = await it.open({ timezoneId: "Asia/Kolkata" });
+  const contextId = await begin(page, "think about tea");
+  await settled(page);
+  await openPanel(page);
+  const { events } = await it.server.api.events(contextId);
+  const last = events.at(-1);
+  const there = Date.parse(last?.timestamp ?? "") + (5 * 60 + 30) * 60_000;
+  const time = panel(page).locator(`.event[data-seq="${last?.seq}"] .event-time`);
+  assert.equal(await time.innerText(), new Date(there).toISOString().slice(11, 23));
+  await panel(page).getByRole("searchbox", { name: "Search in events" }).fill("tea");
+  await panel(page).getByLabel("Kind").selectOption("message");
+  await panel(page).locator(".event[data-kind=task-created]").waitFor({ state: "detached" });
+  await page.waitForTimeout(400);
+  assert.equal(await panel(page).getByLabel("Kind").inputValue(), "message");
+  assert.equal(await panel(page).locator(".event[data-kind=task-created]").count(), 0);
+});
+
 test("a look at the past that fails leaves the page, says why, and is tried again", options, async () => {
   const { page } = await it.open();
   const contextId = await begin(page, "count to 5");

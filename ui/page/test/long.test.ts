@@ -20,6 +20,13 @@ function longOne(): Promise<Long> {
 async function talk(): Promise<Long> {
   const { api } = it.server;
   const { contextId } = await api.createContext({ title: "Many turns" });
+  await api.writeArtifact(contextId, "early", { text: "# Early", name: "early.md" });
+  const left = { content: "say this was left behind", agentId: "agent-writer" };
+  const { messageId } = await api.send(contextId, left);
+  while ((await api.context(contextId)).openTasks > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await api.rewind(contextId, { beforeMessageId: messageId });
   let firstTask = "";
   for (let turn = 0; turn < TURNS; turn += AT_ONCE) {
     for (let i = turn; i < turn + AT_ONCE; i++) {
@@ -113,4 +120,23 @@ test("what streams for long is forgotten above, and read again for who looks up"
   await thread.waitFor();
   assert.deepEqual(await page.locator(".thread-rows > .row").allInnerTexts(), live);
   assert.deepEqual(trouble, []);
+});
+
+test("of what is not loaded it is said, and it is loaded when it can be", options, async () => {
+  const { contextId } = await longOne();
+  const { page } = await it.open({ at: `#/c/${contextId}` });
+  await page.getByText(`this is answer ${TURNS - 1}`, { exact: true }).waitFor();
+  await page.route("**/artifacts/early**", (route) => route.abort());
+  await page.getByRole("button", { name: "Artifacts", exact: true }).click();
+  await page.getByText("It is tried again by itself").waitFor();
+  await page.unroute("**/artifacts/early**");
+  await page.getByRole("heading", { name: "Early", exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "Branches", exact: true }).click();
+  const branches = page.getByRole("complementary", { name: "Branches" });
+  await branches.getByText(/What was left behind before event \d+ is not loaded/).waitFor();
+  assert.equal(await branches.getByText("Nothing was left behind").count(), 0);
+  await branches.getByRole("button", { name: "Load earlier" }).click();
+  await branches.getByText("say this was left behind").waitFor();
+  assert.equal(await branches.getByText("is not loaded").count(), 0);
 });

@@ -181,6 +181,20 @@ test("Back closes a panel that covers the conversation, and leaves one beside it
   await aside.getByRole("button", { name: "one.md" }).waitFor();
   await page.goBack();
   await aside.waitFor({ state: "detached" });
+  // What was chosen in a panel is there when it is closed, however that is done.
+  for (const close of [
+    () => page.goBack(),
+    () => aside.getByRole("button", { name: "Close Understanding" }).click(),
+  ]) {
+    await open(page, "Understanding");
+    await aside.getByRole("button", { name: "One event back" }).click();
+    await page.waitForURL(/\/at\/\d+$/);
+    await close();
+    await aside.waitFor({ state: "detached" });
+    await page.getByText("As it was after event").waitFor();
+    await page.getByRole("button", { name: "Back to now" }).click();
+    await page.getByText("As it was after event").waitFor({ state: "detached" });
+  }
   await page.goBack();
   await page.getByText("Three things to try").waitFor();
 

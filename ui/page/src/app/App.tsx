@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { useWatchedHome } from "../connection/watch.js";
 import { ConversationPage } from "../conversation/ConversationPage.js";
 import { Drafts } from "../conversation/drafts.js";
+import { Outboxes } from "../conversation/outboxes.js";
 import { Sidebar } from "../list/Sidebar.js";
 import { Welcome } from "../list/Welcome.js";
 import { Guarded } from "../ui/Guarded.js";
@@ -18,6 +19,17 @@ export function App() {
   const api = useMemo(() => apiOf(token), [token]);
   const home = useMemo(() => new Home(api), [api]);
   const drafts = useMemo(() => new Drafts(), [api]);
+  const outboxes = useMemo(() => new Outboxes(api), [api]);
+  useEffect(() => {
+    // What was not sent is nowhere but here: the browser asks before the page goes.
+    const warn = (event: Event): void => {
+      if (outboxes.unsent) {
+        event.preventDefault();
+      }
+    };
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [outboxes]);
   useEffect(() => () => home.close(), [home]);
   useWatchedHome(home);
   const state = useStore(home);
@@ -31,7 +43,7 @@ export function App() {
     return <TokenForm refused={token !== undefined} onEnter={enter} />;
   }
   return (
-    <SessionContext.Provider value={{ api, home, state, drafts }}>
+    <SessionContext.Provider value={{ api, home, state, drafts, outboxes }}>
       <Layout needsYou={groupsOf(state).needsYou.length} />
     </SessionContext.Provider>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type PanelId, PANELS } from "./panels.js";
-import { parseRoute } from "./route.js";
+import { parseRoute, replace, type Route } from "./route.js";
 
 /** On such a screen a panel covers the conversation, so that Back is what leads out of it. */
 const COVERED = "(max-width: 60rem)";
@@ -24,22 +24,30 @@ interface Opened {
 }
 
 /** The panel beside a conversation. */
-export function usePanel(contextId: string): [Opened, (panel: PanelId | undefined) => void] {
+export function usePanel(
+  contextId: string,
+  route: Route,
+): [Opened, (panel: PanelId | undefined) => void] {
   const [opened, setOpened] = useState<Opened>(() => ({ panel: kept()?.panel, byHand: false }));
-  const latest = useRef(opened);
-  latest.current = opened;
+  const latest = useRef({ panel: opened.panel, pushed: false, route });
+  latest.current = { panel: opened.panel, pushed: kept()?.pushed === true, route };
   useEffect(() => {
     const moved = (): void => {
       if (parseRoute(location.hash).contextId !== contextId) {
         return;
       }
       const there = kept();
+      const here = latest.current;
       if (there === undefined) {
         // A link was followed: what stands beside the conversation stays there.
-        keep({ panel: latest.current.panel });
-      } else {
-        setOpened({ panel: there.panel, byHand: false });
+        keep({ panel: here.panel });
+        return;
       }
+      if (here.pushed && there.panel === undefined) {
+        // What was chosen in the panel, such as a moment of the past, stays when it is closed.
+        replace(here.route);
+      }
+      setOpened({ panel: there.panel, byHand: false });
     };
     addEventListener("popstate", moved);
     return () => removeEventListener("popstate", moved);

@@ -2,6 +2,7 @@ import { type AgentTypeInfo, Home, ParleyApi, type HomeState } from "@parley/cli
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Drafts } from "../conversation/drafts.js";
+import type { Outboxes } from "../conversation/outboxes.js";
 
 /** What every part of the page needs: whom it talks to, and what there is. */
 export interface Session {
@@ -9,6 +10,7 @@ export interface Session {
   readonly home: Home;
   readonly state: HomeState;
   readonly drafts: Drafts;
+  readonly outboxes: Outboxes;
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined);

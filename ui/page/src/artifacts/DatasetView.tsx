@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
   LOADED_ROWS_MAX,
+  namesOf,
   type Order,
   rowsFor,
 } from "@parley/client";
@@ -31,13 +32,13 @@ export function DatasetView({ rows, schema, cut, name }: DatasetProps) {
   const [column, setColumn] = useState("");
   const [chart, setChart] = useState(false);
   const columns = useMemo(() => columnsOf(rows, schema), [rows, schema]);
+  const names = useMemo(() => namesOf(rows, schema), [rows, schema]);
   const filter = { text, column: column === "" ? undefined : column };
   const shown = useMemo(
     () => rowsFor(rows, columns, filter, order),
     [rows, columns, text, column, order],
   );
   const saveCsv = (): void => {
-    const names = columns.map((one) => one.name);
     const base = fileName(name.replace(/\.(csv|jsonl?)$/i, ""), "dataset");
     // The mark tells spreadsheets that it is UTF-8.
     save(`${base}.csv`, ["\ufeff", csvOf(shown, names)], "text/csv");
@@ -80,6 +81,8 @@ export function DatasetView({ rows, schema, cut, name }: DatasetProps) {
           ? count(rows.length, "row")
           : `${count(shown.length, "row")} of ${rows.length.toLocaleString("en")}`}
         {cut && `; only the first ${LOADED_ROWS_MAX.toLocaleString("en")} are loaded`}
+        {names.length > columns.length &&
+          `; the first ${columns.length} of ${names.length} columns are shown`}
       </p>
     </section>
   );

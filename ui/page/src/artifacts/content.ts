@@ -3,6 +3,7 @@ import {
   type ArtifactVersion,
   knownContent,
   loadContent,
+  ParleyError,
   SHOWN_BYTES_MAX,
 } from "@parley/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -17,6 +18,8 @@ export type Loaded =
 
 /** What is still being written is asked for again as often as this, if it has grown. */
 const AGAIN_MS = 500;
+/** What could not be had for a moment is asked for again after this. */
+const RETRY_MS = 2_000;
 const LOADING: Loaded = { status: "loading" };
 
 /** The content of a version: what the log has told, or else what the server has. */
@@ -38,6 +41,7 @@ export function useContent(version: ArtifactVersion): Loaded {
     const gone = new AbortController();
     let asked: number | undefined;
     let asking = false;
+    let retry: ReturnType<typeof setTimeout> | undefined;
     const load = (): void => {
       const wanted = latest.current;
       if (asking || wanted.lastSeq === asked) {
@@ -50,6 +54,11 @@ export function useContent(version: ArtifactVersion): Loaded {
           (content): Loaded => ({ status: "there", content }),
           (failure: unknown): Loaded => {
             const reason = failure instanceof Error ? failure.message : String(failure);
+            if (!gone.signal.aborted && failure instanceof ParleyError && failure.passing) {
+              asked = undefined;
+              retry = setTimeout(load, RETRY_MS);
+              return { status: "failed", reason: `${reason} It is tried again by itself.` };
+            }
             return { status: "failed", reason };
           },
         )
@@ -66,6 +75,7 @@ export function useContent(version: ArtifactVersion): Loaded {
     const timer = building ? setInterval(load, AGAIN_MS) : undefined;
     return () => {
       clearInterval(timer);
+      clearTimeout(retry);
       gone.abort();
     };
   }, [ask, of, building]);

@@ -1,9 +1,9 @@
 import type { InputRequired, Json, JsonObject } from "@parley/client";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { typing, useKeys } from "../app/hooks.js";
-import { useSetting } from "../conversation/scene.js";
 import { JsonText } from "../text/JsonText.js";
 import { Icon } from "../ui/Icon.js";
+import { useAnswer, useGive } from "./answer.js";
 import { Diff, isDiff } from "./Diff.js";
 import { Fields } from "./Fields.js";
 import { Key } from "./Key.js";
@@ -19,20 +19,15 @@ const EFFECTS: Readonly<Record<string, string>> = {
 
 /** Somebody is to say yes or no to a call of a tool, with what it would do in plain sight. */
 export function Approval({ ask }: { ask: InputRequired }) {
-  const { conversation } = useSetting();
   const facts = ask.metadata ?? {};
   const call = object(facts["toolCall"]);
   const args = object(call?.["arguments"]);
   const schema = object(facts["argumentsSchema"]);
-  const [draft, setDraft] = useState<FormDraft>();
-  const [reason, setReason] = useState<string>();
-  const [sent, setSent] = useState(false);
+  const [draft, setDraft] = useAnswer<FormDraft | undefined>(ask.inputId, "form", undefined);
+  const [reason, setReason] = useAnswer<string | undefined>(ask.inputId, "reason", undefined);
+  const { sent, give: answer } = useGive(ask.inputId);
   const form = useRef<HTMLFormElement>(null);
   const idle = useReady() && !sent;
-  const answer = async (value: Json): Promise<void> => {
-    setSent(true);
-    setSent(await conversation.answer(ask.inputId, value));
-  };
   const problems =
     draft === undefined || schema === undefined
       ? []

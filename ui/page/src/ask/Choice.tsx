@@ -1,19 +1,13 @@
 import type { InputRequired, Json } from "@parley/client";
-import { useState } from "preact/hooks";
 import { typing, useKeys } from "../app/hooks.js";
-import { useSetting } from "../conversation/scene.js";
+import { useGive } from "./answer.js";
 import { Key } from "./Key.js";
 import { useReady } from "./ready.js";
 
 /** One of several, by a press or by its number. */
 export function Choice({ ask, options }: { ask: InputRequired; options: readonly Json[] }) {
-  const { conversation } = useSetting();
-  const [sent, setSent] = useState(false);
+  const { sent, give: choose } = useGive(ask.inputId);
   const idle = useReady() && !sent;
-  const choose = async (value: Json): Promise<void> => {
-    setSent(true);
-    setSent(await conversation.answer(ask.inputId, value));
-  };
   useKeys((event) => {
     const option = options[Number(event.key) - 1];
     const plain = !typing(event) && !event.ctrlKey && !event.metaKey && !event.altKey;

@@ -155,8 +155,10 @@ function nameOf(option: Json): string {
 }
 
 /** Which keyboard a phone shows, and which browser's help there is. */
-function typeOf(field: FieldSpec): { type: "text"; inputMode?: "decimal" } {
-  const numeric = field.kind === "number" || field.kind === "integer";
+function typeOf(field: FieldSpec): { type: "text"; inputMode?: "numeric" } {
   const type = (INPUTS[field.format ?? ""] ?? "text") as "text";
-  return numeric ? { type, inputMode: "decimal" } : { type };
+  // The pads of phones have no minus, and for fractions only the sign of their own country.
+  const { minimum, exclusiveMinimum } = field.schema;
+  const least = Number(minimum ?? exclusiveMinimum ?? -1);
+  return field.kind === "integer" && least >= 0 ? { type, inputMode: "numeric" } : { type };
 }

@@ -1,25 +1,23 @@
 import type { InputRequired, Json, JsonObject } from "@parley/client";
 import { useState } from "preact/hooks";
-import { useSetting } from "../conversation/scene.js";
 import { JsonText } from "../text/JsonText.js";
+import { useAnswer, useGive } from "./answer.js";
 import { Fields } from "./Fields.js";
 import { draftOf, problemsOf, valueOf } from "@parley/client";
 
 /** An answer that has a form: a field for each thing that the schema names. */
 export function FormAnswer({ ask }: { ask: InputRequired }) {
-  const { conversation } = useSetting();
   const given = ask.schema;
   const schema: JsonObject =
     typeof given === "object" && given !== null && !Array.isArray(given) ? given : {};
-  const [draft, setDraft] = useState(() => draftOf(schema, undefined));
+  const [draft, setDraft] = useAnswer(ask.inputId, "form", draftOf(schema, undefined));
   const [tried, setTried] = useState(false);
-  const [sent, setSent] = useState(false);
+  const { sent, give } = useGive(ask.inputId);
   const problems = problemsOf(schema, draft);
   const answer = async (): Promise<void> => {
     setTried(true);
     if (problems.length === 0 && !sent) {
-      setSent(true);
-      setSent(await conversation.answer(ask.inputId, valueOf(schema, draft) as Json));
+      await give(valueOf(schema, draft) as Json);
     }
   };
   const call = ask.metadata?.["toolCall"];

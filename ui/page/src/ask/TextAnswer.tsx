@@ -1,16 +1,13 @@
 import type { InputRequired } from "@parley/client";
-import { useState } from "preact/hooks";
-import { useSetting } from "../conversation/scene.js";
+import { useAnswer, useGive } from "./answer.js";
 
 /** An answer in words. */
 export function TextAnswer({ ask }: { ask: InputRequired }) {
-  const { conversation } = useSetting();
-  const [text, setText] = useState("");
-  const [sent, setSent] = useState(false);
+  const [text, setText] = useAnswer(ask.inputId, "text", "");
+  const { sent, give } = useGive(ask.inputId);
   const answer = async (): Promise<void> => {
     if (text.trim() !== "" && !sent) {
-      setSent(true);
-      setSent(await conversation.answer(ask.inputId, text));
+      await give(text);
     }
   };
   return (

@@ -1,19 +1,22 @@
 import { titleOf } from "@parley/client";
 import { formatRoute } from "../app/route.js";
 import { useSession } from "../app/session.js";
+import { useToNow } from "../insight/past.js";
 import { Icon } from "../ui/Icon.js";
 import { count } from "../ui/format.js";
 import { useScene } from "./scene.js";
 
 /** The ways that this conversation did not go on: what was left behind, and what forked off. */
 export function Branches() {
-  const { busy, conversation, view } = useScene();
+  const { busy, conversation, view, past, asOf } = useScene();
+  const toNow = useToNow();
   const { state } = useSession();
   const left = view.branches.filter((branch) => branch.messages.length > 0);
   const forks = state.contexts.filter((one) => one.forkedFrom?.contextId === view.contextId);
   const source = view.forkedFrom;
   const known = state.contexts.find((one) => one.contextId === source?.contextId);
-  if (left.length === 0 && forks.length === 0 && source === undefined) {
+  const base = (asOf === undefined ? conversation.get().shown : past.get().context)?.base ?? 0;
+  if (left.length === 0 && forks.length === 0 && source === undefined && base === 0) {
     return (
       <p class="quiet">
         Nothing was left behind. When you go back, or change a message and run it again, what was
@@ -42,7 +45,9 @@ export function Branches() {
             <button
               class="button small"
               disabled={busy}
-              onClick={() => void conversation.rewindTo(branch.stretch.last)}
+              onClick={() =>
+                void conversation.rewindTo(branch.stretch.last).then((done) => done && toNow())
+              }
             >
               Go on from its end
             </button>
@@ -56,6 +61,16 @@ export function Branches() {
           </ol>
         </article>
       ))}
+      {base > 0 && (
+        <p class="quiet">
+          What was left behind before event {base} is not loaded.{" "}
+          {asOf === undefined && (
+            <button class="button small" onClick={() => conversation.live.earlier()}>
+              Load earlier
+            </button>
+          )}
+        </p>
+      )}
       {forks.length > 0 && <h3>Forks</h3>}
       <ul class="forks">
         {forks.map((one) => (

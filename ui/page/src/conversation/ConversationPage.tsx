@@ -32,15 +32,15 @@ import { Thread } from "./Thread.js";
 
 /** One conversation: what was said and done, what is asked, and where to say more. */
 export function ConversationPage({ contextId, route }: { contextId: string; route: Route }) {
-  const { api, home } = useSession();
-  const conversation = useMemo(
-    () => new Conversation(api, contextId, { filter: { internal: true } }),
-    [api, contextId],
-  );
+  const { api, home, outboxes } = useSession();
+  const conversation = useMemo(() => {
+    const outbox = outboxes.of(contextId);
+    return new Conversation(api, contextId, { filter: { internal: true }, outbox });
+  }, [api, contextId]);
   useEffect(() => () => conversation.close(), [conversation]);
   useWatch(conversation);
   const state = useStore(conversation);
-  const [{ panel, byHand }, setPanel] = usePanel(contextId);
+  const [{ panel, byHand }, setPanel] = usePanel(contextId, route);
   const [pressed, setPressed] = useState<ArtifactVersion>();
   const show = (id: PanelId | undefined, version?: ArtifactVersion): void => {
     setPanel(id);

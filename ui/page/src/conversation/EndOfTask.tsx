@@ -1,4 +1,4 @@
-import { hasEnded, type TaskNode, voiceOf } from "@parley/client";
+import { hasEnded, type TaskNode, tokensOf, voiceOf } from "@parley/client";
 import { formatRoute } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
 import { useToNow } from "../insight/past.js";
@@ -6,7 +6,7 @@ import { CopyButton } from "../ui/CopyButton.js";
 import { between, duration, tokens } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
 import { again, useForkAfter } from "./Said.js";
-import { useSetting, viewNow } from "./scene.js";
+import { useSetting, viewShown } from "./scene.js";
 import { Status } from "./ToolCallView.js";
 
 /** What a task is doing, now and as one says it of the past. */
@@ -22,7 +22,8 @@ const STOPPING = ["is being stopped", "was being stopped"] as const;
 /** The last line of a task: what it is doing, or how it went and what can be done now. */
 export function EndOfTask({ task }: { task: TaskNode }) {
   const { state } = useSession();
-  const { conversation, busy, asOf } = useSetting();
+  const setting = useSetting();
+  const { conversation, busy, asOf } = setting;
   const fork = useForkAfter();
   const toNow = useToNow();
   const voice = voiceOf(task);
@@ -38,7 +39,7 @@ export function EndOfTask({ task }: { task: TaskNode }) {
   }
   const askable = task.messageId !== undefined;
   const rerun = (): void => {
-    const said = viewNow(conversation)?.conversation.find(
+    const said = viewShown(setting)?.conversation.find(
       (one) => one.kind === "message" && one.message.messageId === task.messageId,
     );
     if (said?.kind === "message") {
@@ -65,7 +66,7 @@ export function EndOfTask({ task }: { task: TaskNode }) {
       <footer class="facts">
         <span>{who}</span>
         <span>{duration(between(task.createdAt, task.endedAt) ?? 0)}</span>
-        {totals.calls > 0 && <span>{tokens(totals.inputTokens + totals.outputTokens)} tokens</span>}
+        {totals.calls > 0 && <span>{tokens(tokensOf(totals))} tokens</span>}
         {totals.costUsd !== undefined && <span>${totals.costUsd.toFixed(4)}</span>}
         <span class="actions" role="group" aria-label="What can be done with this answer">
           <CopyButton text={task.content ?? voice.text} what="answer" />

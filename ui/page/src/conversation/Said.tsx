@@ -15,7 +15,7 @@ import { Markdown } from "../text/Markdown.js";
 import { CopyButton } from "../ui/CopyButton.js";
 import { useFocus } from "../ui/focus.js";
 import { Icon } from "../ui/Icon.js";
-import { useSetting, viewNow } from "./scene.js";
+import { useSetting, viewShown } from "./scene.js";
 
 const TITLE_MAX = 500;
 
@@ -207,10 +207,11 @@ function hasText(part: Json): boolean {
 
 /** Makes a fork that ends at an event, or has all, and goes there. */
 function useFork(): (atSeq: number | undefined) => Promise<void> {
-  const { conversation } = useSetting();
+  const setting = useSetting();
+  const { conversation } = setting;
   const { home } = useSession();
   return async (atSeq) => {
-    const made = await conversation.fork(atSeq, forkTitle(viewNow(conversation)));
+    const made = await conversation.fork(atSeq, forkTitle(viewShown(setting)));
     if (made !== undefined) {
       home.refresh();
       goFrom(conversation.contextId, { contextId: made.contextId });
@@ -220,11 +221,13 @@ function useFork(): (atSeq: number | undefined) => Promise<void> {
 
 /** Makes a fork that has this task and nothing after it, and goes there. */
 export function useForkAfter(): (task: TaskNode) => Promise<void> {
-  const { conversation } = useSetting();
+  const setting = useSetting();
   const fork = useFork();
   return (task) => {
-    const view = viewNow(conversation);
-    return fork(view && endOf(rowsOf(view), task));
+    const view = viewShown(setting);
+    const end = view && endOf(rowsOf(view), task);
+    // What came after the past that is shown may have been left behind with it, or not.
+    return fork(end ?? setting.past.get().at);
   };
 }
 

@@ -1,4 +1,12 @@
-import { hasEnded, holds, progressOf, stepsOf, type TaskNode, type ToolCall } from "@parley/client";
+import {
+  hasEnded,
+  holds,
+  progressOf,
+  stepsOf,
+  type TaskNode,
+  tokensOf,
+  type ToolCall,
+} from "@parley/client";
 import { memo } from "preact/compat";
 import { useEffect, useState } from "preact/hooks";
 import { formatRoute } from "../app/route.js";
@@ -86,9 +94,7 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
         </button>
         <span class="subagent-facts">
           {below.total > 0 && <span>{count(below.total, "sub-agent")}</span>}
-          {task.totals.calls > 0 && (
-            <span>{tokens(task.totals.inputTokens + task.totals.outputTokens)} tokens</span>
-          )}
+          {task.totals.calls > 0 && <span>{tokens(tokensOf(task.totals))} tokens</span>}
           {over && <span class="took">{stopped ? `stopped after ${took}` : took}</span>}
           {!over && (
             <button

@@ -1,7 +1,10 @@
-import { findLinked, type Linked } from "@parley/client";
+import { findLinked, type Linked, ParleyError } from "@parley/client";
 import { useEffect, useState } from "preact/hooks";
 import type { Route } from "../app/route.js";
 import { useSession } from "../app/session.js";
+
+/** What could not be had for a moment is asked for again after this. */
+const RETRY_MS = 2_000;
 
 interface Known {
   readonly of: string;
@@ -23,11 +26,22 @@ export function useLinked(contextId: string, { seq, taskId }: Route): Partial<Kn
         setKnown({ of, linked, nowhere: asked && answered && linked === undefined });
       }
     };
-    findLinked(api, contextId, { seq, taskId }, gone.signal).then(
-      (linked) => tell(linked, true),
-      () => tell(undefined, false),
-    );
-    return () => gone.abort();
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    const find = (): void =>
+      void findLinked(api, contextId, { seq, taskId }, gone.signal).then(
+        (linked) => tell(linked, true),
+        (failure: unknown) => {
+          tell(undefined, false);
+          if (!gone.signal.aborted && failure instanceof ParleyError && failure.passing) {
+            retry = setTimeout(find, RETRY_MS);
+          }
+        },
+      );
+    find();
+    return () => {
+      clearTimeout(retry);
+      gone.abort();
+    };
   }, [api, of]);
   return known?.of === of ? known : {};
 }

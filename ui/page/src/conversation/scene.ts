@@ -59,8 +59,8 @@ export function useScene(): Scene {
 }
 
 /** What is shown just now, for those who only want to know when something is pressed. */
-export function viewNow(conversation: Conversation): ContextView | undefined {
-  const { shown } = conversation.get();
+export function viewShown({ conversation, past, asOf }: Setting): ContextView | undefined {
+  const shown = asOf === undefined ? conversation.get().shown : past.get().context;
   return shown && view(shown);
 }
 

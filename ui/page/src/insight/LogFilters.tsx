@@ -1,5 +1,5 @@
 import { KINDS, type LogFilter, type TaskNode } from "@parley/client";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { agentName, useSession } from "../app/session.js";
 import { useScene } from "../conversation/scene.js";
 
@@ -16,11 +16,14 @@ export function LogFilters({ filter, onChoose }: FilterProps) {
   const { state } = useSession();
   const { view } = useScene();
   const [text, setText] = useState(filter.text);
+  // What else is chosen while somebody types is chosen too.
+  const latest = useRef(filter);
+  latest.current = filter;
   useEffect(() => {
     if (text === filter.text) {
       return undefined;
     }
-    const timer = setTimeout(() => onChoose({ ...filter, text }), TYPING_MS);
+    const timer = setTimeout(() => onChoose({ ...latest.current, text }), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text]);
   const kind = filter.kinds[0] ?? "";

@@ -23,8 +23,13 @@ import { LogFilters } from "./LogFilters.js";
 const ROW_HEIGHT = 24;
 const PAGE_ROWS = 10;
 const RAW_MAX = 200_000;
-const TIME_FROM = 11;
-const TIME_TO = 23;
+const TIME = new Intl.DateTimeFormat("en-GB", {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 3,
+  hourCycle: "h23",
+});
 
 /** Every event of the log, one to a line, and all of the one that is pointed at. */
 export function LogView({ log, mark }: { log: EventLog; mark: Store<Mark | undefined> }) {
@@ -177,7 +182,9 @@ function Row({ index, event, mark, current, onPoint, onChoose }: RowProps) {
       }}
     >
       <span class="event-seq">{k === undefined || k === 0 ? seq : `${seq}.${k}`}</span>
-      <span class="event-time">{timestamp.slice(TIME_FROM, TIME_TO)}</span>
+      <span class="event-time" title={timestamp}>
+        {TIME.format(new Date(timestamp))}
+      </span>
       <span class="event-kind">{kind}</span>
       <span class="event-line">{eventLine(event)}</span>
     </div>

@@ -5,6 +5,7 @@ import {
   markOfSpan,
   type Span,
   type Store,
+  tokensOf,
   type Totals,
   type Waterfall,
 } from "@parley/client";
@@ -207,7 +208,7 @@ function Row(props: RowProps) {
 
 /** What the columns are, with the sums of all of it, also of what is not loaded. */
 function Legend({ axis, totals }: { axis: Axis; totals: Totals }) {
-  const used = totals.inputTokens + totals.outputTokens;
+  const used = tokensOf(totals);
   const paid = totals.costUsd ?? 0;
   return (
     <div class="legend quiet">

@@ -1,7 +1,7 @@
 import { newKey, ParleyError, type NewMessage } from "@parley/client";
 import { useRef, useState } from "preact/hooks";
 import { FIELDS } from "../app/hooks.js";
-import { goFrom } from "../app/route.js";
+import { goFrom, parseRoute } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Composer } from "../conversation/Composer.js";
 import { Icon, type IconName } from "../ui/Icon.js";
@@ -55,7 +55,8 @@ export function Welcome({ lost }: { lost: boolean }) {
       const { contextId } = await api.createContext({}, { idempotencyKey: keys.context });
       await api.send(contextId, message, { idempotencyKey: keys.message });
       attempt.current = { context: newKey(), message: newKey(), said: "" };
-      if (written) {
+      // Who has gone elsewhere meanwhile types for something else when they come back.
+      if (written && parseRoute(location.hash).contextId === undefined) {
         drafts.begin(contextId, typesHere());
       }
       home.refresh();

@@ -281,6 +281,8 @@ final class Connection {
     if (closed.getAndSet(true)) {
       return;
     }
+    // First, so that it is no longer counted when the visit ends.
+    gone.run();
     outbox.close();
     inbox.close();
     heart.stop();
@@ -294,6 +296,5 @@ final class Connection {
       }
     }
     release();
-    gone.run();
   }
 }

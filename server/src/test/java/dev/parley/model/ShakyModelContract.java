@@ -316,10 +316,10 @@ abstract class ShakyModelContract extends QuestionContract {
   void a_server_that_falls_silent_is_given_up() throws Exception {
     serving(saying("half ").ending(Ending.HOLD));
 
-    var reply = failed(model(BOUNDS.withTimeout(Duration.ofMillis(300))));
+    var reply = failed(model(BOUNDS.withTimeout(Duration.ofMillis(900))));
 
     assertThat(reply.code()).isEqualTo(ErrorCode.TIMEOUT);
-    assertThat(reply.message()).contains("300 ms");
+    assertThat(reply.message()).contains("900 ms");
     assertThat(heard.text()).isEqualTo("half ");
     assertThat(server.awaitHangUp(PATIENCE)).isTrue();
   }

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { begin, composer, say, settled, SKIP, stage } from "./page.js";
+
+const it = stage({ files: { "notes.txt": "one\n" } });
+const options = { skip: SKIP };
+const dock = (page: Page) => page.locator(".dock");
+const ask = (question: object) => `use ask_user ${JSON.stringify(question)}`;
+const at = (contextId: string) => `${it.server.url}/#/c/${contextId}`;
+
+test("what could not be sent waits in its conversation while one looks elsewhere", options, async () => {
+  const { page } = await it.open();
+  const other = await begin(page, "say other");
+  await settled(page);
+  const contextId = await begin(page, "say first");
+  await settled(page);
+  await page.route("**/messages", (route) => route.abort());
+  await say(page, "say second");
+  await page.locator(".outgoing").getByRole("alert").waitFor();
+  await page.goto(at(other));
+  await page.locator('[data-kind="text"]').getByText("other").waitFor();
+  assert.equal(await page.locator(".outgoing").count(), 0);
+  const asked = page.waitForEvent("dialog");
+  void page.reload().catch(() => undefined);
+  await (await asked).dismiss();
+  await page.goto(at(contextId));
+  await page.locator(".outgoing").getByText("say second").waitFor();
+  await page.unroute("**/messages");
+  await page.getByRole("button", { name: "Send again" }).click();
+  await page.locator('[data-kind="text"]').getByText("second").waitFor();
+  await page.locator(".outgoing").waitFor({ state: "detached" });
+});
+
+test("an answer that was begun is there again, whatever one looks at meanwhile", options, async () => {
+  const { page } = await it.open();
+  const other = await begin(page, "say other");
+  await settled(page);
+  const properties = { name: { type: "string" }, seats: { type: "integer" } };
+  const schema = { type: "object", properties };
+  const contextId = await begin(page, ask({ question: "Who?", schema }));
+  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("Seats").fill("2");
+  const { position } = await it.server.api.context(contextId);
+  await page.goto(`${at(contextId)}/at/${Number(position) - 1}`);
+  await page.locator(".past-bar").waitFor();
+  await page.goto(at(contextId));
+  assert.equal(await page.getByLabel("Name").inputValue(), "Ada");
+  await page.goto(at(other));
+  await page.locator('[data-kind="text"]').getByText("other").waitFor();
+  await page.goto(at(contextId));
+  assert.equal(await page.getByLabel("Seats").inputValue(), "2");
+  await dock(page).getByRole("button", { name: "Answer" }).click();
+  await settled(page);
+
+  await begin(page, "write four to notes.txt");
+  await dock(page).locator(".primary:enabled").waitFor();
+  await dock(page).getByRole("button", { name: "Deny…" }).click();
+  await page.getByRole("textbox", { name: "Why not?" }).fill("not today");
+  const denied = page.url();
+  await page.goto(at(other));
+  await page.locator('[data-kind="text"]').getByText("other").waitFor();
+  await page.goto(denied);
+  assert.equal(await page.getByRole("textbox", { name: "Why not?" }).inputValue(), "not today");
+});
+
+test("what is typed for a new conversation is not taken by one that began meanwhile", options, async () => {
+  const { page } = await it.open();
+  const other = await begin(page, "say other");
+  await settled(page);
+  await page.goto(`${it.server.url}/#/`);
+  let go = (): void => undefined;
+  const gone = new Promise<void>((resolve) => (go = resolve));
+  const begun = new Promise<string>((resolve) => {
+    void page.route("**/messages", async (route) => {
+      resolve(/contexts\/([^/]+)/.exec(route.request().url())?.[1] ?? "");
+      await gone;
+      await route.continue();
+    });
+  });
+  await say(page, "say slowly");
+  const contextId = await begun;
+  await page.goto(at(other));
+  await page.locator('[data-kind="text"]').getByText("other").waitFor();
+  const answered = page.waitForResponse("**/messages");
+  go();
+  await answered;
+  await page.goto(`${it.server.url}/#/`);
+  await composer(page).fill("something else");
+  await page.goto(at(contextId));
+  await page.locator('[data-kind="text"]').getByText("slowly").waitFor();
+  assert.equal(await composer(page).inputValue(), "");
+});
