@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { begin, composer, say, settled, SKIP, stage } from "./page.js";
+import { begin, composer, gate, say, settled, SKIP, stage } from "./page.js";
 
 const it = stage({ files: { "notes.txt": "one\n" } });
 const options = { skip: SKIP };
@@ -69,12 +69,11 @@ test("what is typed for a new conversation is not taken by one that began meanwh
   const other = await begin(page, "say other");
   await settled(page);
   await page.goto(`${it.server.url}/#/`);
-  let go = (): void => undefined;
-  const gone = new Promise<void>((resolve) => (go = resolve));
+  const gone = gate();
   const begun = new Promise<string>((resolve) => {
     void page.route("**/messages", async (route) => {
       resolve(/contexts\/([^/]+)/.exec(route.request().url())?.[1] ?? "");
-      await gone;
+      await gone.opened;
       await route.continue();
     });
   });
@@ -83,7 +82,7 @@ test("what is typed for a new conversation is not taken by one that began meanwh
   await page.goto(at(other));
   await page.locator('[data-kind="text"]').getByText("other").waitFor();
   const answered = page.waitForResponse("**/messages");
-  go();
+  gone.open();
   await answered;
   await page.goto(`${it.server.url}/#/`);
   await composer(page).fill("something else");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { begin, composer, picture, say, settled, SKIP, stage } from "./page.js";
+import { begin, composer, gate, picture, say, settled, SKIP, stage } from "./page.js";
 
 const it = stage({ own: true });
 const options = { skip: SKIP };
@@ -108,9 +108,9 @@ test("what the server refuses is said, and what was typed stays", options, async
 test("who goes on typing after a message goes on in its conversation", options, async () => {
   const { page } = await it.open();
   await page.getByText("What should be done?").waitFor();
-  let send: (() => void) | undefined;
+  const send = gate();
   await page.route("**/messages", async (route) => {
-    await new Promise<void>((resolve) => (send = resolve));
+    await send.opened;
     await route.continue();
   });
   await page.keyboard.type("say hello");
@@ -119,7 +119,7 @@ test("who goes on typing after a message goes on in its conversation", options, 
   const some = "j and d, n? k y / i g ";
   const words = some.repeat(12);
   await page.keyboard.type(some);
-  send?.();
+  send.open();
   await page.keyboard.type(words.slice(some.length), { delay: 5 });
   await page.waitForURL(/#\/c\//);
   await page.locator('[data-kind="text"]').getByText("hello").waitFor();
@@ -138,14 +138,14 @@ test("who goes on typing after a message goes on in its conversation", options, 
 test("what was typed stays with the message that could not be sent", options, async () => {
   const { page } = await it.open();
   await page.getByText("What should be done?").waitFor();
-  let refuse: (() => void) | undefined;
+  const refuse = gate();
   await page.route("**/api/contexts", async (route) => {
-    await new Promise<void>((resolve) => (refuse = resolve));
+    await refuse.opened;
     await route.fulfill({ status: 400, json: { code: "invalid", detail: "not like this" } });
   });
   await say(page, "say first");
   await page.keyboard.type("say second");
-  refuse?.();
+  refuse.open();
   await page.getByRole("alert").waitFor();
   assert.equal(await composer(page).inputValue(), "say first\n\nsay second");
 });
@@ -273,9 +273,9 @@ test("among 500 conversations an old one is found, and one that waits stands on 
 test("the agent that was chosen last is asked also before the list of agents is there", options, async () => {
   const { page } = await it.open();
   await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
-  let answer: (() => void) | undefined;
+  const answer = gate();
   await page.route("**/api/agent-types*", async (route) => {
-    await new Promise<void>((resolve) => (answer = resolve));
+    await answer.opened;
     await route.continue();
   });
   await page.reload();
@@ -283,5 +283,5 @@ test("the agent that was chosen last is asked also before the list of agents is 
   await page.getByRole("textbox", { name: "Message" }).fill("say hello");
   await page.keyboard.press("Enter");
   assert.equal((await sent).postDataJSON().agentId, "agent-code");
-  answer?.();
+  answer.open();
 });

@@ -16,7 +16,7 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 const IMAGES = new URL("../../../../docs/images/", import.meta.url);
 
 /** Why tests that need a browser are skipped, or false if there is one and a server. */
@@ -106,6 +106,13 @@ export async function begin(page: Page, text: string): Promise<string> {
 export async function settled(page: Page): Promise<void> {
   await page.locator(".ended").last().waitFor();
   await page.locator(".doing").waitFor({ state: "detached" });
+}
+
+/** What others wait behind until it is opened, whoever comes first. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
 }
 
 /** Keeps a picture for the documents, if PARLEY_IMAGES asks for it. */

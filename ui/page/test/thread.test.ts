@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { begin, composer, picture, say, settled, SKIP, stage } from "./page.js";
+import { begin, composer, gate, picture, say, settled, SKIP, stage } from "./page.js";
 
 const it = stage({ files: { "notes.txt": "one\ntwo\n" } });
 const options = { skip: SKIP };
@@ -228,9 +228,9 @@ async function three(page: Page): Promise<string> {
 test("going back is shown at once, and undone when the server refuses", options, async () => {
   const { page } = await it.open();
   await three(page);
-  let refuse: (() => void) | undefined;
+  const refuse = gate();
   await page.route("**/rewind", async (route) => {
-    await new Promise<void>((resolve) => (refuse = resolve));
+    await refuse.opened;
     const problem = { status: 409, code: "busy", detail: "a task of this context is running" };
     await route.fulfill({ status: 409, json: problem });
   });
@@ -238,7 +238,7 @@ test("going back is shown at once, and undone when the server refuses", options,
   await second.hover();
   await second.getByRole("button", { name: "Go back to before this" }).click();
   await rows(page, "said").nth(1).waitFor({ state: "detached" });
-  refuse?.();
+  refuse.open();
   await page.getByRole("alert").getByText("a task of this context is running").waitFor();
   assert.deepEqual(await rows(page, "text").allInnerTexts(), ["alpha", "beta", "gamma"]);
   await page.unroute("**/rewind");
