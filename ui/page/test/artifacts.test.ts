@@ -147,6 +147,7 @@ test("a dataset is a table that grows: sorted, filtered, drawn, and saved as CSV
   await filter.fill("");
   await panel(page).getByRole("button", { name: "Chart" }).click();
   const chart = panel(page).getByRole("figure", { name: "Chart of price by fruit" });
+  await chart.waitFor();
   assert.equal(await chart.locator(".bars li").count(), 3);
   await chart.getByRole("button", { name: "Line" }).click();
   await chart.locator("polyline").waitFor();

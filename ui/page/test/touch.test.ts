@@ -84,6 +84,7 @@ test("on a phone, what needs you comes before what one could try", options, asyn
   await page.getByRole("searchbox").fill("colour");
   await page.locator('.sidebar [data-group="needs"]').getByText("ask me which colour").waitFor();
   await page.setViewportSize({ width: 1280, height: 800 });
+  await page.locator('.welcome [data-group="needs"]').waitFor({ state: "detached" });
   await page.locator('.sidebar [data-group="needs"]').waitFor();
   assert.equal(await needs.count(), 1);
 });
