@@ -158,11 +158,16 @@ test("a conversation can be renamed and deleted", options, async () => {
   await page.getByRole("textbox", { name: "Title" }).fill("Forgettable");
   await page.keyboard.press("Enter");
   await page.locator(".entry", { hasText: "Forgettable" }).waitFor();
+  const elsewhere = (await it.open({ at: `#/c/${contextId}` })).page;
+  await settled(elsewhere);
   await page.getByRole("button", { name: "Delete conversation" }).click();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.locator(".entry", { hasText: "Forgettable" }).waitFor({ state: "detached" });
   await page.goto(`${it.server.url}/#/c/${contextId}`);
-  await page.getByText("This conversation was deleted.").waitFor();
+  for (const one of [page, elsewhere]) {
+    await one.getByText("This conversation was deleted.").waitFor();
+    assert.equal(await one.getByRole("button", { name: "Try again" }).count(), 0);
+  }
 });
 
 test("a title is changed from the keyboard, or left as it was", options, async () => {

@@ -262,8 +262,18 @@ test("what was left behind is in Branches, and can be gone back to", options, as
   const branches = page.getByRole("complementary", { name: "Branches" });
   await branches.getByText("say gamma").waitFor();
   await picture(page, "branches");
+  await page.setViewportSize({ width: 1280, height: 320 });
+  await page.locator(".thread").hover();
+  await page.mouse.wheel(0, -5_000);
+  await page.waitForFunction(() => document.querySelector(".thread")?.scrollTop === 0);
   await branches.getByRole("button", { name: "Go on from its end" }).click();
   await rows(page, "text").getByText("gamma").waitFor();
+  // Whoever goes on there is taken there.
+  await page.waitForFunction(() => {
+    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } =
+      document.querySelector(".thread") ?? {};
+    return scrollTop > 0 && scrollHeight - scrollTop - clientHeight < 5;
+  });
   assert.deepEqual(await rows(page, "text").allInnerTexts(), ["alpha", "beta", "gamma"]);
 });
 

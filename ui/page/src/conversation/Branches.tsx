@@ -8,8 +8,14 @@ import { useScene } from "./scene.js";
 
 /** The ways that this conversation did not go on: what was left behind, and what forked off. */
 export function Branches() {
-  const { busy, conversation, view, past, asOf } = useScene();
+  const { busy, conversation, view, past, asOf, follow } = useScene();
   const toNow = useToNow();
+  const goOn = async (end: number): Promise<void> => {
+    if (await conversation.rewindTo(end)) {
+      toNow();
+      follow();
+    }
+  };
   const { state } = useSession();
   const left = view.branches.filter((branch) => branch.messages.length > 0);
   const forks = state.contexts.filter((one) => one.forkedFrom?.contextId === view.contextId);
@@ -45,9 +51,7 @@ export function Branches() {
             <button
               class="button small"
               disabled={busy}
-              onClick={() =>
-                void conversation.rewindTo(branch.stretch.last).then((done) => done && toNow())
-              }
+              onClick={() => void goOn(branch.stretch.last)}
             >
               Go on from its end
             </button>

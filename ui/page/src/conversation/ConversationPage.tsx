@@ -7,6 +7,7 @@ import {
   innerPlace,
   ParleyError,
   rowsOf,
+  StreamGap,
   view,
 } from "@parley/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
@@ -52,6 +53,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const [unsent, setUnsent] = useState<Unsent>({ text: "", n: 0 });
   const edits = useMemo(() => new Map<string, string>(), [contextId]);
   const [said, setSaid] = useState(0);
+  const follow = useMemo(() => () => setSaid((times) => times + 1), []);
   const { past, at, beyond, context, error } = usePast(contextId, route, state.shown);
   const shown = context && view(context);
   const rows = useMemo(() => (shown === undefined ? [] : rowsOf(shown)), [shown]);
@@ -80,6 +82,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
       edits,
       pressed,
       press,
+      follow,
       asOf,
     }),
     [conversation, past, thoughts, route, link, busy, edits, pressed, asOf],
@@ -150,7 +153,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                 unsent={unsent}
                 onSend={(message) => {
                   void conversation.send(message);
-                  setSaid(said + 1);
+                  follow();
                   return true;
                 }}
                 onStop={stop}
@@ -179,12 +182,12 @@ function Loading({ connection }: { connection: ConnectionState | undefined }) {
 
 function Broken({ error }: { error: Error }) {
   const code = error instanceof ParleyError ? error.code : "";
-  const words =
-    code === "gone"
-      ? "This conversation was deleted."
-      : code === "not-found"
-        ? "There is no such conversation, or it is somebody else’s."
-        : `This conversation cannot be shown: ${error.message}`;
+  const deleted = code === "gone" || (error instanceof StreamGap && error.reason === "deleted");
+  const words = deleted
+    ? "This conversation was deleted."
+    : code === "not-found"
+      ? "There is no such conversation, or it is somebody else’s."
+      : `This conversation cannot be shown: ${error.message}`;
   return (
     <div class="notice" role="alert">
       <p>{words}</p>
@@ -192,9 +195,11 @@ function Broken({ error }: { error: Error }) {
         <a class="button" href={formatRoute({})}>
           Begin another
         </a>{" "}
-        <button class="button quiet" onClick={() => location.reload()}>
-          Try again
-        </button>
+        {!deleted && (
+          <button class="button quiet" onClick={() => location.reload()}>
+            Try again
+          </button>
+        )}
       </p>
     </div>
   );

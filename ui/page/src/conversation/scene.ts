@@ -27,6 +27,8 @@ export interface Setting {
   /** The artifact that was pressed in the conversation last, while the panel is open that shows it. */
   readonly pressed: ArtifactVersion | undefined;
   readonly press: (version: ArtifactVersion) => void;
+  /** Goes to the end of the conversation, and stays there while it grows. */
+  readonly follow: () => void;
   /** The time that is looked at, if it is past: what was at work then has got no further. */
   readonly asOf: number | undefined;
 }
