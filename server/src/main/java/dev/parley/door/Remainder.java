@@ -18,6 +18,9 @@ final class Remainder {
 
   private static final Duration LONGEST = Duration.ofSeconds(5);
 
+  /// How often is read before the answer: who sends without end is not to wait for it without end.
+  private static final int READS_MAX = 64;
+
   private final Request request;
 
   Remainder(Request request) {
@@ -26,7 +29,11 @@ final class Remainder {
 
   /// Throws away what has come. False if more will, or may.
   boolean skip() {
-    for (var chunk = request.read(); chunk != null; chunk = request.read()) {
+    for (var reads = 0; reads < READS_MAX; reads++) {
+      var chunk = request.read();
+      if (chunk == null) {
+        return false;
+      }
       if (isLast(chunk)) {
         return !Content.Chunk.isFailure(chunk);
       }

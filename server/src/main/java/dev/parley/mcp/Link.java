@@ -35,6 +35,8 @@ final class Link implements AutoCloseable, Session.Keeper {
   // How often the list of tools changed, and up to which change we know it.
   private int changes;
   private int known;
+  // When we last asked for it.
+  private long listedAt;
   // How often it was tried again, and when it will be.
   private int attempts;
   private long retryAt;
@@ -75,6 +77,7 @@ final class Link implements AutoCloseable, Session.Keeper {
     if (trouble == null) {
       settle();
     }
+    refreshIfOld();
     return Optional.ofNullable(tools);
   }
 
@@ -148,6 +151,37 @@ final class Link implements AutoCloseable, Session.Keeper {
     }
   }
 
+  /// Asks for the tools anew in the background, for whoever comes next: not every server says that they have
+  /// changed, and over HTTP it can say so unheard. With the lock.
+  private void refreshIfOld() {
+    var current = session;
+    var age = System.nanoTime() - listedAt;
+    if (state == State.UP && current != null && age > pace.fresh().toNanos()) {
+      listedAt = System.nanoTime();
+      Thread.ofVirtual().name("mcp-list-" + server).start(() -> refresh(current));
+    }
+  }
+
+  private void refresh(Session from) {
+    int before;
+    synchronized (this) {
+      before = changes;
+    }
+    try {
+      var listed = Listed.all(from, pace.connect());
+      synchronized (this) {
+        if (session == from && changes == before && known == before) {
+          tools = listed;
+        }
+      }
+    } catch (Trouble busy) {
+      // It may be at work. If it is worse, the next call finds out.
+      LOG.log(Level.DEBUG, "listing the tools of {0} anew: {1}", server, busy.text());
+    } catch (InterruptedException never) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private void keep() {
     var failures = 0;
     try {
@@ -208,6 +242,7 @@ final class Link implements AutoCloseable, Session.Keeper {
 
   private synchronized void know(Session from, List<Listed> listed, int upTo) {
     tools = listed;
+    listedAt = System.nanoTime();
     known = upTo;
     if (session == from && state == State.STARTING) {
       state = State.UP;

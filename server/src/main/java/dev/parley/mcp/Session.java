@@ -15,6 +15,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,6 +38,7 @@ final class Session implements AutoCloseable {
   private static final String CANCELLED = "notifications/cancelled";
   private static final String ORIGIN = Session.class.getName() + ".origin";
   private static final Duration CLOSING = Duration.ofSeconds(5);
+  private static final Duration HEARING = Duration.ofSeconds(5);
   private static final int LOGGED_MAX = 1_000;
 
   /// Who keeps a session. What it is told it is told on a thread that it must not block.
@@ -91,8 +93,23 @@ final class Session implements AutoCloseable {
       throw faults.refused("it speaks a version of MCP that Parley does not: " + wanted);
     }
     version = wanted;
-    tell(McpSchema.METHOD_NOTIFICATION_INITIALIZED, null);
+    agreed();
     return welcome.path("capabilities");
+  }
+
+  /// Tells the server that all is agreed, and waits until it has heard it: over HTTP what is sent next could
+  /// overtake this, and a server may offer some tools only then. One that does not say that it heard is not
+  /// waited for long, and one that did hear something wrong says so to the next request.
+  private void agreed() throws InterruptedException {
+    var heard = new CountDownLatch(1);
+    sending(new JSONRPCNotification(McpSchema.METHOD_NOTIFICATION_INITIALIZED, null), "")
+        .doFinally(_ -> heard.countDown())
+        .subscribe(
+            _ -> {},
+            failed -> LOG.log(Level.DEBUG, "greeting {0}: {1}", server, failed.getMessage()));
+    if (!heard.await(HEARING.toMillis(), TimeUnit.MILLISECONDS)) {
+      LOG.log(Level.DEBUG, "the MCP server {0} does not say that it heard", server);
+    }
   }
 
   /// Asks for something, and waits.
@@ -304,10 +321,7 @@ final class Session implements AutoCloseable {
   /// tell: over HTTP, but not over pipes.
   private void send(JSONRPCMessage message, @Nullable Exchange exchange) {
     var origin = exchange == null ? "" : Long.toString(exchange.id());
-    wire.transport()
-        .sendMessage(message)
-        .contextWrite(
-            Context.of(McpAsyncClient.NEGOTIATED_PROTOCOL_VERSION, version, ORIGIN, origin))
+    sending(message, origin)
         .subscribe(
             _ -> {},
             failed -> {
@@ -315,6 +329,13 @@ final class Session implements AutoCloseable {
                 exchange.fail(faults.of(failed));
               }
             });
+  }
+
+  private Mono<Void> sending(JSONRPCMessage message, String origin) {
+    return wire.transport()
+        .sendMessage(message)
+        .contextWrite(
+            Context.of(McpAsyncClient.NEGOTIATED_PROTOCOL_VERSION, version, ORIGIN, origin));
   }
 
   private static JsonNode tree(@Nullable Object value) {

@@ -307,7 +307,8 @@ class OddServerTest {
             Duration.ofMinutes(1),
             Duration.ofMinutes(1),
             Duration.ofSeconds(1),
-            Duration.ofSeconds(10));
+            Duration.ofSeconds(10),
+            Duration.ofMinutes(1));
     var parts = Peers.parts(Tokens.NONE, pace);
     try (var mute = new McpServers(List.of(Peers.odd(folder, "mute")), parts).start()) {
       var connect = Peers.tool(mute, "odd", "connect");

@@ -26,7 +26,8 @@ public final class Peers {
           Duration.ofMillis(50),
           Duration.ofMillis(400),
           Duration.ofSeconds(2),
-          Duration.ofSeconds(10));
+          Duration.ofSeconds(10),
+          Duration.ofMinutes(1));
 
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 

@@ -149,7 +149,7 @@ public final class ProtectedServer implements AutoCloseable {
     reply(exchange, 200, answer);
   }
 
-  private static void reply(HttpExchange exchange, int status, ObjectNode body) throws IOException {
+  static void reply(HttpExchange exchange, int status, ObjectNode body) throws IOException {
     var bytes = body.toString().getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().add("Content-Type", "application/json");
     exchange.sendResponseHeaders(status, bytes.length);

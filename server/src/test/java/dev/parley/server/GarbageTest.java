@@ -293,6 +293,31 @@ class GarbageTest {
   }
 
   @Test
+  void who_sends_without_end_is_answered_meanwhile() throws Exception {
+    try (var socket = site.connect()) {
+      var out = socket.getOutputStream();
+      out.write(
+          ascii("POST /nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"));
+      var sender =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    var chunk = ascii("10000\r\n" + "x".repeat(65_536) + "\r\n");
+                    try {
+                      while (true) {
+                        out.write(chunk);
+                      }
+                    } catch (IOException closed) {
+                      // What it was waiting for.
+                    }
+                  });
+
+      assertThat(status(socket)).startsWith("HTTP/1.1 404 ");
+      sender.join();
+    }
+  }
+
+  @Test
   void who_waits_to_be_asked_for_the_body_is_refused_without() throws IOException {
     var reply = site.raw(CREATE + "Content-Length: 999999999\r\nExpect: 100-continue\r\n\r\n");
     assertThat(reply).startsWith("HTTP/1.1 413 ").contains("Connection: close");
