@@ -34,8 +34,12 @@ install_package() {
   [ -r "$installed" ] && [ "$(cat "$installed")" = "$stamp" ] && return
   find_node
   say "Installing what the tests need from npm (once): $1"
-  (cd "$folder" && npm ci --silent --no-audit --no-fund --ignore-scripts) >&2 \
-    || die "npm could not install $1: see above."
+  local attempt
+  for attempt in 1 2 3; do
+    (cd "$folder" && npm ci --silent --no-audit --no-fund --ignore-scripts) >&2 && break
+    [ "$attempt" = 3 ] && die "npm could not install $1: see above."
+    sleep 5
+  done
   printf '%s\n' "$stamp" >"$installed"
 }
 

@@ -105,6 +105,11 @@ export class ParleyApi {
     return this.post(path`/api/contexts/${contextId}/messages`, message, options);
   }
 
+  /** Says something in a context that is made for it, all in one. */
+  begin(message: NewMessage, options: OnceOptions = {}): Promise<Accepted> {
+    return this.post("/api/messages", { message: { role: "user", ...message } }, options);
+  }
+
   messages(
     contextId: string,
     options: Options & { limit?: number; after?: number | string } = {},

@@ -6,7 +6,7 @@ import { LiveContext, type LiveOptions, type LiveState } from "./live-context.js
 import { Outbox, type Outgoing } from "./outbox.js";
 import type { ContextState } from "./state.js";
 import { Store } from "./store.js";
-import type { Accepted, ContextInfo, NewMessage } from "./types.js";
+import type { ContextInfo, NewMessage } from "./types.js";
 
 /** A conversation as a person who takes part in it sees it. */
 export interface ConversationState extends LiveState {
@@ -40,14 +40,15 @@ export class Conversation extends Store<ConversationState> {
   constructor(
     private readonly api: ParleyApi,
     readonly contextId: string,
-    { outbox = new Outbox(api, contextId), ...options }: ConversationOptions = {},
+    { outbox, ...options }: ConversationOptions = {},
   ) {
     const live = new LiveContext(api, contextId, { from: "recent", ...options });
-    super({ ...live.get(), shown: undefined, outgoing: outbox.get(), refused: undefined });
+    const box = outbox ?? new Outbox(api, contextId, options.clock);
+    super({ ...live.get(), shown: undefined, outgoing: box.get(), refused: undefined });
     this.live = live;
-    this.outbox = outbox;
+    this.outbox = box;
     const update = (): void => this.update();
-    const stops = [live.subscribe(update), outbox.subscribe(update)];
+    const stops = [live.subscribe(update), box.subscribe(update)];
     this.stop = () => stops.forEach((stop) => stop());
   }
 
@@ -56,13 +57,13 @@ export class Conversation extends Store<ConversationState> {
     this.live.close();
   }
 
-  /** Says something. It is shown at once, and stays, with the reason, if it does not get there. */
-  send(message: NewMessage): Promise<Accepted | undefined> {
+  /** Says something, which is shown at once. Answers whether it got there; if not it stays. */
+  send(message: NewMessage): Promise<boolean> {
     return this.outbox.send(message);
   }
 
   /** Tries again to say what did not get there. */
-  sendAgain(key: string): Promise<Accepted | undefined> {
+  sendAgain(key: string): Promise<boolean> {
     return this.outbox.sendAgain(key);
   }
 
@@ -73,27 +74,31 @@ export class Conversation extends Store<ConversationState> {
 
   /** Stops a task and all below it. */
   cancel(taskId: string): Promise<boolean> {
-    return this.attempt(() => this.api.cancelTask(this.contextId, taskId));
+    return this.attempt("The wish to stop", () => this.api.cancelTask(this.contextId, taskId));
   }
 
   cancelTool(taskId: string, toolCallId: string): Promise<boolean> {
-    return this.attempt(() => this.api.cancelTool(this.contextId, taskId, toolCallId));
+    return this.attempt("The wish to stop", () =>
+      this.api.cancelTool(this.contextId, taskId, toolCallId),
+    );
   }
 
   answer(inputId: string, value: Json): Promise<boolean> {
     const idempotencyKey = newKey();
-    return this.attempt(() => this.api.answer(this.contextId, inputId, value, { idempotencyKey }));
+    return this.attempt("The answer", () =>
+      this.api.answer(this.contextId, inputId, value, { idempotencyKey }),
+    );
   }
 
   signIn(authId: string, credential: string): Promise<boolean> {
     const idempotencyKey = newKey();
-    return this.attempt(() =>
+    return this.attempt("What was entered", () =>
       this.api.signIn(this.contextId, authId, { credential }, { idempotencyKey }),
     );
   }
 
   rename(title: string): Promise<boolean> {
-    return this.attempt(() => this.api.updateContext(this.contextId, { title }));
+    return this.attempt("The title", () => this.api.updateContext(this.contextId, { title }));
   }
 
   /** Goes back to before a message: shown at once, and undone if the server refuses. */
@@ -144,7 +149,7 @@ export class Conversation extends Store<ConversationState> {
     let fork: ContextInfo | undefined;
     const idempotencyKey = newKey();
     const at = atSeq === undefined ? {} : { atSeq };
-    await this.attempt(async () => {
+    await this.attempt("The wish to fork", async () => {
       fork = await this.api.fork(this.contextId, { ...at, title }, { idempotencyKey });
     });
     return fork;
@@ -160,7 +165,8 @@ export class Conversation extends Store<ConversationState> {
     const pretence: Pretence = { toSeq, doneAt: undefined };
     this.pretence = pretence;
     this.update();
-    return this.attempt(
+    const done = this.attempt(
+      "The wish to go back",
       async () => {
         const { seq } = await call();
         this.pretence = this.pretence === pretence ? { toSeq, doneAt: seq } : this.pretence;
@@ -169,16 +175,23 @@ export class Conversation extends Store<ConversationState> {
         this.pretence = this.pretence === pretence ? undefined : this.pretence;
       },
     );
+    // What is said in what is shown is not to get there before it is so.
+    this.outbox.after(done);
+    return done;
   }
 
-  private async attempt(call: () => Promise<unknown>, undo = (): void => undefined) {
+  private async attempt(
+    what: string,
+    call: () => Promise<unknown>,
+    undo = (): void => undefined,
+  ): Promise<boolean> {
     try {
       await call();
       this.refused = undefined;
       return true;
     } catch (failure) {
       undo();
-      this.refused = failure instanceof ParleyError ? failure.message : String(failure);
+      this.refused = refusal(what, failure);
       return false;
     } finally {
       this.update();
@@ -197,8 +210,26 @@ export class Conversation extends Store<ConversationState> {
       }
     }
     const shown = context && pretend(context, this.pretence);
+    const back = isLive(live) && !isLive(this.get());
     this.set({ ...live, shown, outgoing: this.outbox.get(), refused: this.refused });
+    if (back) {
+      this.outbox.hurry();
+    }
   }
+}
+
+/** Why something was not done, for people. */
+function refusal(what: string, failure: unknown): string {
+  if (!(failure instanceof ParleyError)) {
+    return String(failure);
+  }
+  return failure.status === 0
+    ? `${what} did not get there: the server does not answer. Try again when it is back.`
+    : failure.message;
+}
+
+function isLive({ connection }: LiveState): boolean {
+  return connection?.status === "live";
 }
 
 /** The context as it will be when it has gone back. */

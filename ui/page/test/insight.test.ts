@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { begin, composer, picture, say, settled, SKIP, stage } from "./page.js";
+import { begin, composer, escapeTwice, picture, say, settled, SKIP, stage } from "./page.js";
 
 const it = stage({ files: { "notes.txt": "one\ntwo\n" } });
 const options = { skip: SKIP };
@@ -89,7 +89,7 @@ test("the log is filtered by kind, words and internal, and read with the keys", 
   await page.keyboard.press("ArrowDown");
   await panel(page).getByRole("region", { name: "Raw JSON" }).getByText('"message"').waitFor();
   await page.keyboard.press("Enter");
-  assert.match(page.url(), /\/e\/2$/);
+  await page.waitForURL(/\/e\/2$/);
 });
 
 test("any event of the past can be gone back to, and the whole page is as it was", options, async () => {
@@ -109,7 +109,10 @@ test("any event of the past can be gone back to, and the whole page is as it was
   );
   assert.equal(await composer(page).isVisible(), false);
   await page.locator(".doing").waitFor();
-  assert.equal(await lines(page).last().getAttribute("data-seq"), at);
+  await page.waitForFunction(
+    (seq) => [...document.querySelectorAll(".event")].at(-1)?.getAttribute("data-seq") === seq,
+    at,
+  );
   await page.waitForURL(new RegExp(`/at/${at}$`));
   await picture(page, "past");
   await panel(page).getByRole("button", { name: "One event back" }).click();
@@ -141,7 +144,7 @@ test("the past says that it is past, and its clocks stand still", options, async
   await page.getByRole("button", { name: "Approve" }).click();
   await settled(page);
   const pill = page.locator(".pill");
-  assert.equal(await pill.innerText(), "Live");
+  assert.match(await pill.innerText(), /^Live/);
   const { events } = await it.server.api.events(contextId, { limit: 1_000 });
   const started = events.find((one) => one.kind === "tool-start" && one.toolName === "shell");
   const last = events.filter((one) => one.kind === "tool-progress").at(-1);
@@ -159,7 +162,7 @@ test("the past says that it is past, and its clocks stand still", options, async
   await page.goto(`${it.server.url}/#/c/${contextId}/at/${asked?.seq}`);
   await page.locator(".asked").getByText("waited for you").waitFor();
   await page.getByRole("button", { name: "Back to now" }).click();
-  await pill.getByText("Live", { exact: true }).waitFor();
+  await pill.getByText(/^Live/).waitFor();
   await page.locator(".asked").getByText("approved").waitFor();
 });
 
@@ -184,10 +187,7 @@ test("what can be done is what can be done now, whatever is looked at", options,
   await page.getByRole("button", { name: "Back to now" }).click();
   await page.locator(".doing").waitFor();
   await composer(page).focus();
-  await page.keyboard.press("Escape");
-  await page.getByText("Esc again stops it").waitFor();
-  await page.keyboard.press("Escape");
-  await page.getByText("Stopped.").waitFor();
+  await escapeTwice(page);
   await settled(page);
 });
 

@@ -27,7 +27,6 @@ test("what could not be sent waits in its conversation while one looks elsewhere
   await page.goto(at(contextId));
   await page.locator(".outgoing").getByText("say second").waitFor();
   await page.unroute("**/messages");
-  await page.getByRole("button", { name: "Send again" }).click();
   await page.locator('[data-kind="text"]').getByText("second").waitFor();
   await page.locator(".outgoing").waitFor({ state: "detached" });
 });
@@ -70,20 +69,19 @@ test("what is typed for a new conversation is not taken by one that began meanwh
   await settled(page);
   await page.goto(`${it.server.url}/#/`);
   const gone = gate();
-  const begun = new Promise<string>((resolve) => {
-    void page.route("**/messages", async (route) => {
-      resolve(/contexts\/([^/]+)/.exec(route.request().url())?.[1] ?? "");
-      await gone.opened;
-      await route.continue();
-    });
+  const asked = gate();
+  await page.route("**/api/messages", async (route) => {
+    asked.open();
+    await gone.opened;
+    await route.continue();
   });
   await say(page, "say slowly");
-  const contextId = await begun;
+  await asked.opened;
   await page.goto(at(other));
   await page.locator('[data-kind="text"]').getByText("other").waitFor();
-  const answered = page.waitForResponse("**/messages");
+  const answered = page.waitForResponse("**/api/messages");
   gone.open();
-  await answered;
+  const { contextId } = (await (await answered).json()) as { contextId: string };
   await page.goto(`${it.server.url}/#/`);
   await composer(page).fill("something else");
   await page.goto(at(contextId));

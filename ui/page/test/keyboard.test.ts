@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { settled, SKIP, stage } from "./page.js";
+import { escapeTwice, settled, SKIP, stage } from "./page.js";
 
 const it = stage();
 const options = { skip: SKIP };
@@ -72,10 +72,7 @@ test("a whole visit needs no mouse", options, async () => {
   await page.keyboard.press("Enter");
   await page.locator('.subagent[data-status="canceled"]', { hasText: "Research" }).waitFor();
   await tabTo(page, "Message");
-  await page.keyboard.press("Escape");
-  await page.getByText("Esc again stops it").waitFor();
-  await page.keyboard.press("Escape");
-  await page.getByText("Stopped.").waitFor();
+  await escapeTwice(page);
   await settled(page);
   assert.deepEqual(trouble, []);
 });
@@ -119,6 +116,7 @@ test("the past, panels, forks and the end of a conversation need no mouse", opti
   await tabTo(page, "say alpha");
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => url.href.startsWith(before.replace(/\/at.*/, "")));
+  await page.locator('[data-kind="text"]').getByText("alpha").waitFor();
   await tabTo(page, "Go back to before this");
   await page.keyboard.press("Enter");
   await page.locator(".said.user").waitFor({ state: "detached" });

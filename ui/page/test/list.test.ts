@@ -125,6 +125,8 @@ test("who goes on typing after a message goes on in its conversation", options, 
   await page.locator('[data-kind="text"]').getByText("hello").waitFor();
   await page.keyboard.type("end");
   assert.equal(await composer(page).inputValue(), `${words}end`);
+  // While it is at work, Escape is for stopping it.
+  await settled(page);
   await composer(page).press("Escape");
   await page.keyboard.press("n");
   await page.getByText("Three things to try").waitFor();
@@ -139,7 +141,7 @@ test("what was typed stays with the message that could not be sent", options, as
   const { page } = await it.open();
   await page.getByText("What should be done?").waitFor();
   const refuse = gate();
-  await page.route("**/api/contexts", async (route) => {
+  await page.route("**/api/messages", async (route) => {
     await refuse.opened;
     await route.fulfill({ status: 400, json: { code: "invalid", detail: "not like this" } });
   });
@@ -163,6 +165,7 @@ test("a conversation can be renamed and deleted", options, async () => {
   await page.getByRole("button", { name: "Delete conversation" }).click();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.locator(".entry", { hasText: "Forgettable" }).waitFor({ state: "detached" });
+  await page.waitForURL(/#\/$/);
   await page.goto(`${it.server.url}/#/c/${contextId}`);
   for (const one of [page, elsewhere]) {
     await one.getByText("This conversation was deleted.").waitFor();
@@ -287,6 +290,6 @@ test("the agent that was chosen last is asked also before the list of agents is 
   const sent = page.waitForRequest((one) => one.method() === "POST" && /messages/.test(one.url()));
   await page.getByRole("textbox", { name: "Message" }).fill("say hello");
   await page.keyboard.press("Enter");
-  assert.equal((await sent).postDataJSON().agentId, "agent-code");
+  assert.equal((await sent).postDataJSON().message.agentId, "agent-code");
   answer.open();
 });

@@ -108,6 +108,25 @@ export async function settled(page: Page): Promise<void> {
   await page.locator(".doing").waitFor({ state: "detached" });
 }
 
+/** Stops what is at work. */
+export async function stop(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Stop", exact: true }).last().click();
+  await page.getByText("Stopped.").last().waitFor();
+  await settled(page);
+}
+
+/** Stops what is at work from the keyboard: the second Escape must come soon after the first. */
+export async function escapeTwice(page: Page): Promise<void> {
+  const stopped = page.getByText("Stopped.");
+  while (!(await stopped.isVisible())) {
+    await page.keyboard.press("Escape");
+    await page.getByText("Esc again stops it").or(stopped).first().waitFor();
+    await page.keyboard.press("Escape");
+    // On a busy machine it may have come too late.
+    await stopped.waitFor({ timeout: 5_000 }).catch(() => undefined);
+  }
+}
+
 /** What others wait behind until it is opened, whoever comes first. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;

@@ -6,7 +6,7 @@ const it = stage();
 
 test("what failed after it had waited its turn is retried too, and nothing is lost", { skip: SKIP }, async () => {
   const { page } = await it.open();
-  const contextId = await begin(page, "count slowly to 40");
+  const contextId = await begin(page, "count slowly to 100");
   await page.locator(".doing").waitFor();
   await say(page, "fail");
   await page.locator(".queue li", { hasText: "fail" }).waitFor();
@@ -17,11 +17,11 @@ test("what failed after it had waited its turn is retried too, and nothing is lo
   await page.waitForFunction(() => document.querySelectorAll(".said.user").length === 3);
   await page.waitForFunction(() => document.querySelectorAll(".ended").length === 3);
   assert.deepEqual(await page.locator(".said.user .bubble").allInnerTexts(), [
-    "count slowly to 40",
+    "count slowly to 100",
     "fail",
     "fail",
   ]);
-  await page.locator('[data-kind="text"]').getByText("39 40").waitFor();
+  await page.locator('[data-kind="text"]').getByText("99 100").waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
   const { items } = await it.server.api.tasks(contextId);
   assert.deepEqual(

@@ -14,6 +14,8 @@ export const NO_SERVER: string | false =
 const PATIENCE_MS = 60_000;
 /** The program may have to be built first. */
 const START_MS = 240_000;
+const ATTEMPTS_MAX = 3;
+const AGAIN_MS = 1_000;
 
 export interface ServerOptions {
   /** The configuration, as YAML. */
@@ -68,8 +70,21 @@ export class Server {
     return new ParleyApi({ url: this.url, ...(token === undefined ? {} : { token }) });
   }
 
-  /** Starts it where it was. */
+  /** Starts it where it was. Somebody else may have its port for a moment. */
   async begin(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.launch();
+      } catch (failure) {
+        if (attempt === ATTEMPTS_MAX) {
+          throw failure;
+        }
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+    }
+  }
+
+  private async launch(): Promise<void> {
     const config = this.options.config === undefined ? [] : ["--config", "../parley.yaml"];
     const program = process.env["PARLEY_PROGRAM"] ?? "";
     const child = spawn(

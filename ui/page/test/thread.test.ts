@@ -22,10 +22,10 @@ test("text streams in as Markdown, with coloured code that can be copied", optio
   assert.equal(await text.locator("td").count(), 2);
   await text.getByRole("button", { name: "Copy code" }).click();
   assert.equal(await page.evaluate("navigator.clipboard.readText()"), code);
-  await begin(page, "count slowly to 40");
+  await begin(page, "count slowly to 100");
   await rows(page, "text").getByText("1 2 3").waitFor();
   await page.locator(".doing").waitFor();
-  await rows(page, "text").getByText("39 40").waitFor();
+  await rows(page, "text").getByText("99 100").waitFor();
   assert.deepEqual(trouble, []);
 });
 
@@ -56,7 +56,7 @@ test(
   options,
   async () => {
     const { page } = await it.open();
-    await begin(page, "run for i in 1 2 3; do echo step $i; sleep 0.7; done");
+    await begin(page, "run for i in 1 2 3; do echo step $i; sleep 2; done");
     await page.getByRole("button", { name: "Approve" }).click();
     await page.locator(".progress", { hasText: /step \d/ }).waitFor();
     await picture(page, "tool-progress");
@@ -107,6 +107,15 @@ test("one sub-agent is stopped by itself, and a whole tree at once", options, as
   await page.getByRole("button", { name: "Stop Research and all below" }).click();
   const research = page.locator('.subagent[data-status="canceled"]', { hasText: "Research" });
   await research.getByText(/^stopped after/).waitFor();
+  const writer = page.locator('.subagent[data-status="working"]', { hasText: "Writer" });
+  await writer.locator(".elapsed", { hasText: /\d s/ }).waitFor();
+  // However long what it says has become, its last word is seen.
+  await writer.locator(".subagent-tail", { hasText: "60" }).waitFor();
+  const [line, words] = await Promise.all(
+    [".subagent-tail", ".subagent-tail > span"].map((one) => writer.locator(one).boundingBox()),
+  );
+  assert.ok(line && words);
+  assert.ok(Math.abs(line.x + line.width - words.x - words.width) < 2 || words.width < line.width);
   await research.getByRole("img", { name: "stopped" }).waitFor();
   await page.getByText("0 of 2 done, 1 stopped").waitFor();
   await page.locator('.subagent[data-status="working"]', { hasText: "Writer" }).waitFor();
@@ -161,8 +170,9 @@ test("what failed is retried, and any message edited and run again", options, as
   await begin(page, "fail");
   await page.getByText("the model failed, as it was asked to").waitFor();
   await picture(page, "failed");
+  const failed = await rows(page, "end").getAttribute("data-key");
   await page.getByRole("button", { name: "Retry" }).click();
-  await page.locator(".doing").or(page.locator(".ended")).first().waitFor();
+  await page.locator(`[data-key="${failed}"]`).waitFor({ state: "detached" });
   await page.getByText("the model failed, as it was asked to").waitFor();
   await settled(page);
   const said = rows(page, "said");
@@ -187,7 +197,7 @@ test("what could not be said again in other words stays in its editor", options,
   const editor = page.getByRole("textbox", { name: "The message, to be changed" });
   await editor.fill("say second");
   await editor.press("Enter");
-  await page.getByRole("alert").getByText("no answer from the server").waitFor();
+  await page.getByRole("alert").getByText("the server does not answer").waitFor();
   assert.equal(await editor.inputValue(), "say second");
   await page.unroute("**/rewind");
   await editor.press("Enter");
@@ -244,8 +254,10 @@ test("going back is shown at once, and undone when the server refuses", options,
   await page.unroute("**/rewind");
   await page.getByRole("button", { name: "Dismiss" }).click();
   await second.hover();
+  const rewound = page.waitForResponse("**/rewind");
   await second.getByRole("button", { name: "Go back to before this" }).click();
   await rows(page, "said").nth(1).waitFor({ state: "detached" });
+  await rewound;
   await page.reload();
   await rows(page, "text").getByText("alpha").waitFor();
   assert.deepEqual(await rows(page, "text").allInnerTexts(), ["alpha"]);
@@ -286,6 +298,7 @@ test("a fork goes on by itself, and both know of each other", options, async () 
   await page.waitForURL((url) => !url.hash.includes(contextId));
   await rows(page, "text").getByText("beta").waitFor();
   assert.deepEqual(await rows(page, "text").allInnerTexts(), ["alpha", "beta"]);
+  await page.locator("h2.title").getByRole("button", { name: "Fork of say alpha" }).waitFor();
   await say(page, "say delta");
   await rows(page, "text").getByText("delta").waitFor();
   await page.getByRole("button", { name: "Branches" }).click();

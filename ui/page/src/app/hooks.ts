@@ -34,6 +34,9 @@ export function useStore<T>(store: Store<T>): T {
   return store.get();
 }
 
+/** As in the styles: the list and what is open stand below one another. */
+export const NARROW = "(max-width: 44rem)";
+
 /** True while this holds of the screen. */
 export function useMedia(query: string): boolean {
   const media = useMemo(() => matchMedia(query), [query]);

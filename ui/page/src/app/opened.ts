@@ -31,6 +31,8 @@ export function usePanel(
   const [opened, setOpened] = useState<Opened>(() => ({ panel: kept()?.panel, byHand: false }));
   const latest = useRef({ panel: opened.panel, pushed: false, route });
   latest.current = { panel: opened.panel, pushed: kept()?.pushed === true, route };
+  // While the browser goes back, what is opened meanwhile waits for it to have done so.
+  const leaving = useRef<{ next: PanelId | undefined } | undefined>(undefined);
   useEffect(() => {
     const moved = (): void => {
       if (parseRoute(location.hash).contextId !== contextId) {
@@ -38,6 +40,8 @@ export function usePanel(
       }
       const there = kept();
       const here = latest.current;
+      const next = leaving.current?.next;
+      leaving.current = undefined;
       if (there === undefined) {
         // A link was followed: what stands beside the conversation stays there.
         keep({ panel: here.panel });
@@ -47,7 +51,11 @@ export function usePanel(
         // What was chosen in the panel, such as a moment of the past, stays when it is closed.
         replace(here.route);
       }
-      setOpened({ panel: there.panel, byHand: false });
+      if (next === undefined) {
+        setOpened({ panel: there.panel, byHand: false });
+      } else {
+        move(there, next);
+      }
     };
     addEventListener("popstate", moved);
     return () => removeEventListener("popstate", moved);
@@ -56,15 +64,20 @@ export function usePanel(
     opened,
     (panel) => {
       setOpened({ panel, byHand: true });
-      move(kept(), panel);
+      if (leaving.current !== undefined) {
+        leaving.current = { next: panel };
+      } else if (panel === undefined && kept()?.pushed === true) {
+        leaving.current = { next: undefined };
+        history.back();
+      } else {
+        move(kept(), panel);
+      }
     },
   ];
 }
 
 function move(here: Kept | undefined, panel: PanelId | undefined): void {
-  if (panel === undefined && here?.pushed === true) {
-    history.back();
-  } else if (panel !== undefined && here?.panel === undefined && matchMedia(COVERED).matches) {
+  if (panel !== undefined && here?.panel === undefined && matchMedia(COVERED).matches) {
     keep({ panel: undefined });
     history.pushState({ panel, pushed: true } satisfies Kept, "");
   } else {

@@ -60,6 +60,10 @@ export function useRoute(): Route {
   useEffect(() => {
     const changed = (): void => setRoute(parseRoute(location.hash));
     addEventListener("hashchange", changed);
+    // It may have changed before anybody listened.
+    if (formatRoute(parseRoute(location.hash)) !== formatRoute(route)) {
+      changed();
+    }
     return () => removeEventListener("hashchange", changed);
   }, []);
   return route;

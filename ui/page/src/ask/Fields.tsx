@@ -80,6 +80,7 @@ function Field({ field, value, problem, onChange }: FieldProps) {
             onChange={(event) => onChange(String(event.currentTarget.checked))}
           />
           {field.label}
+          {!field.required && <span class="quiet"> (optional)</span>}
         </label>
       ) : (
         <>

@@ -21,7 +21,7 @@ export function Pill({ connection, past }: PillProps) {
   const until = useDeadline(waiting ? connection?.retryInMs : undefined, connection?.failures ?? 0);
   const lag = connection?.lagMs ?? 0;
   const words = waiting
-    ? `Reconnecting, attempt ${connection?.failures ?? 1}${until}`
+    ? "Reconnecting"
     : status === "live"
       ? past
         ? "Past"
@@ -50,7 +50,12 @@ export function Pill({ connection, past }: PillProps) {
       title={more.filter(Boolean).join("; ")}
     >
       <span class="pill-dot" aria-hidden="true" />
-      <span class="pill-words">{words}</span>
+      <span class="pill-words">
+        {words}
+        {waiting && (
+          <span class="pill-more">{`, attempt ${connection?.failures ?? 1}${until}`}</span>
+        )}
+      </span>
       {/* Read out when it changes; seconds and events that pass are not. */}
       <span class="sr" role="status">
         {waiting ? "The server is not there" : status === "live" && past ? "You see the past" : ""}

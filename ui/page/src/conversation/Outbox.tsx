@@ -1,4 +1,4 @@
-import type { Outgoing } from "@parley/client";
+import { type Outgoing, ParleyError } from "@parley/client";
 import { useSetting } from "./scene.js";
 
 /** What was said and has not arrived: on its way, or with the reason why it did not get there. */
@@ -6,7 +6,7 @@ export function Outbox(props: { outgoing: readonly Outgoing[]; onEdit: (text: st
   const { conversation } = useSetting();
   return (
     <>
-      {props.outgoing.map(({ key, message, error }) => (
+      {props.outgoing.map(({ key, message, error, waiting }) => (
         <div class="outgoing" key={key} data-failed={error !== undefined || undefined}>
           <span class="outgoing-text">{message.content}</span>
           {error === undefined ? (
@@ -14,10 +14,10 @@ export function Outbox(props: { outgoing: readonly Outgoing[]; onEdit: (text: st
           ) : (
             <>
               <span class="problem" role="alert">
-                {error.message}
+                {waiting ? `Not sent yet: ${why(error)}. It is tried again by itself.` : error.message}
               </span>
               <button class="button small" onClick={() => void conversation.sendAgain(key)}>
-                Send again
+                {waiting ? "Send now" : "Send again"}
               </button>
               <button
                 class="button small quiet"
@@ -31,4 +31,9 @@ export function Outbox(props: { outgoing: readonly Outgoing[]; onEdit: (text: st
       ))}
     </>
   );
+}
+
+function why(error: Error): string {
+  const silent = error instanceof ParleyError && error.status === 0;
+  return silent ? "the server does not answer" : error.message;
 }

@@ -18,6 +18,7 @@ import { Icon } from "../ui/Icon.js";
 import { useSetting, viewShown } from "./scene.js";
 
 const TITLE_MAX = 500;
+const FORK_OF = "Fork of ";
 
 const MEANWHILE =
   "It was said while an agent worked: go back to an earlier message, or fork from here";
@@ -232,5 +233,10 @@ export function useForkAfter(): (task: TaskNode) => Promise<void> {
 }
 
 function forkTitle(view: ContextView | undefined): string {
-  return `${view?.title ?? "Conversation"} (fork)`.slice(0, TITLE_MAX);
+  const title = view?.title ?? "a conversation";
+  // In front, where a long title is not cut; and once, however often it is forked.
+  return `${FORK_OF}${title.startsWith(FORK_OF) ? title.slice(FORK_OF.length) : title}`.slice(
+    0,
+    TITLE_MAX,
+  );
 }

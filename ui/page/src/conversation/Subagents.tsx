@@ -11,12 +11,12 @@ import { memo } from "preact/compat";
 import { useEffect, useState } from "preact/hooks";
 import { formatRoute } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
-import { between, count, duration, tokens } from "../ui/format.js";
+import { count, tokens } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
 import { useSetting } from "./scene.js";
 import { useLinkedPlace } from "./place.js";
 import { Steps } from "./StepView.js";
-import { Status } from "./ToolCallView.js";
+import { Status, Took } from "./ToolCallView.js";
 
 const TAIL_MAX = 160;
 const TAIL_READ = 1_000;
@@ -68,7 +68,6 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
   const { box, marked } = useLinkedPlace(key);
   const over = hasEnded(task.status);
   const stopped = task.status === "canceled";
-  const took = duration(between(task.createdAt, task.endedAt) ?? 0);
   const below = progressOf(task.children);
   const name = agentName(state.agents, task.agentId);
   return (
@@ -95,7 +94,10 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
         <span class="subagent-facts">
           {below.total > 0 && <span>{count(below.total, "sub-agent")}</span>}
           {task.totals.calls > 0 && <span>{tokens(tokensOf(task.totals))} tokens</span>}
-          {over && <span class="took">{stopped ? `stopped after ${took}` : took}</span>}
+          <span>
+            {stopped && "stopped after "}
+            <Took running={!over} startedAt={task.createdAt} endedAt={task.endedAt} />
+          </span>
           {!over && (
             <button
               class="button small"
@@ -125,7 +127,9 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
           </a>
         </div>
       ) : (
-        <p class="subagent-tail">{tailOf(task)}</p>
+        <p class="subagent-tail">
+          <span>{tailOf(task)}</span>
+        </p>
       )}
     </article>
   );

@@ -25,7 +25,11 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
           ) : (
             <span class="call-summary">{summaryOf(call.arguments)}</span>
           )}
-          <Took call={call} />
+          <Took
+            running={call.status === "running"}
+            startedAt={call.startedAt}
+            endedAt={call.endedAt}
+          />
         </summary>
         <div class="call-body">
           {running && (
@@ -105,13 +109,19 @@ export function Status({ status }: { status: string }) {
   );
 }
 
-function Took({ call }: { call: ToolCall }) {
+interface TookProps {
+  readonly running: boolean;
+  readonly startedAt: string | undefined;
+  readonly endedAt: string | undefined;
+}
+
+/** How long something took, or has taken by now. */
+export function Took({ running, startedAt, endedAt }: TookProps) {
   const { asOf } = useSetting();
-  const running = call.status === "running";
   const now = useNow(SECOND_MS, running && asOf === undefined);
   const millis = running
-    ? call.startedAt && (asOf ?? now) - Date.parse(call.startedAt)
-    : between(call.startedAt, call.endedAt);
+    ? startedAt && (asOf ?? now) - Date.parse(startedAt)
+    : between(startedAt, endedAt);
   return typeof millis === "number" ? (
     <span class={running ? "took elapsed" : "took"}>
       {running && millis < SECOND_MS ? "" : duration(millis)}

@@ -6,7 +6,7 @@ import {
   titleOf,
 } from "@parley/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { typing, useKeys, useMedia, useNow } from "../app/hooks.js";
+import { NARROW, typing, useKeys, useMedia, useNow } from "../app/hooks.js";
 import { formatRoute, go } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Icon } from "../ui/Icon.js";
@@ -16,8 +16,6 @@ import { DeleteDialog } from "./DeleteDialog.js";
 /** So many of a group are shown until somebody asks for the rest. */
 const SHOWN = 60;
 const MINUTE_MS = 60_000;
-/** As in the styles: the list and what is open stand below one another. */
-const NARROW = "(max-width: 44rem)";
 /** What is said of conversations whose last task did not succeed. */
 const ENDS: ReadonlyMap<TaskState | undefined, string> = new Map([
   ["failed", "failed"],

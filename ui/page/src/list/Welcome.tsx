@@ -1,7 +1,7 @@
 import { newKey, ParleyError, type NewMessage } from "@parley/client";
-import { useRef, useState } from "preact/hooks";
-import { FIELDS } from "../app/hooks.js";
-import { goFrom, parseRoute } from "../app/route.js";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { FIELDS, NARROW, useMedia } from "../app/hooks.js";
+import { go } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Composer } from "../conversation/Composer.js";
 import { Icon, type IconName } from "../ui/Icon.js";
@@ -41,36 +41,39 @@ export function Welcome({ lost }: { lost: boolean }) {
   const { api, home, state, drafts } = useSession();
   const [problem, setProblem] = useState<string>();
   const [begun, setBegun] = useState(false);
-  const attempt = useRef({ context: newKey(), message: newKey(), said: "" });
+  const attempt = useRef({ key: newKey(), said: "" });
+  const here = useRef(true);
+  useEffect(() => () => void (here.current = false), []);
   const begin = async (message: NewMessage, written: boolean): Promise<boolean> => {
     setProblem(undefined);
     setBegun(true);
     const said = JSON.stringify(message);
     if (said !== attempt.current.said) {
-      // Something else is something else, in the conversation that may have been made already.
-      attempt.current = { ...attempt.current, message: newKey(), said };
+      attempt.current = { key: newKey(), said };
     }
-    const keys = attempt.current;
     try {
-      const { contextId } = await api.createContext({}, { idempotencyKey: keys.context });
-      await api.send(contextId, message, { idempotencyKey: keys.message });
-      attempt.current = { context: newKey(), message: newKey(), said: "" };
-      // Who has gone elsewhere meanwhile types for something else when they come back.
-      if (written && parseRoute(location.hash).contextId === undefined) {
-        drafts.begin(contextId, typesHere());
-      }
+      const { contextId } = await api.begin(message, { idempotencyKey: attempt.current.key });
+      attempt.current = { key: newKey(), said: "" };
       home.refresh();
-      goFrom(undefined, { contextId });
+      // Who has gone elsewhere meanwhile types for something else, also when they have come back.
+      if (here.current) {
+        if (written) {
+          drafts.begin(contextId, typesHere());
+        }
+        go({ contextId });
+      }
       return true;
     } catch (failure) {
       if (failure instanceof ParleyError && !failure.passing) {
-        attempt.current = { ...keys, message: newKey() };
+        attempt.current = { key: newKey(), said };
       }
       setProblem(failure instanceof Error ? failure.message : String(failure));
       setBegun(false);
       return false;
     }
   };
+  // The list stands below what can be tried on a narrow screen: who has one is not to look for it.
+  const narrow = useMedia(NARROW);
   const first = !state.loading && state.contexts.length === 0;
   const known = new Set(state.agents.map((agent) => agent.id));
   const offline = state.agents.length === 0 || known.has("agent-code");
@@ -101,8 +104,8 @@ export function Welcome({ lost }: { lost: boolean }) {
         )}
         <NeedsYou />
         {offline && (
-          <>
-            <h3 class="try">Three things to try</h3>
+          <details class="tries" open={first || !narrow}>
+            <summary class="try">Three things to try</summary>
             <ul class="suggestions">
               {SUGGESTIONS.map((one) => (
                 <li key={one.name}>
@@ -119,7 +122,7 @@ export function Welcome({ lost }: { lost: boolean }) {
                 </li>
               ))}
             </ul>
-          </>
+          </details>
         )}
       </div>
     </div>

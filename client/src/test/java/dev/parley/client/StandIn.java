@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class StandIn implements AutoCloseable {
 
   private final ServerSocket listener;
+  private final Thread acceptor;
   private final Script script;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final List<Request> requests = new CopyOnWriteArrayList<>();
@@ -43,7 +44,7 @@ final class StandIn implements AutoCloseable {
     try {
       this.script = script;
       listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-      Thread.ofVirtual().start(this::accept);
+      acceptor = Thread.ofVirtual().start(this::accept);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -118,9 +119,13 @@ final class StandIn implements AutoCloseable {
   void stop() {
     try {
       listener.close();
+      // It may take one more before it notices.
+      acceptor.join();
       for (var socket : open) {
         socket.close();
       }
+    } catch (InterruptedException inHaste) {
+      Thread.currentThread().interrupt();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Nothing is read ahead: while a message waits to be received, the peer's next one waits on the network.
 /// Jetty's threads call the methods of [FrameHandler], one at a time, and never wait in them. The monitor
-/// guards `message`, `closing`, `closed` and `heard`.
+/// guards `message`, `closing`, `closed`, `heard` and `asked`.
 final class JettySocket implements Socket, FrameHandler {
 
   private static final System.Logger LOG = System.getLogger(JettySocket.class.getName());
@@ -44,6 +44,9 @@ final class JettySocket implements Socket, FrameHandler {
   private boolean closing;
   private boolean closed;
   private long heard = System.nanoTime();
+
+  /// How often the peer was pinged since it was heard.
+  private int asked;
 
   JettySocket(Socket.Handler handler, Streams streams, Limits limits) {
     this.handler = handler;
@@ -76,13 +79,19 @@ final class JettySocket implements Socket, FrameHandler {
 
   /// Asks a silent peer whether it is there, and leaves one that has not said so for long.
   private void check(Duration quiet) {
-    long silence;
+    boolean over;
     synchronized (this) {
-      silence = System.nanoTime() - heard;
+      var silence = System.nanoTime() - heard;
+      if (silence < quiet.toNanos() / 2) {
+        return;
+      }
+      // If it was not asked often this machine may have slept, and it is we who were silent.
+      over = asked >= PINGS - 1 && silence >= limits.stall().toNanos();
+      asked++;
     }
-    if (silence >= limits.stall().toNanos()) {
+    if (over) {
       close(CloseStatus.SHUTDOWN, "nothing was heard for " + limits.stall().toSeconds() + " s");
-    } else if (silence >= quiet.toNanos() / 2) {
+    } else {
       session().sendFrame(new Frame(OpCode.PING), Callback.NOOP, false);
     }
   }
@@ -181,6 +190,7 @@ final class JettySocket implements Socket, FrameHandler {
     boolean unwanted;
     synchronized (this) {
       heard = System.nanoTime();
+      asked = 0;
       unwanted = closing;
     }
     switch (frame.getOpCode()) {

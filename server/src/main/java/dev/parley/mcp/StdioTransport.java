@@ -35,7 +35,8 @@ final class StdioTransport implements McpClientTransport {
   private static final int OUTGOING_MAX = 1_000;
   private static final int GARBAGE_MAX = 1_000;
   private static final int GARBAGE_SHOWN = 200;
-  private static final Duration LAST_WORDS = Duration.ofMillis(500);
+  private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+  private static final Duration ENDING = Duration.ofSeconds(5);
 
   /// The process has ended, or has to.
   static final class Ended extends McpTransportException {
@@ -171,11 +172,12 @@ final class StdioTransport implements McpClientTransport {
 
   private static String exit(Child ended, Thread complaints) {
     try {
+      if (!ended.await(ENDING)) {
+        return "it closed its standard output";
+      }
       // Its last words say most; but children of it may keep the pipe open.
       complaints.join(LAST_WORDS);
-      return ended.await(LAST_WORDS)
-          ? "it ended with exit code " + ended.exitCode()
-          : "it closed its standard output";
+      return "it ended with exit code " + ended.exitCode();
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
       return "it ended";

@@ -100,6 +100,7 @@ final class Relay {
     var heard = frames;
     var lost = System.nanoTime();
     var pause = PAUSE;
+    var answered = false;
     while (over instanceof Item.Over && resumes() && left(lost).isPositive()) {
       try {
         var again = remote.resume(settings.at("/agent/stream/" + agent), last, left(lost));
@@ -115,6 +116,7 @@ final class Relay {
           break;
         } else if (PASSING.contains(again.statusCode())) {
           again.body().close();
+          answered = true;
           over = new Item.Over("the service answers " + again.statusCode());
         } else {
           return refused(again);
@@ -122,7 +124,8 @@ final class Relay {
       } catch (IOException unreachable) {
         over = new Item.Over("the service cannot be reached: " + unreachable.getMessage());
       } catch (TimeoutException silent) {
-        over = new Item.Over("the service does not answer");
+        // The last attempt has little time: what the service said before says more.
+        over = answered ? over : new Item.Over("the service does not answer");
       }
       if (frames > heard) {
         heard = frames;

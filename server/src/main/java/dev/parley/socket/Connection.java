@@ -6,7 +6,6 @@ import dev.parley.door.Streams;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +35,17 @@ final class Connection {
   private @Nullable Socket socket;
   private boolean polling;
   private boolean posting;
+  private @Nullable Farewell farewell;
+
+  /// What is said to a socket when the connection is closed.
+  private record Farewell(int code, String reason) {
+
+    void to(@Nullable Socket socket) {
+      if (socket != null) {
+        socket.close(code, reason);
+      }
+    }
+  }
 
   /// @param gone is run once, when the connection is closed
   Connection(String sid, Pace pace, Duration stall, Runnable gone) {
@@ -192,14 +202,17 @@ final class Connection {
   }
 
   private void attach(Socket to) {
+    Farewell already;
     synchronized (this) {
       socket = to;
+      already = farewell;
     }
     release();
     heart.attached();
     Thread.ofVirtual().name("socket-io-writer").start(() -> write(to));
-    if (closed.get()) {
-      to.close(1000, "");
+    if (already != null) {
+      // Whoever closed it found no socket.
+      already.to(to);
     }
   }
 
@@ -286,15 +299,16 @@ final class Connection {
     outbox.close();
     inbox.close();
     heart.stop();
-    List<@Nullable Socket> sockets;
+    var last = new Farewell(code, reason);
+    Socket open;
+    Socket probed;
     synchronized (this) {
-      sockets = java.util.Arrays.asList(socket, probe);
+      farewell = last;
+      open = socket;
+      probed = probe;
     }
-    for (var open : sockets) {
-      if (open != null) {
-        open.close(code, reason);
-      }
-    }
+    last.to(open);
+    last.to(probed);
     release();
   }
 }

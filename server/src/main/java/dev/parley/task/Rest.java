@@ -33,18 +33,22 @@ final class Rest {
   /// Says that the task waits, and returns the first entry after `after` that `wanted` accepts.
   Entry until(Run run, TaskStatus waiting, Position after, Predicate<Entry> wanted)
       throws InterruptedException {
-    run.emit(List.of(waiting));
     var task = run.taskId();
-    board.rest(task);
     if (waiting.status() != TaskState.WAITING_SUBTASK) {
+      // Before anybody hears that it waits: who does may count on its time standing still.
       deadlines.pause(task);
     }
     Entry found;
     try {
-      advance.accept(run.context());
-      found = find(run.context(), after, wanted);
+      run.emit(List.of(waiting));
+      board.rest(task);
+      try {
+        advance.accept(run.context());
+        found = find(run.context(), after, wanted);
+      } finally {
+        board.wake(task);
+      }
     } finally {
-      board.wake(task);
       deadlines.resume(task);
     }
     run.emit(List.of(new TaskStatus(TaskState.WORKING, null, null)));

@@ -27,6 +27,10 @@ public final class Shell implements TypedTool<Shell.Arguments> {
   private static final Duration TELL_EVERY = Duration.ofSeconds(1);
   // How long output is waited for after the end: something else may hold the pipe.
   private static final Duration DRAIN = Duration.ofMillis(300);
+
+  /// How long what is left in the pipe may take to be read when all that wrote to it was ended.
+  private static final Duration REST = Duration.ofSeconds(3);
+
   private static final int COMMAND_MAX = 100_000;
   private static final int HEAD_BYTES = 10_000;
   private static final int TAIL_BYTES = 20_000;
@@ -136,7 +140,7 @@ public final class Shell implements TypedTool<Shell.Arguments> {
     var inTime = await(child, time, output, context);
     reader.join(inTime ? DRAIN : Duration.ofMillis(1));
     child.close();
-    reader.join(DRAIN);
+    reader.join(REST);
     if (!inTime) {
       return new ToolResult.Failed(
           "the command was stopped after %d ms. Its output:\n%s"

@@ -313,10 +313,10 @@ class QuestionsTest {
   void time_spent_waiting_for_a_person_does_not_count() throws Exception {
     var elapsed = new CountDownLatch(1);
     try (var world = Team.world(World.newLog(), folder, guarded)) {
-      var task = world.tasks().submit(World.submission("!guarded", World.timeout(2_000))).taskId();
+      var task = world.tasks().submit(World.submission("!guarded", World.timeout(4_000))).taskId();
       var asked = asked(world, task);
       parked(world, task, TaskState.WAITING_INPUT);
-      assertThat(elapsed.await(2_300, java.util.concurrent.TimeUnit.MILLISECONDS)).isFalse();
+      assertThat(elapsed.await(4_300, java.util.concurrent.TimeUnit.MILLISECONDS)).isFalse();
 
       answer(world, asked.inputId(), BooleanNode.TRUE);
 
@@ -329,12 +329,12 @@ class QuestionsTest {
     var elapsed = new CountDownLatch(1);
     try (var world = Team.world(World.newLog(), folder, guarded)) {
       var nested = SubagentsTest.hand("a", SubagentsTest.hand("b", "!guarded"));
-      var task = world.tasks().submit(World.submission(nested, World.timeout(2_500))).taskId();
+      var task = world.tasks().submit(World.submission(nested, World.timeout(4_000))).taskId();
       var asked = (InputRequired) world.await(e -> e.event() instanceof InputRequired).event();
       world.await(
           e ->
               e.event() instanceof TaskStatus status && status.status() == TaskState.WAITING_INPUT);
-      assertThat(elapsed.await(2_800, java.util.concurrent.TimeUnit.MILLISECONDS)).isFalse();
+      assertThat(elapsed.await(4_300, java.util.concurrent.TimeUnit.MILLISECONDS)).isFalse();
 
       answer(world, asked.inputId(), BooleanNode.TRUE);
 

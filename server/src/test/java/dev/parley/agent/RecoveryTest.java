@@ -82,7 +82,7 @@ class RecoveryTest {
     var log = World.newLog();
     var freezing = new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
     try (var before = Assistant.world(freezing, folder)) {
-      var task = before.say("count slowly to 20").taskId();
+      var task = before.say("count slowly to 80").taskId();
       before.await(e -> e.event() instanceof ContentDelta delta && delta.index() == 2);
       freezing.thaw(0);
       before.tasks().drain(Duration.ZERO);
@@ -97,7 +97,7 @@ class RecoveryTest {
         assertThat(blocks.getFirst().content()).startsWith("1 2 3");
         assertThat(blocks.getLast().replaces()).isEqualTo(blocks.getFirst().blockId());
         assertThat(after.answer(task).content()).isEqualTo(blocks.getLast().content());
-        assertThat(after.answer(task).content()).endsWith(" 19 20");
+        assertThat(after.answer(task).content()).endsWith(" 79 80");
         assertSound(log);
       }
     }
@@ -163,7 +163,7 @@ class RecoveryTest {
   void draining_hands_back_what_is_not_done_and_the_next_start_goes_on_with_it() throws Exception {
     var log = World.newLog();
     try (var before = Assistant.world(log, folder)) {
-      var running = before.say("count slowly to 20").taskId();
+      var running = before.say("count slowly to 80").taskId();
       var queued = before.say("say later").taskId();
       before.awaitKind(running, Kind.CONTENT_DELTA);
 

@@ -257,7 +257,7 @@ class SubagentsTest {
         };
     try (var world = World.with(log, agents, folder, Limits.DEFAULT, slow)) {
       var task =
-          world.tasks().submit(World.submission(hand("a", "!hang"), World.timeout(1_500))).taskId();
+          world.tasks().submit(World.submission(hand("a", "!hang"), World.timeout(5_000))).taskId();
 
       assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
       assertThat(world.reason(task)).isEqualTo("timeout");

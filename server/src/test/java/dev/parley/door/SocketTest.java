@@ -191,7 +191,7 @@ class SocketTest {
   @Test
   void who_does_not_read_is_sent_away() throws Exception {
     door.close();
-    door = door(new Limits(200_000, 3, Duration.ofMillis(300), Duration.ofSeconds(30)), List.of());
+    door = door(new Limits(200_000, 3, Duration.ofSeconds(2), Duration.ofSeconds(30)), List.of());
     try (var _ = new TestSocket(door.port(), "/flood", Map.of(), false)) {
       assertThat(failure.get(20, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
       streams.awaitNone(Duration.ofSeconds(20));
@@ -202,7 +202,7 @@ class SocketTest {
   @Test
   void a_silent_peer_is_pinged_and_stays() throws Exception {
     door.close();
-    door = door(new Limits(200_000, 3, Duration.ofSeconds(2), Duration.ofSeconds(30)), List.of());
+    door = door(new Limits(200_000, 3, Duration.ofSeconds(4), Duration.ofSeconds(30)), List.of());
     try (var client = new TestSocket(door.port(), "/echo")) {
       client.next();
       for (var i = 0; i < 3; i++) {
@@ -216,7 +216,7 @@ class SocketTest {
   @Test
   void a_peer_that_answers_no_ping_is_gone() throws Exception {
     door.close();
-    door = door(new Limits(200_000, 3, Duration.ofMillis(300), Duration.ofSeconds(30)), List.of());
+    door = door(new Limits(200_000, 3, Duration.ofSeconds(2), Duration.ofSeconds(30)), List.of());
     try (var raw = new java.net.Socket(InetAddress.getLoopbackAddress(), door.port())) {
       raw.getOutputStream()
           .write(

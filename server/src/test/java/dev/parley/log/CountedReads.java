@@ -4,7 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Counts how often a log is read.
+/// Counts how often a log is read, other than by the views, which follow it at their own pace.
 public final class CountedReads {
 
   private CountedReads() {}
@@ -16,7 +16,8 @@ public final class CountedReads {
             EventLog.class.getClassLoader(),
             new Class<?>[] {EventLog.class},
             (_, method, arguments) -> {
-              if (method.getName().equals("read")) {
+              var follows = Thread.currentThread().getName().startsWith("views");
+              if (method.getName().equals("read") && !follows) {
                 reads.incrementAndGet();
               }
               try {

@@ -304,7 +304,7 @@ abstract class ShakyModelContract extends QuestionContract {
   void a_server_that_never_begins_is_given_up() throws Exception {
     serving(StandInAnswer.of().ending(Ending.HOLD));
 
-    var reply = failed(model(BOUNDS.withTimeout(Duration.ofMillis(300))));
+    var reply = failed(model(BOUNDS.withTimeout(Duration.ofSeconds(3))));
 
     assertThat(reply.code()).isEqualTo(ErrorCode.TIMEOUT);
     assertThat(reply.retryable()).isTrue();
@@ -316,10 +316,10 @@ abstract class ShakyModelContract extends QuestionContract {
   void a_server_that_falls_silent_is_given_up() throws Exception {
     serving(saying("half ").ending(Ending.HOLD));
 
-    var reply = failed(model(BOUNDS.withTimeout(Duration.ofMillis(900))));
+    var reply = failed(model(BOUNDS.withTimeout(Duration.ofSeconds(3))));
 
     assertThat(reply.code()).isEqualTo(ErrorCode.TIMEOUT);
-    assertThat(reply.message()).contains("900 ms");
+    assertThat(reply.message()).contains("3000 ms");
     assertThat(heard.text()).isEqualTo("half ");
     assertThat(server.awaitHangUp(PATIENCE)).isTrue();
   }

@@ -83,12 +83,13 @@ public final class StandInModel implements AutoCloseable {
   private final List<Question> questions = new CopyOnWriteArrayList<>();
   private final Semaphore asked = new Semaphore(0);
   private final Semaphore hungUp = new Semaphore(0);
+  private final Thread acceptor;
 
   private StandInModel(Function<Question, StandInAnswer> answers) {
     try {
       this.answers = answers;
       listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
-      Thread.ofVirtual().name("stand-in").start(this::accept);
+      acceptor = Thread.ofVirtual().name("stand-in").start(this::accept);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -208,9 +209,13 @@ public final class StandInModel implements AutoCloseable {
   public void close() {
     try {
       listener.close();
+      // It may take one more before it notices.
+      acceptor.join();
       for (var socket : open) {
         socket.close();
       }
+    } catch (InterruptedException inHaste) {
+      Thread.currentThread().interrupt();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

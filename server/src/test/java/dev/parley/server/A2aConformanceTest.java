@@ -211,7 +211,7 @@ class A2aConformanceTest {
   void all_subscribers_get_the_same_in_the_same_order_and_closing_one_harms_none()
       throws Exception {
     var peer = peer("1.0");
-    var say = peer.say("streams", "count slowly to 15");
+    var say = peer.say("streams", "count slowly to 80");
     say.putObject("configuration").put("returnImmediately", true);
     var id = A2aPeer.id(peer.send(say).path("id").asString());
     try (var one = peer.open("SubscribeToTask", id, "Last-Event-ID", "0");

@@ -135,7 +135,7 @@ class A2aJsonRpcTest {
   @ValueSource(strings = {"0.3", "1.0"})
   void a_message_to_a_task_that_works_belongs_to_it(String version) {
     var peer = new A2aPeer(site, "helper", version);
-    var wanted = peer.say("works-" + version, "count slowly to 60");
+    var wanted = peer.say("works-" + version, "count slowly to 1000");
     wanted.putObject("configuration").put("blocking", false).put("returnImmediately", true);
     var id = peer.send(wanted).path("id").asString();
     while (!peer.result(peer.getting(), A2aPeer.id(id))

@@ -103,7 +103,7 @@ class A2aResumeTest {
       throws IOException {
     try (var site = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML)) {
       var peer = new A2aPeer(site, "helper", version);
-      var id = A2aPeer.id(begun(peer, "count slowly to 20").path("id").asString());
+      var id = A2aPeer.id(begun(peer, "count slowly to 80").path("id").asString());
       try (var early = peer.open(peer.subscribing(), id)) {
         // Once there is some text, another one comes.
         read(early, 5);

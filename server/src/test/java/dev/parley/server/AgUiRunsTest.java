@@ -264,7 +264,7 @@ class AgUiRunsTest {
   @Test
   void what_others_said_to_a_run_at_work_is_not_taken_back() throws Exception {
     var app = app("agent-code");
-    app.said("count slowly to 20");
+    app.said("count slowly to 80");
     try (var first = app.open(app.input())) {
       AgUi.until(first, event -> event.path("type").asString().equals("TEXT_MESSAGE_CONTENT"));
       told(Json.object().put("content", "say more").put("whenBusy", "steer"));
@@ -280,7 +280,7 @@ class AgUiRunsTest {
 
     assertThat(app.say("say after").text()).isEqualTo("after");
     assertThat(contents(app))
-        .startsWith("count slowly to 20")
+        .startsWith("count slowly to 80")
         .contains("say more")
         .endsWith("say after", "after");
   }

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CancelTreeTest {
 
   private static final Duration STOP_MAX = Duration.ofSeconds(2);
+  private static final Duration HANG_UP_MAX = Duration.ofSeconds(20);
   private static final int TRIES = 4;
   private static final int BRANCHES = 7;
   private static final int LEAVES = 3;
@@ -77,7 +78,7 @@ class CancelTreeTest {
     assertThat(((TaskStatus) end.event()).status()).isEqualTo(TaskState.CANCELED);
     assertThat(processes()).isEmpty();
     for (var i = 0; i < BRANCHES * LEAVES; i++) {
-      assertThat(model.awaitHangUp(STOP_MAX)).isTrue();
+      assertThat(model.awaitHangUp(HANG_UP_MAX)).isTrue();
     }
     Sound.check(site.log, context);
     assertThat(Sound.read(site.log, context).stream().filter(e -> e.event() instanceof TaskCreated))

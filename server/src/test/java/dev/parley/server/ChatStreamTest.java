@@ -282,7 +282,7 @@ class ChatStreamTest {
 
   @Test
   void a_message_to_a_running_task_has_no_end_of_its_own_s1_40() throws Exception {
-    var sent = chat.say("c", "count slowly to 30");
+    var sent = chat.say("c", "count slowly to 80");
     try (var reader = chat.stream("c")) {
       Chat.until(reader, f -> f.event().equals("task_output"));
       var body = Json.object().put("content", "say more").put("conversationId", "c");

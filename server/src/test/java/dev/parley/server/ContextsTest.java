@@ -48,6 +48,31 @@ class ContextsTest {
   }
 
   @Test
+  void a_message_in_a_new_context_is_one_request_with_all_its_options() {
+    var body =
+        "{\"message\":{\"role\":\"user\",\"content\":\"say hi\",\"agentId\":\"agent-code\"}}";
+    var reply = site.post("/api/messages", body, "Accept", "application/json");
+    assertThat(reply.statusCode()).isEqualTo(202);
+    var task = json(reply).path("taskId").asString();
+    var context = json(reply).path("contextId").asString();
+    var begun = json(site.get("/api/contexts/" + context + "/tasks/" + task));
+    assertThat(begun.path("agentId").asString()).isEqualTo("agent-code");
+  }
+
+  @Test
+  void what_is_refused_leaves_no_empty_context_behind() {
+    for (var refused :
+        Set.of(
+            "{\"message\":{\"role\":\"user\",\"content\":\"hi\",\"agentId\":\"nobody\"}}",
+            "{\"message\":{\"role\":\"user\",\"content\":\" \"}}",
+            "{\"message\":{\"role\":\"assistant\",\"content\":\"hi\"}}")) {
+      var reply = site.post("/api/messages", refused, "Accept", "application/json");
+      assertThat(reply.statusCode()).as(refused).isBetween(400, 499);
+    }
+    assertThat(json(site.get("/api/contexts")).path("items")).isEmpty();
+  }
+
+  @Test
   void a_context_can_be_made_without_a_body() {
     var made = site.send(site.request("/api/contexts").POST(BodyPublishers.noBody()));
     assertThat(made.statusCode()).isEqualTo(201);

@@ -138,7 +138,7 @@ class ProxyAgentTest extends FarScene {
           }
         });
     on("/agent/stop/r2", exchange -> exchange.sendResponseHeaders(200, -1));
-    try (var near = near(url(), "1s")) {
+    try (var near = near(url(), "5s")) {
       var agent = ended(near, launch(near, "hi"));
       assertThat(agent.path("status").asString()).isEqualTo("failed");
       assertThat(agent.path("error").path("name").asString()).isEqualTo("timeout");

@@ -75,11 +75,11 @@ class ProxyReconnectTest extends FarScene {
           }
         });
     on("/agent/stop/r1", exchange -> exchange.sendResponseHeaders(200, -1));
-    try (var near = near(url(), "1s")) {
+    try (var near = near(url(), "3s")) {
       var agent = ended(near, launch(near, "hi"));
       assertThat(agent.path("status").asString()).isEqualTo("failed");
       assertThat(agent.path("error").path("message").asString())
-          .isEqualTo("the service answers 503, for 1 s, so it was given up");
+          .isEqualTo("the service answers 503, for 3 s, so it was given up");
     }
   }
 

@@ -271,7 +271,7 @@ class RewindTest {
 
   @Test
   void a_context_at_work_can_be_forked_and_works_on() throws InterruptedException {
-    var running = json(site.post(CONTEXT + "/messages", "{\"content\":\"count slowly to 40\"}"));
+    var running = json(site.post(CONTEXT + "/messages", "{\"content\":\"count slowly to 80\"}"));
     site.log.await(C, Position.of(running.path("seq").asLong() + 4), Duration.ofSeconds(30));
 
     var made = site.post(CONTEXT + "/fork", "{\"title\":\"Another try\"}");

@@ -194,7 +194,7 @@ class SessionStreamsTest {
 
   @Test
   void a_page_that_loads_while_a_task_works_sees_it_and_what_follows_S3_62() throws IOException {
-    var task = kagent.said("c", "count slowly to 40");
+    var task = kagent.said("c", "count slowly to 80");
     var call = Json.object().put("jsonrpc", "2.0").put("id", 7).put("method", "tasks/resubscribe");
     call.putObject("params").put("id", task);
 

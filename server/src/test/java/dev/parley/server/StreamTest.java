@@ -210,7 +210,7 @@ class StreamTest {
 
   @Test
   void a_reader_that_stops_reading_is_let_go_after_a_while() throws Exception {
-    var quick = new Limits(1 << 20, 10, Duration.ofMillis(300), Duration.ofSeconds(1));
+    var quick = new Limits(1 << 20, 10, Duration.ofSeconds(2), Duration.ofSeconds(1));
     try (var small = Site.open(folder.resolve("stall"), Site.Wish.USUAL.limits(quick))) {
       var context = small.context("c");
       for (var i = 0; i < 200; i++) {
@@ -321,7 +321,7 @@ class StreamTest {
 
   @Test
   void a_silent_stream_outlives_the_stall_limit_when_heartbeats_are_off() throws Exception {
-    var quick = new Limits(1 << 20, 10, Duration.ofMillis(200), Duration.ofSeconds(1));
+    var quick = new Limits(1 << 20, 10, Duration.ofSeconds(2), Duration.ofSeconds(1));
     var wish = Site.Wish.USUAL.heartbeat(Duration.ZERO).limits(quick);
     try (var silent = Site.open(folder.resolve("silent"), wish)) {
       var context = silent.context("c");

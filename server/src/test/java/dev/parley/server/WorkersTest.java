@@ -212,13 +212,13 @@ class WorkersTest {
   @Test
   void the_time_of_a_worker_stands_still_while_it_waits_for_a_person() throws InterruptedException {
     try (var talk = new Embedded(config(folder), with(WorkersTest::askForever))) {
-      var task = talk.say(new Timed(300).message("ask"));
+      var task = talk.say(new Timed(3_000).message("ask"));
       var asked = talk.until(entry -> entry.event() instanceof InputRequired).getLast().event();
       talk.until(
           entry -> entry.event() instanceof TaskStatus s && s.status() == TaskState.WAITING_INPUT);
       // A second task of as long a time has timed out meanwhile, so that its time is over.
       var other = talk.client.createContext(NewContext.titled("other")).contextId();
-      var late = talk.client.send(other, new Timed(300).message("wait"));
+      var late = talk.client.send(other, new Timed(3_000).message("wait"));
       try (var stream = talk.client.stream(other, Position.START, StreamFilter.ALL)) {
         for (var next = stream.next(); next.isPresent(); next = stream.next()) {
           if (late.taskId().equals(next.get().taskId())

@@ -26,10 +26,10 @@ class EngineTest {
   private static final String PATH = "/socket.io/?EIO=4&transport=polling";
   private static final Pace QUICK =
       new Pace(
-          Duration.ofMillis(200),
-          Duration.ofMillis(300),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(2),
           Duration.ofSeconds(20),
-          Duration.ofMillis(300),
+          Duration.ofSeconds(2),
           64 * 1024);
 
   private final HttpClient http = HttpClient.newHttpClient();
@@ -149,7 +149,7 @@ class EngineTest {
                   door.http.port(), "/socket.io/?EIO=4&transport=websocket&sid=none", Map.of()))
           .isEqualTo(400);
       socket.send("5");
-      assertThat(socket.next()).isEqualTo("42[\"between\",{}]");
+      assertThat(said(socket)).isEqualTo("42[\"between\",{}]");
       socket.send("421[\"echo\",7]");
       assertThat(socket.next()).isEqualTo("42[\"echoed\",7]");
       assertThat(socket.next()).isEqualTo("431[7]");
@@ -179,7 +179,18 @@ class EngineTest {
       assertThat(socket.closed()).isEqualTo("1002 the upgrade took too long");
     }
     post(sid, "40");
-    assertThat(get(PATH + "&sid=" + sid).body()).contains("40{\"sid\"");
+    var body = get(PATH + "&sid=" + sid).body();
+    while (body.equals("6")) {
+      // The WebSocket may not be forgotten yet.
+      body = get(PATH + "&sid=" + sid).body();
+    }
+    assertThat(body).contains("40{\"sid\"");
+  }
+
+  /// The next packet that says something: one that lets a request go may come first.
+  private static String said(TestSocket socket) throws Exception {
+    var next = socket.next();
+    return next.equals("6") ? said(socket) : next;
   }
 
   @Test

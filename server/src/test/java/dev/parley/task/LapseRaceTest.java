@@ -30,7 +30,7 @@ import tools.jackson.databind.node.StringNode;
 class LapseRaceTest {
 
   private static final InputId INPUT = new InputId("i");
-  private static final Duration SOON = Duration.ofMillis(50);
+  private static final Duration SOON = Duration.ofSeconds(1);
 
   @TempDir Path folder;
 

@@ -33,6 +33,7 @@ final class MessageRoutes {
 
   private static final int CLIENT_TOOLS_MAX = 100;
   private static final String TOOL_NAME = "[A-Za-z0-9_-]{1,64}";
+  private static final String JSON = "application/json";
   private static final String EVENTS = "text/event-stream";
   private static final String ALL = "/api/contexts/{c}/messages";
   private static final String ONE = ALL + "/{m}";
@@ -49,8 +50,9 @@ final class MessageRoutes {
     this.messages = new Messages(parts.log(), parts.views());
   }
 
-  /// Something a person says, and how it is to be taken up.
+  /// Something a person says, and how it is to be taken up. Only people say something here; who wants to may say so.
   record NewMessage(
+      @Nullable Role role,
       @Nullable String content,
       @Nullable List<JsonNode> parts,
       @Nullable AgentTypeId agentId,
@@ -79,10 +81,7 @@ final class MessageRoutes {
   }
 
   /// A message in the form that names its context itself.
-  record Said(@Nullable ContextId contextId, SaidMessage message) {}
-
-  /// Who says what.
-  record SaidMessage(Role role, String content) {}
+  record Said(@Nullable ContextId contextId, NewMessage message) {}
 
   /// What a message is to read from now on.
   record Edit(String content) {}
@@ -102,8 +101,9 @@ final class MessageRoutes {
             Route.Method.POST,
             "/api/messages",
             new Route.Description(
-                "Says something in a context that is made if need be, and streams what comes of it",
-                List.of(KEY),
+                "Says something in a context that is made if need be, and streams what comes of it, unless"
+                    + " only JSON is accepted",
+                List.of(KEY, Parameter.header("Accept", "text/event-stream or application/json")),
                 Said.class,
                 Answer.stream()),
             this::say),
@@ -135,20 +135,26 @@ final class MessageRoutes {
 
   private Reply say(Request request) {
     var said = request.body(Said.class);
-    if (said.message().role() != Role.USER) {
+    if (said.message().role() == null) {
       throw new Rejection.Invalid("message.role must be user");
     }
-    var content = text(said.message().content(), null);
     var context =
         said.contextId() == null ? NewContextId.of(request, parts.ids()) : said.contextId();
+    var submission = submission(request, context, said.message());
+    // What is refused must not leave an empty context behind.
+    parts.tasks().check(submission);
     parts.log().create(context, new ContextCreated(request.principal(), null, null));
     parts.access().check(request.principal(), context);
-    var submission =
-        new Submission(context, request.principal(), content, null, Options.NONE, request.once());
-    return events.follow(parts.tasks().submit(submission));
+    var accepted = parts.tasks().submit(submission);
+    return request.header("Accept").filter(JSON::equals).isPresent()
+        ? new Reply.Json(202, accepted)
+        : events.follow(accepted);
   }
 
   static Submission submission(Request request, ContextId context, NewMessage message) {
+    if (message.role() != null && message.role() != Role.USER) {
+      throw new Rejection.Invalid("message.role must be user");
+    }
     var tools = message.clientTools() == null ? List.<ClientTool>of() : message.clientTools();
     if (tools.size() > CLIENT_TOOLS_MAX) {
       throw new Rejection.Invalid("there are at most " + CLIENT_TOOLS_MAX + " client tools");

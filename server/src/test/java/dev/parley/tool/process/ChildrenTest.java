@@ -85,7 +85,7 @@ class ChildrenTest {
     }
 
     assertThat(pids).allMatch(pid -> ProcessTable.find(pid).isEmpty());
-    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(30));
   }
 
   @Test

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Outbox, ParleyApi } from "../src/index.js";
+import { TestClock } from "./stand-in.js";
+
+interface Request {
+  readonly content: string;
+  readonly key: string;
+}
+
+/** A server that does with each message what `take` says; what it got is in `got`. */
+function stage(take: (request: Request) => Promise<Response>) {
+  const got: Request[] = [];
+  const fetched: typeof fetch = async (_, init) => {
+    const { content } = JSON.parse(String(init?.body)) as { content: string };
+    const key = new Headers(init?.headers).get("idempotency-key") ?? "";
+    got.push({ content, key });
+    return take({ content, key });
+  };
+  const clock = new TestClock();
+  const outbox = new Outbox(new ParleyApi({ url: "http://x", fetch: fetched }), "c", clock);
+  const contents = (): string => got.map((one) => one.content).join(" ");
+  return { got, contents, clock, outbox };
+}
+
+const taken = ({ content }: Request): Response =>
+  Response.json({ contextId: "c", messageId: `m-${content}`, taskId: "t", seq: 1 });
+const nobody = (): never => {
+  throw new TypeError("fetch failed");
+};
+
+/** Waits until a store says so. */
+function until(outbox: Outbox, check: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (check()) {
+        leave();
+        resolve();
+      }
+    };
+    const leave = outbox.subscribe(look);
+    look();
+  });
+}
+
+test("what is said arrives in the order in which it was said", async () => {
+  let open = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const { outbox, contents } = stage(async (request) => {
+    await gate;
+    return taken(request);
+  });
+  const sent = ["a", "b", "c"].map((content) => outbox.send({ content }));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(contents(), "a");
+  open();
+  assert.deepEqual(await Promise.all(sent), [true, true, true]);
+  assert.equal(contents(), "a b c");
+});
+
+test("what no server took is tried again by itself, with the same key and in order", async () => {
+  let there = false;
+  const { outbox, got, contents, clock } = stage(async (one) => (there ? taken(one) : nobody()));
+  assert.equal(await outbox.send({ content: "a" }), false);
+  assert.equal(await outbox.send({ content: "b" }), false);
+  const waiting = outbox.get();
+  assert.deepEqual(
+    waiting.map((one) => [one.message.content, one.waiting, one.error?.message]),
+    [
+      ["a", true, "no answer from the server: fetch failed"],
+      ["b", true, "no answer from the server: fetch failed"],
+    ],
+  );
+  there = true;
+  got.length = 0;
+  clock.pass();
+  await until(outbox, () => !outbox.unsent);
+  assert.equal(contents(), "a b");
+  assert.deepEqual(
+    got.map((one) => one.key),
+    waiting.map((one) => one.key),
+  );
+  assert.ok(outbox.get().every((one) => !one.waiting && one.error === undefined));
+});
+
+test("what waits is tried at once when there is reason to", async () => {
+  let there = false;
+  const { outbox } = stage(async (one) => (there ? taken(one) : nobody()));
+  await outbox.send({ content: "a" });
+  there = true;
+  outbox.hurry();
+  await until(outbox, () => !outbox.unsent);
+});
+
+test("what was refused is not tried again by itself, and holds up nothing", async () => {
+  const refused = Response.json({ code: "invalid", detail: "too long" }, { status: 400 });
+  const { outbox, contents, clock } = stage(async (one) =>
+    one.content === "a" ? refused : taken(one),
+  );
+  assert.equal(await outbox.send({ content: "a" }), false);
+  assert.equal(await outbox.send({ content: "b" }), true);
+  outbox.hurry();
+  clock.pass();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(contents(), "a b");
+  const [left] = outbox.get();
+  assert.deepEqual([left?.waiting, left?.error?.message], [false, "too long"]);
+});
+
+test("what is given up while it waits is not sent", async () => {
+  let there = false;
+  const { outbox, got, contents, clock } = stage(async (one) => (there ? taken(one) : nobody()));
+  await outbox.send({ content: "a" });
+  await outbox.send({ content: "b" });
+  assert.equal(outbox.discard(outbox.get()[0]?.key ?? ""), "a");
+  there = true;
+  got.length = 0;
+  clock.pass();
+  await until(outbox, () => !outbox.unsent);
+  assert.equal(contents(), "b");
+});
