@@ -101,6 +101,28 @@ test("S3.27: what went back stays so when the log says it", async () => {
   conversation.close();
 });
 
+test("what is said after going back gets there after it, also if that is refused", async () => {
+  let refuse = (): void => undefined;
+  const asked: string[] = [];
+  const { conversation } = stage(async (path) => {
+    asked.push(path.replace(/.*\//, ""));
+    if (path.endsWith("/rewind")) {
+      await new Promise<void>((resolve) => (refuse = resolve));
+      return REFUSED();
+    }
+    return Response.json({ contextId: "c", messageId: "m5", taskId: "t", seq: 5 });
+  });
+  await until(conversation, (state) => texts(state) === "alpha beta gamma");
+  const back = conversation.rewind({ messageId: "m3", seq: 3 });
+  const said = conversation.send({ content: "delta" });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assert.deepEqual(asked, ["rewind"]);
+  refuse();
+  assert.deepEqual([await back, await said], [false, true]);
+  assert.deepEqual(asked, ["rewind", "messages"]);
+  conversation.close();
+});
+
 test("what could not be sent is there again in the next look at its conversation", async () => {
   const { api, conversation } = stage(async () => REFUSED());
   await until(conversation, (state) => texts(state) === "alpha beta gamma");

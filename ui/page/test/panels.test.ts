@@ -181,6 +181,16 @@ test("Back closes a panel that covers the conversation, and leaves one beside it
   await aside.getByRole("button", { name: "one.md" }).waitFor();
   await page.goBack();
   await aside.waitFor({ state: "detached" });
+  // Who opens one at once after closing another has it, and Back closes it.
+  await open(page, "Artifacts");
+  await page.evaluate(() => {
+    document.querySelector<HTMLElement>('[aria-label="Close Artifacts"]')?.click();
+    document.querySelector<HTMLElement>('.head [aria-label="Branches"]')?.click();
+  });
+  await aside.getByRole("heading", { name: "Branches" }).waitFor();
+  await page.waitForFunction(() => history.state?.panel === "branches");
+  await page.goBack();
+  await aside.waitFor({ state: "detached" });
   // What was chosen in a panel is there when it is closed, however that is done.
   for (const close of [
     () => page.goBack(),

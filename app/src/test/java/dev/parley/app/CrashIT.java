@@ -125,7 +125,8 @@ final class CrashIT {
         try {
           witness.send(server.url(), context, WORK);
         } catch (UncheckedIOException died) {
-          assertThat(place).startsWith("submitted");
+          // The task may be there before the answer has left.
+          assertThat(dies(place)).isTrue();
         }
         if (!dies(place)) {
           witness.awaitEnds(server.url());

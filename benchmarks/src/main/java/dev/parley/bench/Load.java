@@ -28,10 +28,10 @@ final class Load {
     var end = begin + time.toNanos();
     eachContext(
         context -> {
-          while (System.nanoTime() < end) {
+          do {
             appendNext(context);
             done.increment();
-          }
+          } while (System.nanoTime() < end);
         });
     return done.sum() / ((System.nanoTime() - begin) / 1e9);
   }

@@ -12,6 +12,8 @@ import java.util.concurrent.Executors;
 /// Of the tasks half were at work and half waited for a person; those are to be waiting still.
 final class Recovery {
 
+  private static final String WAITING = "\"status\":\"waiting-input\"";
+
   private final Folder folder;
   private final int tasks;
 
@@ -65,6 +67,9 @@ final class Recovery {
       talk.say(working ? "count slowly to 5000" : "ask me what", TasksBenchmark.NAMED);
       talk.await(working ? "content-delta" : "input-required");
       try (var caller = new Caller(port)) {
+        while (!working && !caller.get(talk.path() + "/tasks").contains(WAITING)) {
+          Thread.onSpinWait();
+        }
         var position = Talk.field(caller.get(talk.path()), "position");
         return new Open(talk.path(), Long.parseLong(position.split("\\.", 2)[0]), working);
       }
@@ -82,7 +87,7 @@ final class Recovery {
   private static void checkWaiting(int port, Open task) throws IOException {
     try (var caller = new Caller(port)) {
       var tasks = caller.get(task.path() + "/tasks");
-      if (!tasks.contains("\"status\":\"waiting-input\"")) {
+      if (!tasks.contains(WAITING)) {
         throw new IOException("a task that waited no longer waits: " + tasks);
       }
     }

@@ -165,7 +165,7 @@ class EventStreamTest {
                 (_, reply) -> {
                   reply.stream(true);
                   if (calls.getAndIncrement() == 0) {
-                    reply.send(Log.open("0", 40) + log.frames(1, 2)).hold();
+                    reply.send(Log.open("0", 1_000) + log.frames(1, 2)).hold();
                   } else {
                     reply.send(Log.open("2", 10_000) + log.frames(3, 4)).hold();
                   }

@@ -319,7 +319,7 @@ abstract class ShakyModelContract extends QuestionContract {
     var reply = failed(model(BOUNDS.withTimeout(Duration.ofSeconds(3))));
 
     assertThat(reply.code()).isEqualTo(ErrorCode.TIMEOUT);
-    assertThat(reply.message()).contains("3000 ms");
+    assertThat(reply.message()).contains("for 3 s");
     assertThat(heard.text()).isEqualTo("half ");
     assertThat(server.awaitHangUp(PATIENCE)).isTrue();
   }

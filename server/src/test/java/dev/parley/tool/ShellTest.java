@@ -94,10 +94,10 @@ class ShellTest {
   @Test
   void a_command_that_takes_too_long_is_stopped_with_all_it_started() throws Exception {
     var began = System.nanoTime();
-    var reason = Bench.failed(call("echo $$ > pid; echo started; sleep 1000 & wait", 3_000));
+    var reason = Bench.failed(call("echo $$ > pid; echo started; sleep 1000 & wait", 5_000));
 
-    assertThat(reason).contains("stopped after 3000 ms", "started");
-    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(20));
+    assertThat(reason).contains("stopped after 5000 ms", "started");
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(60));
     assertGone("pid");
   }
 
@@ -139,7 +139,7 @@ class ShellTest {
 
   @Test
   void a_flood_hits_the_time_limit_and_no_other() throws Exception {
-    assertThat(Bench.failed(call("yes", 3_000))).contains("stopped", "bytes left out");
+    assertThat(Bench.failed(call("yes", 5_000))).contains("stopped", "bytes left out");
   }
 
   @Test

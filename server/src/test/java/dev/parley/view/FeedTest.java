@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,9 @@ class FeedTest {
     create(B);
     update(A, "one");
 
-    var moves = movesUntil(cursor, A, Position.of(2));
+    var moves =
+        movesUntil(
+            cursor, all -> reached(all, A, Position.of(2)) && reached(all, B, Position.of(1)));
 
     assertThat(moves).extracting(Feed.Move::owner).containsOnly("ada");
     assertThat(stretches(moves, A)).isEqualTo("0>2");
@@ -203,10 +206,19 @@ class FeedTest {
 
   private List<Feed.Move> movesUntil(Feed.Cursor from, ContextId context, Position to)
       throws InterruptedException {
+    return movesUntil(from, moves -> reached(moves, context, to));
+  }
+
+  private static boolean reached(List<Feed.Move> moves, ContextId context, Position to) {
+    return moves.stream()
+        .anyMatch(move -> move.context().equals(context) && reaches(move.to(), to));
+  }
+
+  private List<Feed.Move> movesUntil(Feed.Cursor from, Predicate<List<Feed.Move>> enough)
+      throws InterruptedException {
     var moves = new ArrayList<Feed.Move>();
     var cursor = from;
-    while (moves.stream()
-        .noneMatch(move -> move.context().equals(context) && reaches(move.to(), to))) {
+    while (!enough.test(moves)) {
       assertThat(views.feed().await(cursor, PATIENCE)).isTrue();
       var page = views.feed().after(cursor, 9);
       moves.addAll(page.moves());
