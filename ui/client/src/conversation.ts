@@ -35,6 +35,8 @@ export class Conversation extends Store<ConversationState> {
   private readonly stop: () => void;
   readonly outbox: Outbox;
   private pretence: Pretence | undefined;
+  /** What is being gone back, until that is known to be so or not. */
+  private going: Promise<boolean> | undefined;
   private refused: string | undefined;
 
   constructor(
@@ -49,6 +51,10 @@ export class Conversation extends Store<ConversationState> {
     this.outbox = box;
     const update = (): void => this.update();
     const stops = [live.subscribe(update), box.subscribe(update)];
+    if (outbox === undefined) {
+      // Nobody else has it.
+      stops.push(() => box.close());
+    }
     this.stop = () => stops.forEach((stop) => stop());
   }
 
@@ -59,7 +65,8 @@ export class Conversation extends Store<ConversationState> {
 
   /** Says something, which is shown at once. Answers whether it got there; if not it stays. */
   send(message: NewMessage): Promise<boolean> {
-    return this.outbox.send(message);
+    // What is said in what is shown is not to get there before it is so, nor if it will not be.
+    return this.outbox.send(message, this.going);
   }
 
   /** Tries again to say what did not get there. */
@@ -67,8 +74,8 @@ export class Conversation extends Store<ConversationState> {
     return this.outbox.sendAgain(key);
   }
 
-  /** Gives up what did not get there, and returns its text. */
-  discard(key: string): string {
+  /** Gives up what did not get there, and returns its text; nothing if it may be there by now. */
+  discard(key: string): string | undefined {
     return this.outbox.discard(key);
   }
 
@@ -175,9 +182,12 @@ export class Conversation extends Store<ConversationState> {
         this.pretence = this.pretence === pretence ? undefined : this.pretence;
       },
     );
-    // What is said in what is shown is not to get there before it is so.
-    this.outbox.after(done);
-    return done;
+    this.going = done;
+    try {
+      return await done;
+    } finally {
+      this.going = this.going === done ? undefined : this.going;
+    }
   }
 
   private async attempt(

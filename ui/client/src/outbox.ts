@@ -6,6 +6,11 @@ import { Store } from "./store.js";
 import type { NewMessage } from "./types.js";
 
 const PATIENT: Backoff = { firstMs: 1_000, maxMs: 30_000 };
+/** A request that is not answered by then is taken for lost; it is made again with the same key. */
+const ANSWER_MS = 30_000;
+/** A server that fails so often at the same message is not asked again, lest all others wait. */
+const FAULTS_MAX = 5;
+const OVERLOADED = 503;
 
 /** Something that was said and is not in the log yet, as far as is known. */
 export interface Outgoing {
@@ -17,6 +22,8 @@ export interface Outgoing {
   readonly error: Error | undefined;
   /** True if it is tried again by itself: no server took it, but one may later. */
   readonly waiting: boolean;
+  /** True while a request is under way: then nobody knows whether it got there. */
+  readonly sending: boolean;
 }
 
 /**
@@ -25,9 +32,17 @@ export interface Outgoing {
  * back. What no server took is tried again until one does.
  */
 export class Outbox extends Store<readonly Outgoing[]> {
-  private work: Promise<void> = Promise.resolve();
+  private work: Promise<void> | undefined;
   private nap: AbortController | undefined;
+  /** True if there is reason to try once more, whatever comes of what is under way. */
+  private urged = false;
+  private closed = false;
   private failures = 0;
+  /** What has to succeed before something is said, by its key. */
+  private readonly conditions = new Map<string, Promise<boolean>>();
+  /** How often a server failed at something, by its key. */
+  private readonly faults = new Map<string, number>();
+  private readonly sent = new Set<string>();
 
   constructor(
     private readonly api: ParleyApi,
@@ -43,42 +58,44 @@ export class Outbox extends Store<readonly Outgoing[]> {
   }
 
   /**
-   * Says something, after what was said before. Answers whether it got there; if not it stays, with
-   * the reason.
+   * Says something, after what was said before, and only if `first`, where there is one, succeeds.
+   * Answers whether it got there; if not it stays, with the reason.
    */
-  send(message: NewMessage): Promise<boolean> {
+  send(message: NewMessage, first?: Promise<boolean>): Promise<boolean> {
     const key = newKey();
-    const fresh = { key, message, messageId: undefined, error: undefined, waiting: false };
-    this.set([...this.get(), fresh]);
+    if (first !== undefined) {
+      this.conditions.set(key, first);
+    }
+    const idle = { messageId: undefined, error: undefined, waiting: false, sending: false };
+    this.set([...this.get(), { key, message, ...idle }]);
+    this.urged = true;
     return this.deliver(key);
-  }
-
-  /** What is said from now on is said after this. */
-  after(work: Promise<unknown>): void {
-    this.work = this.work.then(() => work).then(
-      () => undefined,
-      () => undefined,
-    );
   }
 
   /** Tries again to say what did not get there. */
   sendAgain(key: string): Promise<boolean> {
+    this.faults.delete(key);
     this.change(key, { error: undefined, waiting: false });
+    this.urged = true;
     return this.deliver(key);
   }
 
   /** Tries now what waits: there is reason to think that a server is there. */
   hurry(): void {
-    if (this.nap !== undefined) {
+    if (this.nap !== undefined || this.work !== undefined) {
+      this.urged = true;
       void this.deliver("");
     }
   }
 
-  /** Gives up what did not get there, and returns its text. */
-  discard(key: string): string {
-    const known = this.find(key);
+  /** Gives up what did not get there, and returns its text; nothing if it may be there by now. */
+  discard(key: string): string | undefined {
+    const known = this.get().find((one) => one.key === key);
+    if (known === undefined || known.sending) {
+      return undefined;
+    }
     this.set(this.get().filter((one) => one.key !== key));
-    return known?.message.content ?? "";
+    return known.message.content ?? "";
   }
 
   /** Lets go of what is in the log. */
@@ -89,51 +106,115 @@ export class Outbox extends Store<readonly Outgoing[]> {
     }
   }
 
-  private async deliver(key: string): Promise<boolean> {
+  /** Tries nothing again by itself from now on. */
+  close(): void {
+    this.closed = true;
     this.nap?.abort();
-    // One after the other: requests that are under way together can overtake each other.
-    const mine = this.work.then(() => this.deliverAll());
-    this.work = mine;
-    await mine;
-    const known = this.find(key);
-    return known === undefined || known.messageId !== undefined;
   }
 
+  private async deliver(key: string): Promise<boolean> {
+    this.nap?.abort();
+    this.work ??= this.deliverAll();
+    await this.work;
+    return this.sent.has(key);
+  }
+
+  /** One after the other: requests that are under way together can overtake each other. */
   private async deliverAll(): Promise<void> {
-    const tried = new Set<string>();
-    for (let next = this.next(tried); next !== undefined; next = this.next(tried)) {
-      tried.add(next.key);
-      const failure = await this.attempt(next);
-      if (failure !== undefined) {
-        this.hold(failure);
-        return;
-      }
+    let failure: ParleyError | undefined;
+    do {
+      this.urged = false;
+      failure = await this.round();
+    } while (this.urged);
+    // At once, so that whoever comes from now on begins anew.
+    this.work = undefined;
+    if (failure === undefined) {
+      this.failures = 0;
+    } else if (!this.closed) {
+      this.rest(failure);
     }
-    this.failures = 0;
   }
 
   /** Answers why nothing can be sent now, if that is so. */
+  private async round(): Promise<ParleyError | undefined> {
+    const tried = new Set<string>();
+    const next = (): Outgoing | undefined =>
+      this.get().find((one) => isDue(one) && !tried.has(one.key));
+    for (let one = next(); one !== undefined; one = next()) {
+      tried.add(one.key);
+      const failure = await this.attempt(one);
+      if (failure !== undefined) {
+        this.set(
+          this.get().map((due) => (isDue(due) ? { ...due, error: failure, waiting: true } : due)),
+        );
+        return failure;
+      }
+    }
+    return undefined;
+  }
+
   private async attempt({ key, message }: Outgoing): Promise<ParleyError | undefined> {
+    this.change(key, { sending: true });
     try {
-      const { messageId } = await this.api.send(this.contextId, message, { idempotencyKey: key });
+      if (!(await this.isWanted(key))) {
+        throw new Error("not sent, because what was done before it did not succeed");
+      }
+      const { messageId } = await this.inTime((signal) =>
+        this.api.send(this.contextId, message, { idempotencyKey: key, signal }),
+      );
+      this.sent.add(key);
       this.change(key, { messageId, error: undefined, waiting: false });
       return undefined;
     } catch (failure) {
-      if (failure instanceof ParleyError && failure.passing) {
+      if (failure instanceof ParleyError && this.mayPass(key, failure)) {
         return failure;
       }
       const error = failure instanceof Error ? failure : new Error(String(failure));
       this.change(key, { error, waiting: false });
       return undefined;
+    } finally {
+      this.change(key, { sending: false });
+    }
+  }
+
+  /** True unless something had to succeed first and did not. */
+  private async isWanted(key: string): Promise<boolean> {
+    const first = this.conditions.get(key);
+    this.conditions.delete(key);
+    return first === undefined || this.inTime(() => first).catch(() => false);
+  }
+
+  private mayPass(key: string, failure: ParleyError): boolean {
+    if (failure.status < 500 || failure.status === OVERLOADED) {
+      return failure.passing;
+    }
+    const faults = (this.faults.get(key) ?? 0) + 1;
+    this.faults.set(key, faults);
+    return faults < FAULTS_MAX;
+  }
+
+  private async inTime<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const late = new AbortController();
+    const done = new AbortController();
+    const clock = this.clock.sleep(ANSWER_MS, done.signal).then(() => {
+      if (done.signal.aborted) {
+        return new Promise<never>(() => undefined);
+      }
+      late.abort();
+      throw ParleyError.unreachable("it took too long");
+    });
+    try {
+      return await Promise.race([call(late.signal), clock]);
+    } finally {
+      done.abort();
     }
   }
 
   /** Everything waits for a while, and is tried again then. */
-  private hold(error: ParleyError): void {
-    this.set(this.get().map((one) => (isDue(one) ? { ...one, error, waiting: true } : one)));
+  private rest(failure: ParleyError): void {
     this.failures++;
     const nap = (this.nap = new AbortController());
-    const wait = delay(PATIENT, this.failures, error.retryAfterMs, Math.random);
+    const wait = delay(PATIENT, this.failures, failure.retryAfterMs, Math.random);
     void this.clock.sleep(wait, nap.signal).then(() => {
       if (this.nap === nap) {
         this.nap = undefined;
@@ -142,14 +223,6 @@ export class Outbox extends Store<readonly Outgoing[]> {
         void this.deliver("");
       }
     });
-  }
-
-  private next(tried: ReadonlySet<string>): Outgoing | undefined {
-    return this.get().find((one) => isDue(one) && !tried.has(one.key));
-  }
-
-  private find(key: string): Outgoing | undefined {
-    return this.get().find((one) => one.key === key);
   }
 
   private change(key: string, change: Partial<Outgoing>): void {

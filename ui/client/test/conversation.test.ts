@@ -101,25 +101,30 @@ test("S3.27: what went back stays so when the log says it", async () => {
   conversation.close();
 });
 
-test("what is said after going back gets there after it, also if that is refused", async () => {
-  let refuse = (): void => undefined;
+test("what is said after going back gets there after it, and only if it was done", async () => {
+  let answer: (response: Response) => void = () => undefined;
   const asked: string[] = [];
   const { conversation } = stage(async (path) => {
     asked.push(path.replace(/.*\//, ""));
     if (path.endsWith("/rewind")) {
-      await new Promise<void>((resolve) => (refuse = resolve));
-      return REFUSED();
+      return new Promise<Response>((resolve) => (answer = resolve));
     }
     return Response.json({ contextId: "c", messageId: "m5", taskId: "t", seq: 5 });
   });
   await until(conversation, (state) => texts(state) === "alpha beta gamma");
-  const back = conversation.rewind({ messageId: "m3", seq: 3 });
-  const said = conversation.send({ content: "delta" });
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  assert.deepEqual(asked, ["rewind"]);
-  refuse();
-  assert.deepEqual([await back, await said], [false, true]);
-  assert.deepEqual(asked, ["rewind", "messages"]);
+  for (const response of [REFUSED(), Response.json({ contextId: "c", seq: 5 })]) {
+    asked.length = 0;
+    const back = conversation.rewind({ messageId: "m3", seq: 3 });
+    const said = conversation.send({ content: "delta" });
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    assert.deepEqual(asked, ["rewind"]);
+    answer(response);
+    assert.deepEqual([await back, await said], [response.ok, response.ok]);
+    assert.deepEqual(asked, response.ok ? ["rewind", "messages"] : ["rewind"]);
+  }
+  const [refused] = conversation.get().outgoing;
+  assert.match(refused?.error?.message ?? "", /^not sent/);
+  assert.equal(refused?.waiting, false);
   conversation.close();
 });
 

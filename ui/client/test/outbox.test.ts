@@ -17,7 +17,7 @@ function stage(take: (request: Request) => Promise<Response>) {
     got.push({ content, key });
     return take({ content, key });
   };
-  const clock = new TestClock();
+  const clock = new TestClock(0);
   const outbox = new Outbox(new ParleyApi({ url: "http://x", fetch: fetched }), "c", clock);
   const contents = (): string => got.map((one) => one.content).join(" ");
   return { got, contents, clock, outbox };
@@ -118,4 +118,56 @@ test("what is given up while it waits is not sent", async () => {
   clock.pass();
   await until(outbox, () => !outbox.unsent);
   assert.equal(contents(), "b");
+});
+
+test("what is under way cannot be given up: it may be there already", async () => {
+  let answer: (response: Response) => void = () => undefined;
+  const { outbox } = stage(() => new Promise((resolve) => (answer = resolve)));
+  const sent = outbox.send({ content: "a" });
+  await until(outbox, () => outbox.get()[0]?.sending === true);
+  const key = outbox.get()[0]?.key ?? "";
+  assert.equal(outbox.discard(key), undefined);
+  answer(Response.json({ contextId: "c", messageId: "m", taskId: "t", seq: 1 }));
+  assert.equal(await sent, true);
+  assert.equal(outbox.get().length, 1);
+});
+
+test("a request that is never answered is made again, with the same key", async () => {
+  let silent = true;
+  const { outbox, got, clock } = stage((one) =>
+    silent ? new Promise(() => undefined) : Promise.resolve(taken(one)),
+  );
+  const sent = outbox.send({ content: "a" });
+  await until(outbox, () => outbox.get()[0]?.sending === true);
+  silent = false;
+  clock.pass();
+  assert.equal(await sent, false);
+  assert.match(outbox.get()[0]?.error?.message ?? "", /it took too long/);
+  clock.pass();
+  await until(outbox, () => !outbox.unsent);
+  assert.equal(new Set(got.map((one) => one.key)).size, 1);
+  assert.equal(got.length, 2);
+});
+
+test("one at which the server always fails is let go of, and the others get there", async () => {
+  const broken = () => Response.json({ code: "internal", detail: "oops" }, { status: 500 });
+  const { outbox, clock } = stage(async (one) => (one.content === "a" ? broken() : taken(one)));
+  void outbox.send({ content: "a" });
+  void outbox.send({ content: "b" });
+  const waits = (): boolean => outbox.get().some((one) => one.messageId === "m-b");
+  while (!waits()) {
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.pass();
+  }
+  const [left] = outbox.get();
+  assert.deepEqual([left?.waiting, left?.error?.message], [false, "oops"]);
+});
+
+test("what was closed tries nothing again", async () => {
+  const { outbox, got, clock } = stage(async () => nobody());
+  await outbox.send({ content: "a" });
+  outbox.close();
+  clock.pass();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(got.length, 1);
 });

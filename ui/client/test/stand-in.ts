@@ -18,12 +18,15 @@ export class TestClock implements Clock {
   private readonly waiting = new Set<() => void>();
   readonly slept: number[] = [];
 
+  /** Waits that are shorter than this are over at once. */
+  constructor(private readonly shortMs = SHORT_MS) {}
+
   now(): number {
     return this.time;
   }
 
   async sleep(millis: number, signal?: AbortSignal): Promise<void> {
-    if (millis < SHORT_MS) {
+    if (millis < this.shortMs) {
       this.slept.push(millis);
       this.time += millis;
       return;

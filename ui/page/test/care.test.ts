@@ -245,6 +245,11 @@ test(
     await words.waitFor();
     assert.equal(await words.innerText(), "Reconnecting");
     assert.equal(await words.evaluate((one) => one.scrollWidth > one.clientWidth), false);
+    for (const width of [390, 375, 360, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      assert.equal(await sideways(), false, `${width} pixels without a server`);
+    }
+    await page.setViewportSize(NARROW.viewport);
     await page.context().setOffline(false);
     await page.getByRole("link", { name: "All conversations" }).click();
     await page.getByRole("navigation").waitFor();

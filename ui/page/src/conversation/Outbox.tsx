@@ -6,7 +6,7 @@ export function Outbox(props: { outgoing: readonly Outgoing[]; onEdit: (text: st
   const { conversation } = useSetting();
   return (
     <>
-      {props.outgoing.map(({ key, message, error, waiting }) => (
+      {props.outgoing.map(({ key, message, error, waiting, sending }) => (
         <div class="outgoing" key={key} data-failed={error !== undefined || undefined}>
           <span class="outgoing-text">{message.content}</span>
           {error === undefined ? (
@@ -16,12 +16,22 @@ export function Outbox(props: { outgoing: readonly Outgoing[]; onEdit: (text: st
               <span class="problem" role="alert">
                 {waiting ? `Not sent yet: ${why(error)}. It is tried again by itself.` : error.message}
               </span>
-              <button class="button small" onClick={() => void conversation.sendAgain(key)}>
+              <button
+                class="button small"
+                disabled={sending}
+                onClick={() => void conversation.sendAgain(key)}
+              >
                 {waiting ? "Send now" : "Send again"}
               </button>
               <button
                 class="button small quiet"
-                onClick={() => props.onEdit(conversation.discard(key))}
+                disabled={sending}
+                onClick={() => {
+                  const text = conversation.discard(key);
+                  if (text !== undefined) {
+                    props.onEdit(text);
+                  }
+                }}
               >
                 Edit
               </button>

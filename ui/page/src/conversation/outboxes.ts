@@ -17,6 +17,12 @@ export class Outboxes {
     return box;
   }
 
+  /** The conversation is gone, and what was said in it with it. */
+  forget(contextId: string): void {
+    this.boxes.get(contextId)?.close();
+    this.boxes.delete(contextId);
+  }
+
   /** True if something is nowhere but here. */
   get unsent(): boolean {
     return [...this.boxes.values()].some((box) => box.unsent);

@@ -12,11 +12,12 @@ interface DeleteProps {
 
 /** Asks once more before a conversation is deleted. */
 export function DeleteDialog({ contextId, title, onDeleted, onClose }: DeleteProps) {
-  const { api, home } = useSession();
+  const { api, home, outboxes } = useSession();
   const [problem, setProblem] = useState<string>();
   const remove = async (): Promise<void> => {
     try {
       await api.deleteContext(contextId);
+      outboxes.forget(contextId);
       home.refresh();
       onDeleted();
     } catch (failure) {

@@ -35,8 +35,9 @@ final class Link implements AutoCloseable, Session.Keeper {
   // How often the list of tools changed, and up to which change we know it.
   private int changes;
   private int known;
-  // When we last asked for it.
+  // When we last asked for it, if the server has one.
   private long listedAt;
+  private boolean lists;
   // How often it was tried again, and when it will be.
   private int attempts;
   private long retryAt;
@@ -156,7 +157,7 @@ final class Link implements AutoCloseable, Session.Keeper {
   private void refreshIfOld() {
     var current = session;
     var age = System.nanoTime() - listedAt;
-    if (state == State.UP && current != null && age > pace.fresh().toNanos()) {
+    if (lists && state == State.UP && current != null && age > pace.fresh().toNanos()) {
       listedAt = System.nanoTime();
       Thread.ofVirtual().name("mcp-list-" + server).start(() -> refresh(current));
     }
@@ -219,8 +220,11 @@ final class Link implements AutoCloseable, Session.Keeper {
       changes = 0;
       known = 0;
     }
-    var abilities = opened.open(clientVersion, pace.connect());
-    know(opened, abilities.has("tools") ? Listed.all(opened, pace.connect()) : List.of(), 0);
+    var able = opened.open(clientVersion, pace.connect()).has("tools");
+    synchronized (this) {
+      lists = able;
+    }
+    know(opened, able ? Listed.all(opened, pace.connect()) : List.of(), 0);
   }
 
   /// Looks after the connection until it breaks.

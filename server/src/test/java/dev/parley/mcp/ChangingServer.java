@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A server whose tools change without its saying so: it has no stream for that. It offers one when it has heard that
@@ -23,6 +24,7 @@ final class ChangingServer implements AutoCloseable {
 
   private final HttpServer http;
   private final CountDownLatch asked = new CountDownLatch(1);
+  private final AtomicInteger lists = new AtomicInteger();
   private volatile String tool = NONE;
 
   ChangingServer() throws IOException {
@@ -41,6 +43,11 @@ final class ChangingServer implements AutoCloseable {
   /// From now on this is its only tool.
   void offers(String name) {
     tool = name;
+  }
+
+  /// How often it was asked for its tools.
+  int lists() {
+    return lists.get();
   }
 
   @Override
@@ -66,6 +73,7 @@ final class ChangingServer implements AutoCloseable {
         if (!tool.equals(NONE)) {
           tools.addObject().put("name", tool);
         }
+        lists.incrementAndGet();
         asked.countDown();
       }
       default -> {

@@ -54,6 +54,7 @@ class ChangingServerTest {
       for (var times = 0; times < 100; times++) {
         assertThat(names(servers)).containsExactly("changing_in-time");
       }
+      assertThat(there.lists()).isOne();
     }
   }
 

@@ -51,7 +51,7 @@ class ContextsTest {
   void a_message_in_a_new_context_is_one_request_with_all_its_options() {
     var body =
         "{\"message\":{\"role\":\"user\",\"content\":\"say hi\",\"agentId\":\"agent-code\"}}";
-    var reply = site.post("/api/messages", body, "Accept", "application/json");
+    var reply = site.post("/api/messages", body, "Accept", "application/json; charset=utf-8");
     assertThat(reply.statusCode()).isEqualTo(202);
     var task = json(reply).path("taskId").asString();
     var context = json(reply).path("contextId").asString();

@@ -146,9 +146,12 @@ final class MessageRoutes {
     parts.log().create(context, new ContextCreated(request.principal(), null, null));
     parts.access().check(request.principal(), context);
     var accepted = parts.tasks().submit(submission);
-    return request.header("Accept").filter(JSON::equals).isPresent()
-        ? new Reply.Json(202, accepted)
-        : events.follow(accepted);
+    return wantsOnlyJson(request) ? new Reply.Json(202, accepted) : events.follow(accepted);
+  }
+
+  private static boolean wantsOnlyJson(Request request) {
+    var accept = request.header("Accept").orElse("");
+    return !accept.contains(",") && accept.replaceFirst(";.*", "").strip().equalsIgnoreCase(JSON);
   }
 
   static Submission submission(Request request, ContextId context, NewMessage message) {
