@@ -1,5 +1,6 @@
 package dev.parley.model;
 
+import dev.parley.model.StandInAnswer.Ending;
 import dev.parley.protocol.Json;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -155,7 +156,15 @@ public final class StandInModel implements AutoCloseable {
       questions.add(question);
       asked.release();
       var answer = answers.apply(question);
-      new StandInDelivery(socket.getOutputStream(), question, answer).send();
+      try {
+        new StandInDelivery(socket.getOutputStream(), question, answer).send();
+      } catch (IOException gone) {
+        if (answer.ending() == Ending.HOLD) {
+          // Who hangs up before all was said has hung up, too.
+          hungUp.release();
+        }
+        throw gone;
+      }
       switch (answer.ending()) {
         case COMPLETE, CUT -> {}
         case RESET -> socket.setSoLinger(true, 0);
