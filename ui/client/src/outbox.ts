@@ -7,7 +7,7 @@ import type { NewMessage } from "./types.js";
 
 const PATIENT: Backoff = { firstMs: 1_000, maxMs: 30_000 };
 /** A request that is not answered by then is taken for lost; it is made again with the same key. */
-const ANSWER_MS = 30_000;
+const ANSWER_MS = 20_000;
 /** A server that fails so often at the same message is not asked again, lest all others wait. */
 const FAULTS_MAX = 5;
 const OVERLOADED = 503;

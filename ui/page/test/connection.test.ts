@@ -108,8 +108,7 @@ test("a message that cannot be sent stays, and is sent once when it can be", opt
   const contextId = await begin(page, "say first");
   await settled(page);
   await page.context().setOffline(true);
-  await page.getByRole("textbox", { name: "Message" }).fill("say second");
-  await page.keyboard.press("Enter");
+  await say(page, "say second");
   await page.locator(".outgoing").getByRole("alert").waitFor();
   // It is nowhere else yet, so the browser asks before it goes.
   const asked = page.waitForEvent("dialog");
