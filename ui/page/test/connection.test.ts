@@ -108,6 +108,10 @@ test("a message that cannot be sent stays, and is sent once when it can be", opt
   const contextId = await begin(page, "say first");
   await settled(page);
   await page.context().setOffline(true);
+  // A browser that is told so may let through what comes at once after it.
+  await pill(page)
+    .getByText(/Reconnecting/)
+    .waitFor();
   await say(page, "say second");
   await page.locator(".outgoing").getByRole("alert").waitFor();
   // It is nowhere else yet, so the browser asks before it goes.
