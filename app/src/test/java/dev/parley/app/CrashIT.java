@@ -25,7 +25,7 @@ import tools.jackson.databind.JsonNode;
 final class CrashIT {
 
   private static final int KILLED = 137;
-  private static final Duration RECOVERY_MAX = Duration.ofSeconds(20);
+  private static final Duration RECOVERY_MAX = Duration.ofSeconds(5);
 
   /// A supervisor hands this to two agents, and each runs it.
   private static final String WORK = "delegate run `echo $PARLEY_CALL >> ledger` to a and b";

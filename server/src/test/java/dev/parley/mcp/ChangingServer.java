@@ -83,10 +83,7 @@ final class ChangingServer implements AutoCloseable {
         return;
       }
     }
-    var answer = Json.object().put("jsonrpc", "2.0");
-    answer.set("id", request.get("id"));
-    answer.set("result", result);
-    ProtectedServer.reply(exchange, 200, answer);
+    ProtectedServer.answer(exchange, request, result);
   }
 
   private void hear() {

@@ -143,6 +143,12 @@ public final class ProtectedServer implements AutoCloseable {
         return;
       }
     }
+    answer(exchange, request, result);
+  }
+
+  /// Answers a request of JSON-RPC.
+  static void answer(HttpExchange exchange, ObjectNode request, ObjectNode result)
+      throws IOException {
     var answer = Json.object().put("jsonrpc", "2.0");
     answer.set("id", request.get("id"));
     answer.set("result", result);
