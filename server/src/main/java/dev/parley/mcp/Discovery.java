@@ -1,10 +1,12 @@
 package dev.parley.mcp;
 
 import dev.parley.mcp.Trouble.Kind;
+import dev.parley.net.AddressPolicy;
+import dev.parley.net.AddressPolicy.Refused;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
-import java.net.InetAddress;
+import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
@@ -21,9 +23,12 @@ import tools.jackson.databind.node.ObjectNode;
 /// Finds out where one signs in to a server: first who is responsible for it (RFC 9728), then what they
 /// offer (RFC 8414, or OpenID Connect's discovery). Safe for many threads.
 ///
-/// Addresses come from strangers: only HTTPS is followed, or HTTP to this machine, without redirects.
+/// The addresses come from other servers. Each is checked by the [AddressPolicy] before a request is sent there:
+/// it must be public, belong to the configured server, or be named by the operator. Redirects are not
+/// followed.
 final class Discovery implements AutoCloseable {
 
+  private static final System.Logger LOG = System.getLogger(Discovery.class.getName());
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int DOCUMENT_BYTES_MAX = 256 * 1024;
   private static final String RESOURCE = "/.well-known/oauth-protected-resource";
@@ -33,17 +38,24 @@ final class Discovery implements AutoCloseable {
   private final HttpClient http =
       HttpClient.newBuilder().connectTimeout(PATIENCE).followRedirects(Redirect.NEVER).build();
 
+  private final AddressPolicy policy;
+
+  Discovery(AddressPolicy policy) {
+    this.policy = policy;
+  }
+
   /// What is found about a server that refused with this challenge.
   OAuthServer find(McpServer.Http server, Challenge challenge)
       throws Trouble, InterruptedException {
-    var resource = resource(server.url(), challenge);
+    var allowed = policy.allowing(server.url());
+    var resource = resource(server.url(), challenge, allowed);
     // Before there was RFC 9728 a server was its own authorization server.
     var issuer =
         resource
             .map(found -> found.path("authorization_servers").path(0).asString(""))
             .filter(found -> !found.isEmpty())
             .orElseGet(() -> Wire.origin(server.url()).toString());
-    var metadata = issuer(issuer);
+    var metadata = issuer(issuer, allowed);
     var scopes =
         !challenge.scopes().isEmpty()
             ? challenge.scopes()
@@ -51,10 +63,10 @@ final class Discovery implements AutoCloseable {
     var name = resource.map(found -> found.path("resource").asString("")).orElse("");
     return new OAuthServer(
         metadata.path("issuer").asString(issuer),
-        endpoint(metadata, "authorization_endpoint"),
-        endpoint(metadata, "token_endpoint"),
+        page(metadata, "authorization_endpoint"),
+        endpoint(metadata, "token_endpoint", allowed),
         metadata.hasNonNull("registration_endpoint")
-            ? endpoint(metadata, "registration_endpoint")
+            ? endpoint(metadata, "registration_endpoint", allowed)
             : null,
         scopes,
         name.isEmpty() ? server.url().toString() : name);
@@ -66,14 +78,14 @@ final class Discovery implements AutoCloseable {
   }
 
   /// What the server says about itself, if it does. It may speak for nobody else.
-  private Optional<ObjectNode> resource(URI server, Challenge challenge)
+  private Optional<ObjectNode> resource(URI server, Challenge challenge, AddressPolicy allowed)
       throws Trouble, InterruptedException {
     var candidates = new ArrayList<String>();
     challenge.resourceMetadata().ifPresent(candidates::add);
     var origin = Wire.origin(server).toString();
     candidates.add(origin + RESOURCE + path(server));
     candidates.add(origin + RESOURCE);
-    var found = first(candidates);
+    var found = first(candidates, allowed);
     if (found.isPresent()) {
       var name = found.get().path("resource").asString("");
       if (!name.isEmpty() && !covers(name, server)) {
@@ -95,7 +107,8 @@ final class Discovery implements AutoCloseable {
   }
 
   /// What an authorization server says about itself, and about nobody else.
-  private ObjectNode issuer(String issuer) throws Trouble, InterruptedException {
+  private ObjectNode issuer(String issuer, AddressPolicy allowed)
+      throws Trouble, InterruptedException {
     URI address;
     try {
       address = URI.create(issuer);
@@ -105,7 +118,9 @@ final class Discovery implements AutoCloseable {
     var origin = Wire.origin(address).toString();
     var path = path(address);
     var metadata =
-        first(List.of(origin + SERVER + path, origin + OPENID + path, origin + path + OPENID))
+        first(
+                List.of(origin + SERVER + path, origin + OPENID + path, origin + path + OPENID),
+                allowed)
             .orElseThrow(() -> new Trouble(Kind.REFUSED, "nothing says how, at " + issuer));
     var named = metadata.path("issuer").asString("");
     if (!named.equals(issuer) && !named.equals(origin + path) && !named.equals(issuer + "/")) {
@@ -117,9 +132,10 @@ final class Discovery implements AutoCloseable {
     return metadata;
   }
 
-  private Optional<ObjectNode> first(List<String> addresses) throws InterruptedException {
+  private Optional<ObjectNode> first(List<String> addresses, AddressPolicy allowed)
+      throws InterruptedException {
     for (var address : addresses) {
-      var document = get(address);
+      var document = get(address, allowed);
       if (document.isPresent()) {
         return document;
       }
@@ -127,12 +143,10 @@ final class Discovery implements AutoCloseable {
     return Optional.empty();
   }
 
-  private Optional<ObjectNode> get(String address) throws InterruptedException {
+  private Optional<ObjectNode> get(String address, AddressPolicy allowed)
+      throws InterruptedException {
     try {
-      var uri = URI.create(address);
-      if (!safe(uri)) {
-        return Optional.empty();
-      }
+      var uri = allowed.checkForCredentials(address).uri();
       var request =
           HttpRequest.newBuilder(uri).timeout(PATIENCE).header("Accept", "application/json");
       var answer = http.send(request.build(), BodyHandlers.ofInputStream());
@@ -142,28 +156,37 @@ final class Discovery implements AutoCloseable {
             ? Optional.of(Json.read(bytes, ObjectNode.class))
             : Optional.empty();
       }
+    } catch (Refused refused) {
+      LOG.log(Level.WARNING, "sign-in discovery skips {0}: {1}", address, refused.getMessage());
+      return Optional.empty();
     } catch (IOException | IllegalArgumentException | Rejection.Invalid unusable) {
       return Optional.empty();
     }
   }
 
-  private static boolean safe(URI uri) throws IOException {
-    return "https".equals(uri.getScheme())
-        || ("http".equals(uri.getScheme())
-            && uri.getHost() != null
-            && InetAddress.getByName(uri.getHost()).isLoopbackAddress());
-  }
-
-  private static String endpoint(JsonNode metadata, String name) throws Trouble {
+  /// An address that only the person's browser visits. Parley sends nothing there.
+  private static String page(JsonNode metadata, String name) throws Trouble {
     var address = metadata.path(name).asString("");
     try {
-      if (safe(URI.create(address))) {
-        return address;
-      }
-    } catch (IOException | IllegalArgumentException unusable) {
-      // Told below.
+      return AddressPolicy.anywhere().checkForCredentials(address).uri().toString();
+    } catch (Refused refused) {
+      throw unusable(name, refused);
     }
-    throw new Trouble(Kind.REFUSED, "the address of its " + name + " cannot be used");
+  }
+
+  private static String endpoint(JsonNode metadata, String name, AddressPolicy allowed)
+      throws Trouble {
+    var address = metadata.path(name).asString("");
+    try {
+      return allowed.checkForCredentials(address).uri().toString();
+    } catch (Refused refused) {
+      throw unusable(name, refused);
+    }
+  }
+
+  private static Trouble unusable(String name, Refused refused) {
+    var reason = Text.cut(String.valueOf(refused.getMessage()), 300);
+    return new Trouble(Kind.REFUSED, "its " + name + " cannot be used: " + reason);
   }
 
   private static List<String> texts(JsonNode array) {

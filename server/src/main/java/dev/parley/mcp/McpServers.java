@@ -1,5 +1,6 @@
 package dev.parley.mcp;
 
+import dev.parley.net.AddressPolicy;
 import dev.parley.tool.Toolbox;
 import dev.parley.tool.process.Children;
 import java.util.LinkedHashMap;
@@ -14,13 +15,16 @@ public final class McpServers implements AutoCloseable {
   /// What a configuration calls tools by: `mcp:server`, or `mcp:server/tool` for one.
   public static final String PREFIX = "mcp:";
 
-  /// What they are built on; `version` is what servers are told ours is.
-  public record Parts(Children children, Tokens tokens, Pace pace, String version) {}
+  /// What they are built on; `version` is the version that Parley reports to servers, and `addresses`
+  /// decides where a sign-in may lead.
+  public record Parts(
+      Children children, Tokens tokens, Pace pace, String version, AddressPolicy addresses) {}
 
   private final Map<String, Remote> remotes = new LinkedHashMap<>();
-  private final Discovery discovery = new Discovery();
+  private final Discovery discovery;
 
   public McpServers(List<McpServer> servers, Parts parts) {
+    discovery = new Discovery(parts.addresses());
     for (var server : servers) {
       if (remotes.put(server.name(), new Remote(server, parts, discovery)) != null) {
         throw new IllegalArgumentException("two servers are called " + server.name());

@@ -10,6 +10,7 @@ import dev.parley.log.Tuning;
 import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
 import dev.parley.mcp.Pace;
+import dev.parley.net.AddressPolicy;
 import dev.parley.proxy.Remote;
 import dev.parley.task.History;
 import dev.parley.task.Tasks;
@@ -67,12 +68,17 @@ final class Assembly {
     var views = new Views(config.data().resolve("views.db"), log);
     var remote = new Remote();
     var models = new Models(config.models(), sources);
-    var signIns = new SignIns(vault(), registered());
+    var signIns = new SignIns(vault(), registered(), addresses());
     var bearers = signIns.bearers();
     var mcp =
         new McpServers(
             config.mcpServers(),
-            new McpServers.Parts(children, new OAuthTokens(bearers), Pace.USUAL, version()));
+            new McpServers.Parts(
+                children,
+                new OAuthTokens(bearers),
+                Pace.USUAL,
+                version(),
+                new AddressPolicy(config.outside().privateHosts())));
     mcp.start();
     return new Server.Parts(
         log,
@@ -100,6 +106,18 @@ final class Assembly {
       }
     }
     return clients;
+  }
+
+  /// Where people may sign in: at public servers, at hosts that the operator named, and at the configured MCP
+  /// servers themselves.
+  private AddressPolicy addresses() {
+    var policy = new AddressPolicy(config.outside().privateHosts());
+    for (var server : config.mcpServers()) {
+      if (server.endpoint() instanceof McpServer.Http http) {
+        policy = policy.allowing(http.url());
+      }
+    }
+    return policy;
   }
 
   private Vault vault() {

@@ -1,7 +1,8 @@
 package dev.parley.tool;
 
-import dev.parley.tool.Reach.Refused;
-import dev.parley.tool.Reach.Target;
+import dev.parley.net.AddressPolicy;
+import dev.parley.net.AddressPolicy.Refused;
+import dev.parley.net.AddressPolicy.Target;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ProxySelector;
@@ -56,16 +57,16 @@ final class HttpCaller {
   record Answer(
       Target target, HttpResponse<LimitedBody.Bytes> response, Optional<String> credential) {}
 
-  private final Reach reach;
+  private final AddressPolicy policy;
   private final Credentials credentials;
   private final Duration timeMax;
 
-  HttpCaller(Reach reach, Credentials credentials) {
-    this(reach, credentials, TIME_MAX);
+  HttpCaller(AddressPolicy policy, Credentials credentials) {
+    this(policy, credentials, TIME_MAX);
   }
 
-  HttpCaller(Reach reach, Credentials credentials, Duration timeMax) {
-    this.reach = reach;
+  HttpCaller(AddressPolicy policy, Credentials credentials, Duration timeMax) {
+    this.policy = policy;
     this.credentials = credentials;
     this.timeMax = timeMax;
   }
@@ -75,7 +76,7 @@ final class HttpCaller {
   /// @throws Refused if it must not or cannot be made, saying why in words for the model
   Answer make(Call call) throws Refused, InterruptedException {
     var end = System.nanoTime() + timeMax.toNanos();
-    var target = reach.check(call.url());
+    var target = policy.check(call.url());
     var headers = call.headers();
     for (var hop = 0; hop <= REDIRECTS_MAX; hop++) {
       var answer = send(call, target, headers, end);
@@ -104,7 +105,7 @@ final class HttpCaller {
       return Optional.empty();
     }
     try {
-      return Optional.of(reach.check(answer.target().uri().resolve(location.get()).toString()));
+      return Optional.of(policy.check(answer.target().uri().resolve(location.get()).toString()));
     } catch (IllegalArgumentException malformed) {
       throw new Refused("the server leads to what is not a URL");
     } catch (Refused refused) {

@@ -1,8 +1,8 @@
 package dev.parley.tool;
 
+import dev.parley.net.AddressPolicy;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProxySelector;
 import java.net.http.HttpClient;
@@ -32,7 +32,7 @@ public final class Poster implements AutoCloseable {
   private static final Duration TIME_MAX = Duration.ofSeconds(20);
   private static final int ANSWER_MAX = 64 * 1024;
 
-  private final Reach reach;
+  private final AddressPolicy policy;
   private final boolean anywhere;
   private final HttpClient client;
 
@@ -40,13 +40,11 @@ public final class Poster implements AutoCloseable {
   ///
   /// @param anywhere true if all private hosts may be posted to
   public Poster(Set<String> named, boolean anywhere) {
-    this(
-        anywhere ? new Reach(named, InetAddress::getAllByName, _ -> true) : new Reach(named),
-        anywhere);
+    this(anywhere ? AddressPolicy.anywhere() : new AddressPolicy(named), anywhere);
   }
 
-  Poster(Reach reach, boolean anywhere) {
-    this.reach = reach;
+  Poster(AddressPolicy policy, boolean anywhere) {
+    this.policy = policy;
     this.anywhere = anywhere;
     this.client = client(HttpClient.Builder.NO_PROXY);
   }
@@ -66,10 +64,10 @@ public final class Poster implements AutoCloseable {
   /// @throws Rejection.Invalid saying why
   public void check(String url) {
     try {
-      var _ = reach.check(url);
-    } catch (Reach.UnknownHost later) {
+      var _ = policy.check(url);
+    } catch (AddressPolicy.UnknownHost later) {
       // Each post fails until it is known, and is tried again.
-    } catch (Reach.Refused refused) {
+    } catch (AddressPolicy.Refused refused) {
       throw new Rejection.Invalid(String.valueOf(refused.getMessage()));
     }
   }
@@ -95,7 +93,7 @@ public final class Poster implements AutoCloseable {
     }
   }
 
-  private boolean direct(Reach.Target target) {
+  private boolean direct(AddressPolicy.Target target) {
     var host = target.host();
     var literal = host.startsWith("[") || host.equals(target.address().getHostAddress());
     return target.secure() || target.named() || anywhere || literal;
@@ -118,16 +116,16 @@ public final class Poster implements AutoCloseable {
     }
   }
 
-  private Reach.Target target(String url) throws IOException {
+  private AddressPolicy.Target target(String url) throws IOException {
     try {
-      return reach.check(url);
-    } catch (Reach.Refused refused) {
+      return policy.check(url);
+    } catch (AddressPolicy.Refused refused) {
       throw new IOException(refused.getMessage(), refused);
     }
   }
 
-  private static HttpRequest request(Reach.Target target, Map<String, String> headers, byte[] body)
-      throws IOException {
+  private static HttpRequest request(
+      AddressPolicy.Target target, Map<String, String> headers, byte[] body) throws IOException {
     try {
       var request =
           HttpRequest.newBuilder(target.uri())

@@ -1,5 +1,6 @@
 package dev.parley.vault;
 
+import dev.parley.net.AddressPolicy;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.vault.Credential.Client;
@@ -26,7 +27,7 @@ public final class SignIns implements SignInDesk, AutoCloseable {
 
   private final Vault vault;
   private final Map<String, Client> registered;
-  private final TokenClient client = new TokenClient();
+  private final TokenClient client;
   private final Bearers bearers;
   private final OAuthFlow flows;
   private final Set<Place> busy = ConcurrentHashMap.newKeySet();
@@ -34,13 +35,14 @@ public final class SignIns implements SignInDesk, AutoCloseable {
   private @Nullable String address;
 
   public SignIns(Vault vault) {
-    this(vault, Map.of());
+    this(vault, Map.of(), new AddressPolicy(Set.of()));
   }
 
-  /// `registered` is what the authorization servers of providers know Parley by, where that was agreed on
+  /// `addresses` decides which authorization servers may be reached; `registered` is what the authorization servers of providers know Parley by, where that was agreed on
   /// beforehand.
-  public SignIns(Vault vault, Map<String, Client> registered) {
+  public SignIns(Vault vault, Map<String, Client> registered, AddressPolicy addresses) {
     this.vault = vault;
+    this.client = new TokenClient(addresses);
     this.registered = Map.copyOf(registered);
     this.bearers = new Bearers(vault, client);
     this.flows = new OAuthFlow(vault, client);
@@ -90,6 +92,7 @@ public final class SignIns implements SignInDesk, AutoCloseable {
 
   private Invitation inviteTo(AuthorizationServer server, Wanted wanted)
       throws InterruptedException {
+    client.check(server.tokenEndpoint());
     var redirectUri = redirectUri();
     var known = client(server, wanted, redirectUri);
     var random = vault.sources().random();

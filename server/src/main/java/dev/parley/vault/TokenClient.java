@@ -1,5 +1,6 @@
 package dev.parley.vault;
 
+import dev.parley.net.AddressPolicy;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.vault.Credential.Client;
@@ -31,9 +32,27 @@ final class TokenClient implements AutoCloseable {
   private static final String FORM = "application/x-www-form-urlencoded";
   private static final String JSON = "application/json";
 
+  private final AddressPolicy addresses;
   // Made when it is first needed: most servers never do. Its lock is this object's.
   private @Nullable HttpClient http;
   private boolean closed;
+
+  TokenClient(AddressPolicy addresses) {
+    this.addresses = addresses;
+  }
+
+  /// Rejects an endpoint that must not be reached.
+  ///
+  /// @throws Rejection.Invalid saying why
+  void check(String endpoint) {
+    try {
+      var _ = addresses.checkForCredentials(endpoint);
+    } catch (AddressPolicy.UnknownHost later) {
+      // The host may be known when the request is sent.
+    } catch (AddressPolicy.Refused refused) {
+      throw new Rejection.Invalid("nobody can sign in there: " + refused.getMessage());
+    }
+  }
 
   /// What came back.
   sealed interface Answer {
@@ -55,6 +74,7 @@ final class TokenClient implements AutoCloseable {
   /// Makes Parley known to a server that takes anybody.
   Client register(String endpoint, String redirectUri, List<String> scopes)
       throws InterruptedException {
+    check(endpoint);
     var wanted =
         Json.object().put("client_name", "Parley").put("token_endpoint_auth_method", "none");
     wanted.putArray("redirect_uris").add(redirectUri);
@@ -115,7 +135,9 @@ final class TokenClient implements AutoCloseable {
 
   private Answer send(HttpRequest.Builder request) throws InterruptedException {
     try {
-      var answer = http().send(request.build(), BodyHandlers.ofInputStream());
+      var wanted = request.build();
+      addresses.checkForCredentials(wanted.uri().toString());
+      var answer = http().send(wanted, BodyHandlers.ofInputStream());
       @Nullable ObjectNode json;
       try (var body = answer.body()) {
         json = read(body.readNBytes(ANSWER_BYTES_MAX));
@@ -126,7 +148,7 @@ final class TokenClient implements AutoCloseable {
       return answer.statusCode() / 100 == 5
           ? new Answer.Unreachable()
           : new Answer.Refused(json == null ? "" : json.path("error").asString(""));
-    } catch (IOException gone) {
+    } catch (IOException | AddressPolicy.Refused gone) {
       return new Answer.Unreachable();
     }
   }

@@ -2,6 +2,7 @@ package dev.parley.mcp;
 
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.parley.net.AddressPolicy;
 import dev.parley.tool.Tool;
 import dev.parley.tool.process.Children;
 import java.io.IOException;
@@ -99,7 +100,11 @@ public final class Peers {
       var children = Files.createTempDirectory("parley-children");
       children.toFile().deleteOnExit();
       return new McpServers.Parts(
-          new Children(children, () -> UUID.randomUUID().toString()), tokens, pace, "test");
+          new Children(children, () -> UUID.randomUUID().toString()),
+          tokens,
+          pace,
+          "test",
+          new AddressPolicy(Set.of()));
     } catch (IOException full) {
       throw new UncheckedIOException(full);
     }

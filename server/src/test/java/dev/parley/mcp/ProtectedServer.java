@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A server that lets people in who have a token, and says where one gets it.
@@ -28,6 +29,7 @@ public final class ProtectedServer implements AutoCloseable {
   private volatile boolean openList;
   private volatile ObjectNode authorization;
   private volatile boolean metadataInHeader = true;
+  private volatile @Nullable String metadataElsewhere;
 
   public ProtectedServer() throws IOException {
     http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -56,6 +58,11 @@ public final class ProtectedServer implements AutoCloseable {
   /// Its refusals do not say where more is written.
   void silentRefusals() {
     metadataInHeader = false;
+  }
+
+  /// Its refusals say that more is written at this address.
+  void refersTo(String address) {
+    metadataElsewhere = address;
   }
 
   /// The authorization server says this about itself, too.
@@ -115,7 +122,9 @@ public final class ProtectedServer implements AutoCloseable {
               "WWW-Authenticate",
               metadataInHeader
                   ? "Bearer realm=\"x\", resource_metadata=\""
-                      + url("/.well-known/oauth-protected-resource/mcp")
+                      + (metadataElsewhere == null
+                          ? url("/.well-known/oauth-protected-resource/mcp")
+                          : metadataElsewhere)
                       + "\", scope=\"read\""
                   : "Bearer");
       reply(exchange, 401, Json.object());

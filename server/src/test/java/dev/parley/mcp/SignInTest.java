@@ -2,12 +2,15 @@ package dev.parley.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.parley.protocol.AuthEvent.AuthType;
 import dev.parley.tool.Answer;
 import dev.parley.tool.Bench;
 import dev.parley.tool.SignIn;
 import dev.parley.tool.Tool;
 import dev.parley.tool.ToolResult;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -186,6 +189,39 @@ class SignInTest {
     safe.says("token_endpoint", safe.url("/login/token"));
     safe.withoutPkce();
     assertThat(Bench.failed(new Caller("ann").call(connect, "{}"))).contains("PKCE");
+  }
+
+  @Test
+  void a_server_cannot_make_parley_call_private_addresses() throws Exception {
+    var requests = new CopyOnWriteArrayList<String>();
+    var internal = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    internal.createContext(
+        "/",
+        exchange -> {
+          requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
+          exchange.sendResponseHeaders(404, -1);
+          exchange.close();
+        });
+    internal.start();
+    try {
+      var there = "http://127.0.0.1:" + internal.getAddress().getPort();
+      var connect = only("ann");
+
+      safe.refersTo(there + "/internal");
+      signIn(new Caller("ann").call(connect, "{}"));
+      safe.says("token_endpoint", there + "/token");
+      assertThat(Bench.failed(new Caller("ann").call(connect, "{}")))
+          .contains("token_endpoint")
+          .contains("privateHosts");
+      safe.says("token_endpoint", safe.url("/login/token"));
+      safe.says("registration_endpoint", there + "/register");
+      assertThat(Bench.failed(new Caller("ann").call(connect, "{}")))
+          .contains("registration_endpoint");
+
+      assertThat(requests).isEmpty();
+    } finally {
+      internal.stop(0);
+    }
   }
 
   @Test

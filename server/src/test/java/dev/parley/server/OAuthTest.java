@@ -63,8 +63,10 @@ class OAuthTest {
         models: {m: {provider: openai, model: m, baseUrl: '%s', apiKey: none}}
         agents: [{id: agent-code, tools: ["mcp:safe"]}]
         mcpServers: {safe: {url: '%s', permission: allow%s}}
+        privateHosts: ['%s']
         """
-            .formatted(model.url(), mcp.url("/mcp"), oauth));
+            .formatted(
+                model.url(), mcp.url("/mcp"), oauth, URI.create(login.url("/")).getAuthority()));
   }
 
   /// Opens a link as a browser does, and follows it no further.

@@ -3,6 +3,7 @@ package dev.parley.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.parley.net.AddressPolicy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -27,7 +28,7 @@ class PosterTest {
         });
     server.start();
     // Only the one who checks knows the name: nobody else could find the server by it.
-    var reach = new Reach(Set.of(), _ -> new InetAddress[] {loopback}, _ -> true);
+    var reach = new AddressPolicy(Set.of(), _ -> new InetAddress[] {loopback}, _ -> true);
     try (var poster = new Poster(reach, false)) {
       var host = "hook.invalid:" + server.getAddress().getPort();
       var status = poster.post("http://" + host + "/hook", Map.of(), new byte[] {'1'});

@@ -7,6 +7,8 @@ import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import dev.parley.net.AddressPolicy;
+import dev.parley.net.Addresses;
 import dev.parley.protocol.Json;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -297,8 +299,8 @@ class WebToolsTest {
     return new Http(caller).call(new Http.Arguments(address, method, headers, body), bench);
   }
 
-  private Reach reach() {
-    return new Reach(
+  private AddressPolicy reach() {
+    return new AddressPolicy(
         Set.of("127.0.0.1:" + server.getAddress().getPort()),
         WebToolsTest::resolve,
         address -> Addresses.isPublic(address) || address.getHostName().equals("open.test"));

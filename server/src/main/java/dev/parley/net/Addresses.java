@@ -1,4 +1,4 @@
-package dev.parley.tool;
+package dev.parley.net;
 
 import java.net.InetAddress;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.List;
 /// All others belong to this machine, to its network, to those who run it, or to nobody: a request that
 /// a model makes there could reach what was never meant for it. The ranges are IANA's special-purpose
 /// registries, https://www.iana.org/assignments/iana-ipv4-special-registry and `-ipv6-`.
-final class Addresses {
+public final class Addresses {
 
   private record Range(InetAddress first, int bits) {
     boolean contains(byte[] address) {
@@ -57,7 +57,7 @@ final class Addresses {
 
   /// True if the address may be reached by everybody. One that is IPv4 in IPv6's clothes, as
   /// `::ffff:127.0.0.1`, Java has undressed already.
-  static boolean isPublic(InetAddress address) {
+  public static boolean isPublic(InetAddress address) {
     var bytes = address.getAddress();
     return (bytes.length == 4 || GLOBAL.contains(bytes))
         && CLOSED.stream().noneMatch(range -> range.contains(bytes));

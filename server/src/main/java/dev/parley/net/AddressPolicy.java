@@ -1,18 +1,22 @@
-package dev.parley.tool;
+package dev.parley.net;
 
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// Decides which addresses on the network a tool may talk to: the public ones, and named hosts.
-final class Reach {
+/// Decides which addresses Parley may send a request to when the address comes from a model, a caller or
+/// another server: public addresses, and the hosts that the operator named.
+///
+/// Addresses in the configuration need no check: the operator chose them.
+public final class AddressPolicy {
 
   private static final int URL_MAX = 8_192;
   private static final Pattern NUMBER = Pattern.compile("\\d+|0[xX][0-9a-fA-F]*");
@@ -20,52 +24,52 @@ final class Reach {
       Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}");
 
   /// Finds the addresses of a host.
-  interface Resolver {
+  public interface Resolver {
     InetAddress[] resolve(String host) throws UnknownHostException;
   }
 
   /// A place to talk to. `address` was checked; `named` says that its host is one of those named.
-  record Target(URI uri, InetAddress address, boolean named) {
+  public record Target(URI uri, InetAddress address, boolean named) {
 
-    String host() {
+    public String host() {
       return uri.getHost().toLowerCase(Locale.ROOT);
     }
 
-    boolean secure() {
+    public boolean secure() {
       return uri.getScheme().equalsIgnoreCase("https");
     }
 
-    int port() {
-      return uri.getPort() >= 0 ? uri.getPort() : secure() ? 443 : 80;
+    public int port() {
+      return AddressPolicy.port(uri);
     }
 
     /// True if it is this machine, by a name that nobody can give another meaning.
-    boolean local() {
+    public boolean local() {
       var literal = host().startsWith("[") || DOTTED.matcher(host()).matches();
       return address.isLoopbackAddress() && (literal || host().equals("localhost"));
     }
 
     /// The host, with its port if that is not the usual one: what a credential is for.
-    String service() {
+    public String service() {
       return port() == (secure() ? 443 : 80) ? host() : host() + ":" + port();
     }
 
-    boolean sameOrigin(Target other) {
+    public boolean sameOrigin(Target other) {
       return secure() == other.secure() && host().equals(other.host()) && port() == other.port();
     }
   }
 
   /// Says that a URL is not for tools, in words for the model.
-  static sealed class Refused extends Exception {
+  public static sealed class Refused extends Exception {
     private static final long serialVersionUID = 1L;
 
-    Refused(String message) {
+    public Refused(String message) {
       super(message);
     }
   }
 
   /// Says that nobody knows the host, at least now.
-  static final class UnknownHost extends Refused {
+  public static final class UnknownHost extends Refused {
     private static final long serialVersionUID = 1L;
 
     UnknownHost(String host) {
@@ -78,29 +82,60 @@ final class Reach {
   private final Predicate<InetAddress> open;
 
   /// `named` are hosts, as `host` or `host:port`, that may be private.
-  Reach(Set<String> named) {
+  public AddressPolicy(Set<String> named) {
     this(named, InetAddress::getAllByName, Addresses::isPublic);
   }
 
-  Reach(Set<String> named, Resolver resolver, Predicate<InetAddress> open) {
+  public AddressPolicy(Set<String> named, Resolver resolver, Predicate<InetAddress> open) {
     this.named = Set.copyOf(named);
     this.resolver = resolver;
     this.open = open;
   }
 
-  /// The target that a URL means, if it may be talked to: all addresses of its host are checked.
-  Target check(String url) throws Refused {
+  /// A policy that allows every address, for operators who ask for that.
+  public static AddressPolicy anywhere() {
+    return new AddressPolicy(Set.of(), InetAddress::getAllByName, _ -> true);
+  }
+
+  /// The same policy with the host and port of a configured URL among the named hosts.
+  public AddressPolicy allowing(URI configured) {
+    var more = new HashSet<>(named);
+    more.add(configured.getHost().toLowerCase(Locale.ROOT) + ":" + port(configured));
+    return new AddressPolicy(more, resolver, open);
+  }
+
+  /// The target of a URL, if a request may be sent there: all addresses of its host are checked.
+  ///
+  /// @throws Refused saying why
+  public Target check(String url) throws Refused {
     var uri = parse(url);
     var host = uri.getHost().toLowerCase(Locale.ROOT);
     checkNumbers(host);
-    var port = uri.getPort() >= 0 ? uri.getPort() : -1;
-    var isNamed = named.contains(host) || named.contains(host + ":" + port);
+    var isNamed = named.contains(host) || named.contains(host + ":" + port(uri));
     var addresses = addresses(host);
     if (!isNamed && !addresses.stream().allMatch(open)) {
       throw new Refused(
-          "the host is private, or this machine, and not one that tools may talk to: " + host);
+          "the host is private, or this machine, and is not listed in privateHosts: " + host);
     }
     return new Target(uri, addresses.getFirst(), isNamed);
+  }
+
+  /// The target of a URL that credentials are sent to: over HTTPS, or to this machine.
+  ///
+  /// @throws Refused saying why
+  public Target checkForCredentials(String url) throws Refused {
+    var target = check(url);
+    if (!target.secure() && !target.address().isLoopbackAddress()) {
+      throw new Refused("credentials are sent over https only: " + target.host());
+    }
+    return target;
+  }
+
+  private static int port(URI uri) {
+    if (uri.getPort() >= 0) {
+      return uri.getPort();
+    }
+    return "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
   }
 
   private static URI parse(String url) throws Refused {

@@ -1,4 +1,4 @@
-package dev.parley.tool;
+package dev.parley.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -114,47 +114,52 @@ class AddressesTest {
         "http:1.1.1.1",
       })
   void urls_that_lead_inside_or_nowhere_are_refused(String url) {
-    assertThatThrownBy(() -> new Reach(Set.of()).check(url))
-        .isInstanceOf(Reach.Refused.class)
+    assertThatThrownBy(() -> new AddressPolicy(Set.of()).check(url))
+        .isInstanceOf(AddressPolicy.Refused.class)
         .hasMessageMatching(".{10,}");
   }
 
   @Test
   void one_private_address_among_public_ones_is_enough_to_refuse() {
-    Reach.Resolver both =
+    AddressPolicy.Resolver both =
         _ -> new InetAddress[] {InetAddress.ofLiteral("1.1.1.1"), InetAddress.ofLiteral("::1")};
 
     assertThatThrownBy(
-            () -> new Reach(Set.of(), both, Addresses::isPublic).check("http://mixed.test/"))
+            () ->
+                new AddressPolicy(Set.of(), both, Addresses::isPublic).check("http://mixed.test/"))
         .hasMessageContaining("private");
   }
 
   @Test
   void the_checked_address_is_kept_and_named_hosts_may_be_private() throws Exception {
-    Reach.Resolver one = _ -> new InetAddress[] {InetAddress.ofLiteral("1.1.1.1")};
-    var target = new Reach(Set.of(), one, Addresses::isPublic).check("https://Example.test/a?b");
+    AddressPolicy.Resolver one = _ -> new InetAddress[] {InetAddress.ofLiteral("1.1.1.1")};
+    var target =
+        new AddressPolicy(Set.of(), one, Addresses::isPublic).check("https://Example.test/a?b");
 
     assertThat(target.address()).isEqualTo(InetAddress.ofLiteral("1.1.1.1"));
     assertThat(target.service()).isEqualTo("example.test");
-    var named = new Reach(Set.of("127.0.0.1:8080", "localhost"));
+    var named = new AddressPolicy(Set.of("127.0.0.1:8080", "localhost"));
     assertThat(named.check("http://127.0.0.1:8080/").named()).isTrue();
     assertThat(named.check("http://localhost:1234/").service()).isEqualTo("localhost:1234");
     assertThatThrownBy(() -> named.check("http://127.0.0.1:8081/"))
-        .isInstanceOf(Reach.Refused.class);
-    assertThatThrownBy(() -> named.check("http://127.0.0.1/")).isInstanceOf(Reach.Refused.class);
+        .isInstanceOf(AddressPolicy.Refused.class);
+    assertThatThrownBy(() -> named.check("http://127.0.0.1/"))
+        .isInstanceOf(AddressPolicy.Refused.class);
   }
 
   @Test
   void a_host_that_has_no_address_is_told() {
-    Reach.Resolver none = _ -> new InetAddress[0];
-    Reach.Resolver broken =
+    AddressPolicy.Resolver none = _ -> new InetAddress[0];
+    AddressPolicy.Resolver broken =
         host -> {
           throw new UnknownHostException(host);
         };
 
-    for (var resolver : new Reach.Resolver[] {none, broken}) {
+    for (var resolver : new AddressPolicy.Resolver[] {none, broken}) {
       assertThatThrownBy(
-              () -> new Reach(Set.of(), resolver, Addresses::isPublic).check("http://gone.test/"))
+              () ->
+                  new AddressPolicy(Set.of(), resolver, Addresses::isPublic)
+                      .check("http://gone.test/"))
           .hasMessage("there is no host gone.test");
     }
   }
