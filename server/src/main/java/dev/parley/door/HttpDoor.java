@@ -56,6 +56,7 @@ public final class HttpDoor implements AutoCloseable {
   private final Server server;
   private final ServerConnector connector;
   private final NetworkConnectionLimit limit;
+  private final Tokens tokens;
   private final HangUps hangUps = new HangUps();
 
   public HttpDoor(Parts parts, List<Route> routes) {
@@ -67,7 +68,8 @@ public final class HttpDoor implements AutoCloseable {
     this.parts = parts;
     var forms = new ErrorForms(errorForms);
     var all = new ArrayList<>(routes);
-    all.addAll(new LoginRoutes(new Tokens(parts.settings().tokens())).routes());
+    tokens = new Tokens(parts.settings().tokens());
+    all.addAll(new LoginRoutes(tokens).routes());
     all.add(new OpenApi(all, forms).route());
     server = new Server(threads(), new ScheduledExecutorScheduler("parley-timer", true), buffers());
     connector = connector();
@@ -190,7 +192,12 @@ public final class HttpDoor implements AutoCloseable {
     http.setOutputAggregationSize(BUFFER);
     http.setHeaderCacheSize(0);
     var selectors = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, SELECTORS_MAX);
-    var made = new ServerConnector(server, 0, selectors, new JettyConnections(http));
+    var made =
+        new ServerConnector(
+            server,
+            0,
+            selectors,
+            new JettyConnections(http, parts.settings().limits().headerTime()));
     var settings = parts.settings();
     made.setHost(settings.host());
     made.setPort(settings.port());
@@ -207,7 +214,7 @@ public final class HttpDoor implements AutoCloseable {
         new Router(routes),
         new JettyHandler.Parts(
             new HostCheck(hosts, settings.allowedOrigins()),
-            new Tokens(settings.tokens()),
+            tokens,
             parts.metrics(),
             settings.limits(),
             hangUps,

@@ -4,6 +4,7 @@ import dev.parley.protocol.Rejection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -133,7 +134,7 @@ final class JettyHandler extends Handler.Abstract {
     var principal =
         open(path)
             ? parts.tokens().known(token(jetty)).orElse(Tokens.LOCAL)
-            : parts.tokens().principal(token(jetty));
+            : parts.tokens().principal(token(jetty), remoteAddress(jetty));
     var match = router.find(jetty.getMethod(), segments);
     var query = query(uri.getQuery(), match.route().queryNames());
     var body =
@@ -142,7 +143,7 @@ final class JettyHandler extends Handler.Abstract {
     var request =
         new Request(
             new Request.Parts(
-                jetty.getMethod(), path, principal, match.variables(), query, fromHere(jetty)),
+                jetty.getMethod(), path, principal, match.variables(), query, remoteAddress(jetty)),
             name -> jetty.getHeaders().get(name),
             body,
             connection);
@@ -185,10 +186,12 @@ final class JettyHandler extends Handler.Abstract {
         Optional.ofNullable(headers.get("Sec-Fetch-Mode")));
   }
 
-  private static boolean fromHere(org.eclipse.jetty.server.Request jetty) {
-    return jetty.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress peer
-        && peer.getAddress() != null
-        && peer.getAddress().isLoopbackAddress();
+  private static InetAddress remoteAddress(org.eclipse.jetty.server.Request jetty) {
+    if (jetty.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress peer
+        && peer.getAddress() != null) {
+      return peer.getAddress();
+    }
+    throw new IllegalStateException("not a connection over TCP: " + jetty);
   }
 
   private static @Nullable String token(org.eclipse.jetty.server.Request jetty) {

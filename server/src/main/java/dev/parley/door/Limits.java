@@ -14,6 +14,13 @@ public record Limits(int bodyBytes, int streams, Duration stall, Duration bodyTi
   public static final Limits USUAL =
       new Limits(1 << 20, 10_000, Duration.ofSeconds(60), Duration.ofSeconds(60));
 
+  private static final Duration HEADER_TIME_MAX = Duration.ofSeconds(20);
+
+  /// How long a request's headers may take from their first byte on.
+  Duration headerTime() {
+    return bodyTime.compareTo(HEADER_TIME_MAX) < 0 ? bodyTime : HEADER_TIME_MAX;
+  }
+
   static final int HEADER_BYTES = 16 * 1024;
   static final int URI_CHARACTERS = 8 * 1024;
   static final int KEY_CHARACTERS = 255;

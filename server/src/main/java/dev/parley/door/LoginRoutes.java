@@ -38,7 +38,7 @@ final class LoginRoutes {
 
   private Reply login(Request request) {
     var token = request.body(Login.class).token();
-    var principal = tokens.principal(token);
+    var principal = tokens.principal(token, request.remoteAddress());
     if (!tokens.required()) {
       return new Reply.Json(200, new LoggedIn(principal));
     }

@@ -4,6 +4,7 @@ import dev.parley.log.Guard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +28,7 @@ public final class Request {
       String principal,
       Map<String, String> variables,
       Map<String, String> query,
-      boolean fromHere) {}
+      InetAddress remoteAddress) {}
 
   private final Parts parts;
   private final Function<String, @Nullable String> headers;
@@ -55,6 +56,11 @@ public final class Request {
   /// Who is asking.
   public String principal() {
     return parts.principal();
+  }
+
+  /// The address that the connection came from.
+  public InetAddress remoteAddress() {
+    return parts.remoteAddress();
   }
 
   /// The path as it was asked for.
@@ -88,7 +94,8 @@ public final class Request {
 
   /// True if nobody can listen on the way: over TLS, or from this machine with no proxy between.
   public boolean confidential() {
-    return secure() || (parts.fromHere() && PROXIED.stream().noneMatch(this::sent));
+    return secure()
+        || (parts.remoteAddress().isLoopbackAddress() && PROXIED.stream().noneMatch(this::sent));
   }
 
   private boolean sent(String name) {

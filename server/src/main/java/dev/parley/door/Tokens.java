@@ -1,10 +1,12 @@
 package dev.parley.door;
 
 import dev.parley.protocol.Rejection;
+import java.net.InetAddress;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Who is calling: knows tokens by their hashes.
@@ -29,9 +31,15 @@ public final class Tokens {
   }
 
   private final List<Token> tokens;
+  private final LoginThrottle throttle;
 
   public Tokens(List<Token> tokens) {
+    this(tokens, System::nanoTime);
+  }
+
+  Tokens(List<Token> tokens, LongSupplier nanoTime) {
     this.tokens = List.copyOf(tokens);
+    this.throttle = new LoginThrottle(nanoTime);
   }
 
   /// True if callers must show a token.
@@ -39,16 +47,25 @@ public final class Tokens {
     return !tokens.isEmpty();
   }
 
-  /// Whose token this is.
+  /// Whose token this is, which came from this address.
   ///
   /// @throws Rejection.Unauthorized if it is nobody's
-  public String principal(@Nullable String token) {
+  /// @throws Rejection.Busy if this address has tried too many wrong tokens
+  public String principal(@Nullable String token, InetAddress from) {
     if (!required()) {
       return LOCAL;
     }
-    return known(token)
-        .orElseThrow(
-            () -> new Rejection.Unauthorized("a valid token is needed: Authorization: Bearer …"));
+    if (token != null) {
+      var hash = Hash.of(token);
+      throttle.check(from, hash);
+      var known = known(token);
+      if (known.isPresent()) {
+        throttle.succeeded(from, hash);
+        return known.get();
+      }
+      throttle.failed(from);
+    }
+    throw new Rejection.Unauthorized("a valid token is needed: Authorization: Bearer …");
   }
 
   /// Whose token this is, if it is somebody's.

@@ -10,16 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /// The server side of Engine.IO: answers requests, and knows all connections.
 final class Engine {
 
   static final int PROTOCOL = 4;
-
-  /// How many connections there may be of which nobody knows yet whose they are.
-  private static final int STRANGERS_MAX = 1_000;
 
   private static final int PAYLOAD_MAX = 1_000_000;
   private static final String TEXT = "text/plain; charset=UTF-8";
@@ -52,7 +47,7 @@ final class Engine {
   private final SocketDoor.Parts parts;
   private final Visit.Host host;
   private final Map<String, Connection> connections = new ConcurrentHashMap<>();
-  private final Semaphore strangers = new Semaphore(STRANGERS_MAX);
+  private final PendingConnections pending = new PendingConnections();
 
   Engine(SocketDoor.Parts parts, Visit.Host host) {
     this.parts = parts;
@@ -157,11 +152,7 @@ final class Engine {
   }
 
   private Connection open(Request request) {
-    if (!strangers.tryAcquire()) {
-      throw new Rejection.Busy("too-many-streams", "too many connect at once");
-    }
     var sid = parts.newId();
-    var known = new AtomicBoolean();
     var connection =
         new Connection(
             sid,
@@ -169,22 +160,23 @@ final class Engine {
             parts.limits().stall(),
             () -> {
               connections.remove(sid);
-              if (!known.getAndSet(true)) {
-                strangers.release();
-              }
+              pending.remove(sid);
             });
     connections.put(sid, connection);
+    pending.add(connection, request.remoteAddress());
     Visit.Host welcoming =
         peer -> {
-          if (!known.getAndSet(true)) {
-            strangers.release();
-          }
+          pending.remove(sid);
           return host.welcome(peer);
         };
     var token =
         Tokens.find(
             request.header("Authorization").orElse(null), request.header("Cookie").orElse(null));
-    new Guest(connection, new Guest.Parts(welcoming, parts.tokens(), parts::newId, token)).start();
+    new Guest(
+            connection,
+            new Guest.Parts(
+                welcoming, parts.tokens(), parts::newId, token, request.remoteAddress()))
+        .start();
     return connection;
   }
 

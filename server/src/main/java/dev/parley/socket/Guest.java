@@ -5,6 +5,7 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +20,13 @@ final class Guest {
   private static final System.Logger LOG = System.getLogger(Guest.class.getName());
   private static final Duration FOR_EVER = Duration.ofDays(1);
 
-  /// What a guest needs; `token` is what it showed when it came.
-  record Parts(Visit.Host host, Tokens tokens, Supplier<String> ids, @Nullable String token) {}
+  /// What a guest needs; `token` is what it showed when it came, and `address` where it came from.
+  record Parts(
+      Visit.Host host,
+      Tokens tokens,
+      Supplier<String> ids,
+      @Nullable String token,
+      InetAddress address) {}
 
   private final Connection connection;
   private final Parts parts;
@@ -93,8 +99,8 @@ final class Guest {
     }
     String principal;
     try {
-      principal = parts.tokens().principal(token(packet.data()));
-    } catch (Rejection.Unauthorized unknown) {
+      principal = parts.tokens().principal(token(packet.data()), parts.address());
+    } catch (Rejection.Unauthorized | Rejection.Busy unknown) {
       refuse(unknown);
       return;
     }
