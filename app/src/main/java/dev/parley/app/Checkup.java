@@ -191,6 +191,10 @@ final class Checkup {
     }
   }
 
+  void noServer(@Nullable String reason) {
+    warn("server", String.valueOf(reason));
+  }
+
   void port(int port) {
     try (var socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       ok("port", socket.getLocalPort() + " is free");

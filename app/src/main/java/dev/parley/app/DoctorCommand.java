@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.client.ClientSettings;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -39,10 +40,24 @@ final class DoctorCommand implements Callable<Integer> {
     checkup.sqlite();
     checkup.config(config);
     checkup.programs(config);
-    var settings = server.settings(terminal);
-    if (!checkup.server(settings)) {
+    if (!checkServer(checkup)) {
       checkup.port(port);
     }
     return checkup.failed() ? Exit.FAILED : 0;
+  }
+
+  /// True if a server answers.
+  private boolean checkServer(Checkup checkup) {
+    ClientSettings settings;
+    try {
+      settings = server.settings(terminal);
+    } catch (Exit none) {
+      if (none.code() != Exit.NO_SERVER) {
+        throw none;
+      }
+      checkup.noServer(none.getMessage());
+      return false;
+    }
+    return checkup.server(settings);
   }
 }

@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.tool.process.FolderKey;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -9,9 +10,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// `server.json` in the data folder: tells the other commands where the server of that folder is.
-record ServerFile(String url, long pid, Instant startedAt) {
+///
+/// `folder` is the data folder itself, so that a copy of it does not lead to the server of the original.
+record ServerFile(String url, long pid, Instant startedAt, @Nullable FolderKey folder) {
 
   private static final String NAME = "server.json";
 
@@ -19,18 +23,19 @@ record ServerFile(String url, long pid, Instant startedAt) {
   private static final long START_SLACK_SECONDS = 5;
 
   static void write(Path data, URI url, Instant now) throws IOException {
-    var file = new ServerFile(url.toString(), ProcessHandle.current().pid(), now);
     Files.createDirectories(data);
+    var pid = ProcessHandle.current().pid();
+    var file = new ServerFile(url.toString(), pid, now, FolderKey.of(data));
     var next = data.resolve(NAME + ".next");
     Files.write(next, Json.bytes(file));
     Files.move(next, data.resolve(NAME), StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /// The file, if there is one and its process still lives.
+  /// The file, if there is one that was written for this folder, and its process still lives.
   static Optional<ServerFile> read(Path data) {
     try {
       var file = Json.read(Files.readAllBytes(data.resolve(NAME)), ServerFile.class);
-      return file.alive() ? Optional.of(file) : Optional.empty();
+      return file.isOf(data) && file.alive() ? Optional.of(file) : Optional.empty();
     } catch (IOException | Rejection.Invalid unreadable) {
       return Optional.empty();
     }
@@ -42,6 +47,10 @@ record ServerFile(String url, long pid, Instant startedAt) {
     if (file.isPresent() && file.get().pid == ProcessHandle.current().pid()) {
       Files.deleteIfExists(data.resolve(NAME));
     }
+  }
+
+  private boolean isOf(Path data) throws IOException {
+    return folder != null && folder.matches(FolderKey.of(data));
   }
 
   private boolean alive() {

@@ -16,8 +16,8 @@ final class ServerOptions {
       names = "--url",
       paramLabel = "URL",
       description =
-          "The server's address. Default: PARLEY_URL, else the server that uses the"
-              + " data folder, else "
+          "The server's address. Default: the server of --data, else PARLEY_URL, else the"
+              + " server of PARLEY_DATA, else that of ~/.parley, else "
               + URL_USUAL
               + ".")
   private @Nullable URI url;
@@ -31,7 +31,9 @@ final class ServerOptions {
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "The data folder of the server to find. Default: PARLEY_DATA, else ~/.parley.")
+      description =
+          "The data folder of the server to find; no other server is asked. Default:"
+              + " PARLEY_DATA, else ~/.parley.")
   private @Nullable Path data;
 
   /// A client of the server.
@@ -76,16 +78,35 @@ final class ServerOptions {
     if (url != null) {
       return url;
     }
-    var variable = terminal.variable("PARLEY_URL");
-    if (variable != null) {
+    if (data != null) {
+      return serverOf(data, "--data");
+    }
+    var address = terminal.variable("PARLEY_URL");
+    if (address != null) {
       try {
-        return URI.create(variable);
+        return URI.create(address);
       } catch (IllegalArgumentException malformed) {
-        throw new Exit(Exit.USAGE, "PARLEY_URL is not an address: " + variable);
+        throw new Exit(Exit.USAGE, "PARLEY_URL is not an address: " + address);
       }
     }
-    return ServerFile.read(dataFolder(terminal))
+    var folder = dataFolder(terminal);
+    if (terminal.variable("PARLEY_DATA") != null) {
+      return serverOf(folder, "PARLEY_DATA");
+    }
+    return ServerFile.read(folder)
         .map(file -> URI.create(file.url()))
         .orElse(URI.create(URL_USUAL));
+  }
+
+  /// The server of a folder that somebody named: another one, on the usual port, is never meant.
+  private static URI serverOf(Path folder, String namedBy) {
+    return ServerFile.read(folder)
+        .map(file -> URI.create(file.url()))
+        .orElseThrow(
+            () ->
+                new Exit(
+                    Exit.NO_SERVER,
+                    "No Parley server runs on the data folder %s (%s). Start one with: ./parley serve --data %s"
+                        .formatted(folder, namedBy, AnswerLine.quoted(folder.toString()))));
   }
 }

@@ -11,12 +11,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @Timeout(60)
 class CommandsTest {
@@ -192,6 +197,7 @@ class CommandsTest {
     var config = folder.resolve("parley.yaml");
     var agent = "{id: coder, type: cli, cli: claude, command: [%s]}";
     Files.writeString(config, "agents: [" + agent.formatted(program) + "]\n");
+    ServerFile.write(folder, url(), Instant.now());
     var asked = new String[] {"doctor", "--data", folder.toString(), "--config", config.toString()};
     assertThat(screen.run(asked)).isZero();
     assertThat(screen.out()).contains("coder", program + ", 2.1.197 (Claude Code)");
@@ -202,14 +208,15 @@ class CommandsTest {
   }
 
   @Test
-  void doctor_looks_at_everything() {
+  void doctor_looks_at_everything() throws IOException {
+    ServerFile.write(folder, url(), Instant.now());
     assertThat(screen.run("doctor", "--data", folder.toString())).isZero();
     assertThat(screen.out()).contains("Java", "SQLite", "fsync", "data folder", "is healthy");
   }
 
   @Test
   void a_server_is_found_by_the_file_it_left_in_its_data_folder() throws Exception {
-    ServerFile.write(folder, URI.create(server.environment().get("PARLEY_URL")), Instant.now());
+    ServerFile.write(folder, url(), Instant.now());
     var own = Screen.piped(Map.of("PARLEY_DATA", folder.toString()));
 
     assertThat(own.run("contexts")).isZero();
@@ -217,12 +224,80 @@ class CommandsTest {
     assertThat(folder).isEmptyDirectory();
   }
 
+  /// Each with what it needs to get as far as looking for a server.
+  static Stream<List<String>> commands() {
+    return Stream.of(
+        List.of("chat", "hi"),
+        List.of("tail", "c-1"),
+        List.of("contexts"),
+        List.of("tasks", "c-1"),
+        List.of("show", "c-1"),
+        List.of("cancel", "task-0001"),
+        List.of("inbox"),
+        List.of("answer", "c-1"),
+        List.of("rewind", "c-1", "--to", "1"),
+        List.of("fork", "c-1"),
+        List.of("export", "c-1"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void a_data_folder_that_is_named_means_its_server_and_no_other(List<String> command) {
+    var named = Screen.piped(Map.of("PARLEY_DATA", folder.toString()));
+    assertThat(named.run(command.toArray(String[]::new))).isEqualTo(3);
+    assertThat(named.err())
+        .isEqualTo(
+            "No Parley server runs on the data folder %1$s (PARLEY_DATA). Start one with: ./parley serve --data %1$s%n"
+                .formatted(folder));
+
+    var other = new ArrayList<>(command);
+    other.addAll(List.of("--data", folder.toString()));
+    // The address of another server in the environment does not count against an option.
+    assertThat(screen.run(other.toArray(String[]::new))).isEqualTo(3);
+    assertThat(screen.err()).contains("No Parley server runs on the data folder", "(--data)");
+    assertThat(server.requests()).isEmpty();
+
+    other.addAll(List.of("--url", url().toString()));
+    screen.run(other.toArray(String[]::new));
+    assertThat(server.requests()).isNotEmpty();
+  }
+
+  @Test
+  void every_command_that_talks_to_a_server_was_tried() {
+    var tried = commands().map(List::getFirst).toList();
+    assertThat(
+            Program.commandLine(screen.terminal()).getSubcommands().entrySet().stream()
+                .filter(command -> !command.getKey().equals("doctor"))
+                .filter(command -> command.getValue().getCommandSpec().findOption("--url") != null)
+                .map(Map.Entry::getKey))
+        .containsExactlyInAnyOrderElementsOf(tried);
+  }
+
+  @Test
+  void doctor_says_that_no_server_runs_on_the_folder() {
+    assertThat(screen.run("doctor", "--data", folder.toString())).isBetween(0, 1);
+    assertThat(screen.out()).contains("No Parley server runs on the data folder " + folder);
+    assertThat(server.requests()).isEmpty();
+  }
+
+  @Test
+  void a_copy_of_a_data_folder_does_not_lead_to_the_server_of_the_original() throws Exception {
+    ServerFile.write(folder, url(), Instant.now());
+    var copy = Files.createDirectory(folder.resolve("copy"));
+    Files.copy(folder.resolve("server.json"), copy.resolve("server.json"));
+
+    assertThat(Screen.piped(Map.of()).run("contexts", "--data", folder.toString())).isZero();
+    assertThat(Screen.piped(Map.of()).run("contexts", "--data", copy.toString())).isEqualTo(3);
+  }
+
+  private URI url() {
+    return URI.create(server.environment().get("PARLEY_URL"));
+  }
+
   @Test
   void a_file_that_a_dead_server_left_is_not_believed() throws Exception {
-    Files.writeString(
-        folder.resolve("server.json"),
-        "{\"url\":\"http://127.0.0.1:1\",\"pid\":%d,\"startedAt\":\"2001-01-01T00:00:00.000Z\"}"
-            .formatted(ProcessHandle.current().pid()));
+    ServerFile.write(
+        folder, URI.create("http://127.0.0.1:1"), Instant.parse("2001-01-01T00:00:00Z"));
 
     assertThat(ServerFile.read(folder)).isEmpty();
   }

@@ -84,7 +84,13 @@ class GuidesTest {
     var blocks = Guide.named("embedding.md").blocks();
     var program =
         blocks.stream().filter(block -> isProgram(block.text())).findFirst().orElseThrow();
-    var output = blocks.get(blocks.indexOf(program) + 1).text();
+    var output =
+        blocks.stream()
+            .skip(blocks.indexOf(program))
+            .filter(block -> block.language().isEmpty())
+            .findFirst()
+            .orElseThrow()
+            .text();
 
     assertThat(output(program.text())).isEqualToIgnoringWhitespace(output);
   }

@@ -11,6 +11,7 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -49,14 +50,16 @@ public final class SqliteLog implements EventLog {
   /// What a log is made of: where it lives, what time it is, where secrets come from.
   public record Parts(Path folder, InstantSource clock, RandomGenerator random, Tuning tuning) {}
 
-  private SqliteLog(Parts parts, Fault fault) throws SQLException {
+  private SqliteLog(Parts parts, DataFolder folder, Fault fault) throws SQLException {
     this.parts = parts;
-    this.folder = DataFolder.claim(parts.folder());
+    this.folder = folder;
+    Connection connection = null;
+    var opened = false;
     try {
       var tuning = parts.tuning();
       var database = new Database(parts.folder().resolve("log.db"));
       unsealed = new Unsealed(tuning);
-      var connection = database.openWriter();
+      connection = database.openWriter();
       StoredContexts.loadUnsealed(connection, unsealed, tuning.sealEvents());
       nextNumber =
           new AtomicLong(Database.number(connection, "SELECT max(number) FROM contexts") + 1);
@@ -74,11 +77,15 @@ public final class SqliteLog implements EventLog {
               new Writer.Parts(database, tuning, fault, waker, pulse, unsealed, metrics),
               new BlockTable(connection),
               nextBlock);
-    } catch (SQLException | RuntimeException failed) {
-      waker.close();
-      ticker.close();
-      folder.close();
-      throw failed;
+      opened = true;
+    } finally {
+      if (!opened) {
+        waker.close();
+        ticker.close();
+        if (connection != null) {
+          connection.close();
+        }
+      }
     }
   }
 
@@ -91,11 +98,19 @@ public final class SqliteLog implements EventLog {
   }
 
   static SqliteLog open(Parts parts, Fault fault) {
+    var folder = DataFolder.claim(parts.folder());
+    var opened = false;
     try {
-      return new SqliteLog(parts, fault);
+      var log = new SqliteLog(parts, folder, fault);
+      opened = true;
+      return log;
     } catch (SQLException failed) {
       throw new Rejection.Unavailable(
           "the log in " + parts.folder() + " cannot be opened: " + failed.getMessage());
+    } finally {
+      if (!opened) {
+        folder.close();
+      }
     }
   }
 

@@ -47,51 +47,60 @@ final class Assembly {
 
   /// Opens everything; what was opened is closed again if something cannot be.
   Server.Parts open() {
-    var log =
-        SqliteLog.open(
-            new SqliteLog.Parts(
-                config.data(), sources.clock(), new SecureRandom(), Tuning.DEFAULT));
-    try {
+    try (var opened = new CloseStack()) {
+      var log =
+          SqliteLog.open(
+              new SqliteLog.Parts(
+                  config.data(), sources.clock(), new SecureRandom(), Tuning.DEFAULT));
+      opened.add(log::close);
       // The folder is ours now, and nothing of ours runs yet.
       children.endLeftovers();
-      return on(log);
-    } catch (RuntimeException failed) {
-      log.close();
-      throw failed;
+      var parts = on(log);
+      opened.release();
+      return parts;
     }
   }
 
-  /// The parts that stand on a log.
+  /// The parts that stand on a log. If this fails, the log stays open and all else is closed.
   Server.Parts on(EventLog store) {
-    var metrics = new Metrics();
-    var log = new MeteredLog(store, metrics);
-    var views = new Views(config.data().resolve("views.db"), log);
-    var remote = new Remote();
-    var models = new Models(config.models(), sources);
-    var signIns = new SignIns(vault(), registered(), addresses());
-    var bearers = signIns.bearers();
-    var mcp =
-        new McpServers(
-            config.mcpServers(),
-            new McpServers.Parts(
-                children,
-                new OAuthTokens(bearers),
-                Pace.USUAL,
-                version(),
-                new AddressPolicy(config.outside().privateHosts())));
-    mcp.start();
-    return new Server.Parts(
-        log,
-        views,
-        tasks(log, views, models, mcp, signIns, remote),
-        metrics,
-        signIns,
-        () -> {
-          mcp.close();
-          children.close();
-          models.close();
-          remote.close();
-        });
+    try (var opened = new CloseStack()) {
+      var metrics = new Metrics();
+      var log = new MeteredLog(store, metrics);
+      var views = new Views(config.data().resolve("views.db"), log);
+      opened.add(views::close);
+      var signIns = new SignIns(vault(), registered(), addresses());
+      opened.add(signIns::close);
+      var remote = new Remote();
+      opened.add(remote::close);
+      var models = new Models(config.models(), sources);
+      opened.add(models::close);
+      opened.add(children::close);
+      var mcp =
+          new McpServers(
+              config.mcpServers(),
+              new McpServers.Parts(
+                  children,
+                  new OAuthTokens(signIns.bearers()),
+                  Pace.USUAL,
+                  version(),
+                  new AddressPolicy(config.outside().privateHosts())));
+      opened.add(mcp::close);
+      mcp.start();
+      var tasks = tasks(log, views, models, mcp, signIns, remote);
+      opened.release();
+      return new Server.Parts(
+          log,
+          views,
+          tasks,
+          metrics,
+          signIns,
+          () -> {
+            mcp.close();
+            children.close();
+            models.close();
+            remote.close();
+          });
+    }
   }
 
   /// What the authorization servers of MCP servers know us by, where the configuration says so.

@@ -66,11 +66,13 @@ public final class Server implements AutoCloseable {
     }
 
     void close() {
-      tasks.close();
-      release.run();
-      signIns.close();
-      views.close();
-      log.close();
+      try (var opened = new CloseStack()) {
+        opened.add(log::close);
+        opened.add(views::close);
+        opened.add(signIns::close);
+        opened.add(release);
+        opened.add(tasks::close);
+      }
     }
   }
 
@@ -95,7 +97,9 @@ public final class Server implements AutoCloseable {
   private final Pushes pushes;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
-  private Server(Config config, Extensions extensions, Parts parts, Sources sources) {
+  /// What it opens, it adds to `opened`.
+  private Server(
+      Config config, Extensions extensions, Parts parts, Sources sources, CloseStack opened) {
     this.config = config;
     this.parts = parts;
     var metrics = parts.metrics();
@@ -129,7 +133,10 @@ public final class Server implements AutoCloseable {
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
-    pushes = pushes(behind);
+    var poster = new Poster(config.outside().privateHosts(), config.a2a().privateWebhooks());
+    opened.add(poster::close);
+    pushes = pushes(behind, poster);
+    opened.add(pushes::close);
     removal.also(pushes::forget);
     routes.addAll(a2a(behind).routes());
     routes.addAll(new SessionsDoor(behind).routes());
@@ -143,6 +150,7 @@ public final class Server implements AutoCloseable {
             new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
             routes,
             errorForms());
+    opened.add(door::close);
     retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
   }
 
@@ -165,17 +173,19 @@ public final class Server implements AutoCloseable {
 
   /// Starts the server that `config` describes, with agents and tools of the caller's own.
   ///
+  /// If it cannot start, everything that was opened is closed before the error is thrown.
+  ///
   /// @throws Rejection if it must not or cannot start, saying what to do
   public static Server start(Config config, Extensions extensions) {
     checkSafe(config);
     var joined = config.joinedBy(extensions);
     var sources = Sources.real();
-    var parts = new Assembly(joined, sources, extensions).open();
-    try {
-      return start(joined, extensions, parts, sources);
-    } catch (RuntimeException failed) {
-      parts.close();
-      throw failed;
+    try (var opened = new CloseStack()) {
+      var parts = new Assembly(joined, sources, extensions).open();
+      opened.add(parts::close);
+      var server = start(joined, extensions, parts, sources);
+      opened.release();
+      return server;
     }
   }
 
@@ -188,19 +198,17 @@ public final class Server implements AutoCloseable {
   }
 
   static Server start(Config config, Extensions extensions, Parts parts, Sources sources) {
-    var server = new Server(config, extensions, parts, sources);
-    try {
+    try (var opened = new CloseStack()) {
+      var server = new Server(config, extensions, parts, sources, opened);
       server.parts.tasks().recover();
       // Before anybody can register or remove a webhook.
       server.pushes.start();
       server.door.start();
-    } catch (RuntimeException failed) {
-      server.pushes.close();
-      throw failed;
+      server.parts.signIns().reachableAt(config.publicUrl().orElseGet(server::url));
+      server.retention.start();
+      opened.release();
+      return server;
     }
-    server.parts.signIns().reachableAt(config.publicUrl().orElseGet(server::url));
-    server.retention.start();
-    return server;
   }
 
   /// Where the server answers.
@@ -228,7 +236,7 @@ public final class Server implements AutoCloseable {
     parts.close();
   }
 
-  private Pushes pushes(DoorParts behind) {
+  private Pushes pushes(DoorParts behind, Poster poster) {
     return new Pushes(
         new Pushes.Parts(
             behind.log(),
@@ -236,7 +244,7 @@ public final class Server implements AutoCloseable {
             new TaskForm(behind, config.a2a().kagent()),
             config.data().resolve("push.db"),
             parts.signIns().seal("push"),
-            new Poster(config.outside().privateHosts(), config.a2a().privateWebhooks()),
+            poster,
             behind.clock(),
             Backoff.USUAL));
   }
@@ -256,8 +264,9 @@ public final class Server implements AutoCloseable {
           "unsafe-address",
           "refusing to listen on "
               + door.host()
-              + " without auth: anyone who can reach it could use agents and read files here. Configure"
-              + " auth.tokens, or listen on 127.0.0.1, or say --insecure if you mean it.");
+              + " without auth: anyone who can reach it could use agents and read files here."
+              + " Configure auth.tokens, or listen on 127.0.0.1, or say --insecure if you mean"
+              + " it.");
     }
     LOG.log(
         Level.WARNING,

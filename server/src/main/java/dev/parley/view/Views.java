@@ -41,17 +41,25 @@ public final class Views implements AutoCloseable {
   public Views(Path file, EventLog log) {
     this.log = log;
     this.thread = ViewThread.on(file);
-    this.feed = new Feed(log, thread);
-    this.intake = new Intake(log, thread, feed);
-    this.snapshots = new Snapshots(log);
-    this.recent = new Recent(log);
-    var mark = thread.call(Tables::mark);
-    if (mark > 0 && log.changes(mark - 1, 1).mark() < mark) {
-      // The log never came that far: these are the views of another one.
-      thread.startOver();
+    var open = false;
+    try {
+      this.feed = new Feed(log, thread);
+      this.intake = new Intake(log, thread, feed);
+      this.snapshots = new Snapshots(log);
+      this.recent = new Recent(log);
+      var mark = thread.call(Tables::mark);
+      if (mark > 0 && log.changes(mark - 1, 1).mark() < mark) {
+        // The log never came that far: these are the views of another one.
+        thread.startOver();
+      }
+      intake.begin();
+      this.follower = new Follower(intake, feed, PAUSE, PAUSE_AFTER_FAILURE);
+      open = true;
+    } finally {
+      if (!open) {
+        thread.close();
+      }
     }
-    intake.begin();
-    this.follower = new Follower(intake, feed, PAUSE, PAUSE_AFTER_FAILURE);
   }
 
   /// The context.

@@ -18,7 +18,8 @@ import java.util.stream.Stream;
 ///
 /// Each has a small file in a folder while it lives, which it writes itself before it becomes the
 /// program that it is to be. If the server is killed before that file is there, the child sees that it
-/// has another parent and ends. So at the next start the folder names all that were left behind.
+/// has another parent and ends. So at the next start the folder names all that were left behind. A file
+/// also names its folder: in a copy of the folder, the files are not about processes of that copy.
 /// Safe for use by many threads; one server at a time uses a folder.
 public final class Children implements AutoCloseable {
 
@@ -30,19 +31,19 @@ public final class Children implements AutoCloseable {
   private static final Path SHELL = Path.of("/bin/sh");
   private static final Entry NOBODY = new Entry(-1, -1, -1, -1);
 
-  /// What a child does first: `$1` is its file, `$2` the number of this process. The 22nd word of
-  /// `stat` is when it started, the 4th is its parent now.
+  /// What a child does first: `$1` is its file, `$2` the number of this process, `$3` and `$4` the key
+  /// of the folder. The 22nd word of `stat` is when it started, the 4th is its parent now.
   static final String PRELUDE =
       """
-      file=$1 parent=$2 start=- boot=-
-      shift 2
+      file=$1 parent=$2 key=$3 path=$4 start=- boot=-
+      shift 4
       if [ -r /proc/self/stat ]; then
         read -r x x x x x x x x x x x x x x x x x x x x x start x < /proc/self/stat
       fi
       if [ -r /proc/sys/kernel/random/boot_id ]; then
         read -r boot < /proc/sys/kernel/random/boot_id
       fi
-      echo "$$ $start $boot" > "$file" || exit 125
+      printf '%s\\n' "$$ $start $boot $key" "$path" > "$file" || exit 125
       if [ -r /proc/self/stat ]; then
         read -r x x x now x < /proc/self/stat
         [ "$now" = "$parent" ] || exit 125
@@ -126,7 +127,7 @@ public final class Children implements AutoCloseable {
     }
   }
 
-  private static List<String> words(Path file, List<String> words) {
+  private List<String> words(Path file, List<String> words) throws IOException {
     var all = new ArrayList<String>();
     // A session of its own: no terminal, and a number that all its processes share.
     Stream.of("/usr/bin/setsid", "/bin/setsid")
@@ -134,7 +135,9 @@ public final class Children implements AutoCloseable {
         .findFirst()
         .ifPresent(all::add);
     var self = Long.toString(ProcessHandle.current().pid());
+    var key = FolderKey.of(folder);
     all.addAll(List.of(SHELL.toString(), "-c", PRELUDE, "parley", file.toString(), self));
+    all.addAll(List.of(key.file(), key.path()));
     all.addAll(words);
     return all;
   }
@@ -152,10 +155,13 @@ public final class Children implements AutoCloseable {
   }
 
   /// The tree that a file tells of, if it can still be there.
-  private static Optional<ProcessTree> leftover(Path file) {
+  private Optional<ProcessTree> leftover(Path file) {
     try {
-      var words = Files.readString(file).strip().split(" ", -1);
-      if (words.length != 3) {
+      var lines = Files.readString(file).split("\n", 2);
+      var words = lines[0].strip().split(" ", -1);
+      if (lines.length != 2
+          || words.length != 4
+          || !FolderKey.of(folder).matches(new FolderKey(words[3], lines[1].stripTrailing()))) {
         return Optional.empty();
       }
       var pid = Long.parseLong(words[0]);

@@ -51,7 +51,8 @@ class ChildrenTest {
         "(setsid sleep 1000 & echo $!); exec sleep 1000",
         "(env -i sleep 1000 & echo $!); exec sleep 1000",
         "(sleep 1000 & echo $!)",
-        "(setsid sh -c 'trap \"\" TERM HUP; echo $$; while :; do sleep 1; done' &); exec sleep 1000",
+        "(setsid sh -c 'trap \"\" TERM HUP; echo $$; while :; do sleep 1; done' &); exec sleep"
+            + " 1000",
         "trap '' TERM; echo $$; while :; do sleep 1; done",
         "trap 'echo' TERM; sh -c 'echo $$; exec sleep 1000'",
         "echo $$; exec 1>&- 2>&-; exec sleep 1000",
@@ -155,7 +156,7 @@ class ChildrenTest {
     var file = files().resolve("x");
     var process =
         new ProcessBuilder(
-                "sh", "-c", Children.PRELUDE, "parley", file.toString(), "1", "echo", "x")
+                "sh", "-c", Children.PRELUDE, "parley", file.toString(), "1", "-", "-", "echo", "x")
             .start();
 
     assertThat(process.getInputStream().readAllBytes()).isEmpty();
@@ -190,6 +191,39 @@ class ChildrenTest {
   }
 
   @Test
+  void a_copy_of_the_folder_ends_no_child_of_the_original() throws Exception {
+    try (var child = start("echo; exec sleep 1000")) {
+      line(child.output());
+      var copy = Files.createDirectories(folder.resolve("copy").resolve("children"));
+      try (var records = Files.list(files())) {
+        for (var record : records.toList()) {
+          Files.copy(record, copy.resolve(record.getFileName()));
+        }
+      }
+      assertThat(copy).isNotEmptyDirectory();
+
+      try (var other = new Children(copy, () -> "other")) {
+        assertThat(other.endLeftovers()).isZero();
+      }
+      assertThat(child.alive()).isTrue();
+      assertThat(copy).isEmptyDirectory();
+    }
+  }
+
+  @Test
+  void leftovers_are_found_though_the_folder_was_moved() throws Exception {
+    var child = start("echo; exec sleep 1000");
+    line(child.output());
+    var moved = folder.resolve("moved");
+    Files.move(files(), moved);
+
+    try (var next = new Children(moved, () -> "next")) {
+      assertThat(next.endLeftovers()).isEqualTo(1);
+    }
+    assertThat(child.await(LONG)).isTrue();
+  }
+
+  @Test
   void a_grandchild_is_found_though_the_child_has_ended() throws Exception {
     var child = start("(setsid sleep 1000 & echo $!)");
     var pid = Long.parseLong(new String(line(child.output()), StandardCharsets.US_ASCII));
@@ -216,8 +250,13 @@ class ChildrenTest {
       var entry = ProcessTable.find(other.pid()).orElseThrow();
       Files.createDirectory(files());
       var boot = ProcessTable.boot();
-      write("other-start", entry.pid() + " " + (entry.start() - 1) + " " + boot);
-      write("other-boot", entry.pid() + " " + entry.start() + " 00000000");
+      var key = FolderKey.of(files());
+      var ours = " " + key.file() + "\n" + key.path();
+      var elsewhere = " dev=0,ino=1\n" + key.path();
+      write("other-start", entry.pid() + " " + (entry.start() - 1) + " " + boot + ours);
+      write("other-boot", entry.pid() + " " + entry.start() + " 00000000" + ours);
+      write("other-folder", entry.pid() + " " + entry.start() + " " + boot + elsewhere);
+      write("no-folder", entry.pid() + " " + entry.start() + " " + boot);
       write("garbage", "\0\1 rm -rf /");
       write("empty", "");
       write("no-number", "x y z");
