@@ -15,6 +15,7 @@ import dev.parley.task.History;
 import dev.parley.task.Tasks;
 import dev.parley.task.Workspaces;
 import dev.parley.tool.BuiltInTools;
+import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Tool;
 import dev.parley.tool.process.Children;
 import dev.parley.vault.Bearers;
@@ -35,6 +36,7 @@ final class Assembly {
   private final Server.Sources sources;
   private final Extensions extensions;
   private final Children children;
+  private final PlatformThreads threads = new PlatformThreads();
 
   Assembly(Config config, Server.Sources sources, Extensions extensions) {
     this.config = config;
@@ -63,6 +65,8 @@ final class Assembly {
   /// The parts that stand on a log.
   Server.Parts on(EventLog store) {
     var metrics = new Metrics();
+    metrics.gauge("parley_threads_stuck", threads::stuck);
+    metrics.gauge("parley_tool_calls_waiting", threads::waiting);
     var log = new MeteredLog(store, metrics);
     var views = new Views(config.data().resolve("views.db"), log);
     var remote = new Remote();
@@ -132,7 +136,8 @@ final class Assembly {
                     config.limits().inputTimeout(),
                     signIns,
                     signIns.bearers()::key,
-                    sources.clock())));
+                    sources.clock()),
+                threads));
     var setup =
         new Tasks.Setup(
             crew.agents(),
