@@ -13,6 +13,7 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.task.Run;
 import dev.parley.tool.Answer;
+import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Question;
 import dev.parley.tool.Thought;
 import dev.parley.tool.ToolContext;
@@ -39,6 +40,7 @@ final class CallContext implements ToolContext {
   private final Optional<Answer> answer;
   private double progress;
   private int told;
+  private PlatformThreads.@Nullable Place place;
 
   CallContext(Run run, Questions questions, Thoughts thoughts, CallStory story) {
     this.thoughts = thoughts;
@@ -51,6 +53,12 @@ final class CallContext implements ToolContext {
             .filter(question -> question.purpose() == Purpose.NEED)
             .map(CallStory.Question::answer);
     this.progress = story.progress();
+  }
+
+  /// The same call, which has this place now.
+  CallContext at(PlatformThreads.Place newPlace) {
+    place = newPlace;
+    return this;
   }
 
   @Override
@@ -86,6 +94,9 @@ final class CallContext implements ToolContext {
   @Override
   public Answer ask(Question question) throws InterruptedException {
     var asked = questions.need(call, question, Purpose.LIVE);
+    if (place != null) {
+      place.yieldToOthers();
+    }
     return run.ask(asked)
         .<Answer>map(Answer.Given::new)
         .orElseGet(() -> new Answer.Lapsed("nobody answered in time"));

@@ -57,6 +57,7 @@ final class CallStory {
   private @Nullable Question question;
   private @Nullable ToolComplete end;
   private int attempts;
+  private int starts;
   private double progress;
   private boolean left;
   private int askedAt;
@@ -101,6 +102,11 @@ final class CallStory {
     return attempts;
   }
 
+  /// How often the tool was called since it last came back and said that it needs something.
+  int starts() {
+    return starts;
+  }
+
   double progress() {
     return progress;
   }
@@ -123,11 +129,16 @@ final class CallStory {
   void begin(ToolStart started) {
     start = started;
     attempts = 1;
+    starts = 1;
     left = false;
   }
 
   void again(int attempt) {
-    attempts = Math.max(attempts, attempt);
+    if (attempt <= attempts) {
+      return;
+    }
+    attempts = attempt;
+    starts++;
     left = false;
   }
 
@@ -138,7 +149,10 @@ final class CallStory {
   void ask(Question asked) {
     question = asked;
     askedAt = attempts;
-    left |= asked.purpose() == Purpose.NEED;
+    if (asked.purpose() == Purpose.NEED) {
+      left = true;
+      starts = 0;
+    }
   }
 
   void consult() {

@@ -17,6 +17,7 @@ import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.task.Outcome;
 import dev.parley.task.Run;
 import dev.parley.tool.Answer;
+import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
 import dev.parley.tool.ToolResult;
@@ -39,7 +40,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class Calls implements AutoCloseable {
 
   private static final int PARALLEL_MAX = 16;
-  private static final int ATTEMPTS_MAX = 3;
+
+  /// How often a call is started that the end of the server cuts off each time: it may be what ends the server.
+  private static final int STARTS_MAX = 3;
+
   private static final int PREVIEW_MAX = 20_000;
 
   /// What the calls of a task have in common.
@@ -49,7 +53,8 @@ final class Calls implements AutoCloseable {
       Coordinators coordinators,
       Questions questions,
       Thoughts thoughts,
-      Spawns spawns) {}
+      Spawns spawns,
+      PlatformThreads threads) {}
 
   private final Run run;
   private final Parts parts;
@@ -112,7 +117,8 @@ final class Calls implements AutoCloseable {
   }
 
   private void plan(
-      CallStory call, @Nullable Tool tool, boolean room, List<Event> events, List<Runnable> work) {
+      CallStory call, @Nullable Tool tool, boolean room, List<Event> events, List<Runnable> work)
+      throws InterruptedException {
     if (tool == null) {
       if (!call.started()) {
         events.add(Results.start(run, call.call(), null, call.call().arguments()));
@@ -120,10 +126,12 @@ final class Calls implements AutoCloseable {
       events.add(
           Results.failed(call.call(), "there is no tool called " + call.call().name(), null));
     } else if (!call.started()) {
-      ToolArguments.problem(call.call().arguments())
-          .ifPresentOrElse(
-              broken -> refuse(call, tool, broken, events),
-              () -> planStart(call, tool, room, events, work));
+      var broken = ToolArguments.problem(call.call().arguments());
+      if (broken.isPresent()) {
+        refuse(call, tool, broken.get(), events);
+      } else {
+        planStart(call, tool, room, events, work);
+      }
     } else if (tool instanceof SpawnTool spawning) {
       planSpawned(call, spawning, events, work);
     } else {
@@ -132,7 +140,8 @@ final class Calls implements AutoCloseable {
   }
 
   private void planStart(
-      CallStory call, Tool tool, boolean room, List<Event> events, List<Runnable> work) {
+      CallStory call, Tool tool, boolean room, List<Event> events, List<Runnable> work)
+      throws InterruptedException {
     switch (parts.policy().of(tool, call.call().arguments())) {
       case DENY -> refuse(call, tool, "this call is not allowed here", events);
       case ALLOW -> launch(call, tool, call.call().arguments(), room, events, work);
@@ -156,7 +165,8 @@ final class Calls implements AutoCloseable {
   }
 
   /// Nobody is asked about a call that cannot be made.
-  private void askApproval(CallStory call, Tool tool, List<Event> events) {
+  private void askApproval(CallStory call, Tool tool, List<Event> events)
+      throws InterruptedException {
     try {
       events.add(parts.questions().approval(call.call(), tool, preview(call, tool)));
     } catch (Rejection.Invalid misfit) {
@@ -180,9 +190,12 @@ final class Calls implements AutoCloseable {
   }
 
   /// What the person is shown, shortened.
-  private @Nullable String preview(CallStory call, Tool tool) {
+  private @Nullable String preview(CallStory call, Tool tool) throws InterruptedException {
     var context = new CallContext(run, parts.questions(), parts.thoughts(), call);
-    return tool.preview(call.call().arguments(), context)
+    var thread = "tool-" + tool.name() + "-preview-" + call.call().id();
+    return parts
+        .threads()
+        .call(tool.name(), thread, _ -> tool.preview(call.call().arguments(), context))
         .map(text -> text.length() <= PREVIEW_MAX ? text : text.substring(0, PREVIEW_MAX) + "…")
         .orElse(null);
   }
@@ -247,7 +260,9 @@ final class Calls implements AutoCloseable {
       // Whoever asked is gone with the server that stopped.
       events.add(new InputLapsed(new InputId(question.id()), "the server stopped"));
     }
-    if (call.left()) {
+    if (call.starts() >= STARTS_MAX) {
+      events.add(cutOff(call, tool));
+    } else if (call.left()) {
       again(call, tool, room, events, work);
     } else if (question != null && question.purpose() == Purpose.DOUBT) {
       if (question.answer() instanceof Answer.Given(var value) && approves(value)) {
@@ -255,12 +270,6 @@ final class Calls implements AutoCloseable {
       } else {
         events.add(unknown(call.call()));
       }
-    } else if (call.attempts() >= ATTEMPTS_MAX) {
-      events.add(
-          Results.failed(
-              call.call(),
-              "the server stopped " + call.attempts() + " times while this ran",
-              ToolEvent.Outcome.INTERRUPTED));
     } else {
       switch (tool.effect()) {
         case PURE, IDEMPOTENT -> again(call, tool, room, events, work);
@@ -268,6 +277,20 @@ final class Calls implements AutoCloseable {
         case ASK -> events.add(parts.questions().doubt(call.call()));
       }
     }
+  }
+
+  private static Event cutOff(CallStory call, Tool tool) {
+    var outcome =
+        switch (tool.effect()) {
+          case PURE, IDEMPOTENT -> ToolEvent.Outcome.INTERRUPTED;
+          case AT_MOST_ONCE, ASK -> ToolEvent.Outcome.OUTCOME_UNKNOWN;
+        };
+    return Results.failed(
+        call.call(),
+        "the server stopped "
+            + call.starts()
+            + " times while this call ran, so the call is not made again",
+        outcome);
   }
 
   private static Event unknown(ToolCall call) {

@@ -2,6 +2,7 @@ package dev.parley.agent;
 
 import dev.parley.protocol.ToolCallId;
 import dev.parley.task.Run;
+import dev.parley.tool.PlatformThreads;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// The threads on which the calls of a turn run, side by side. Its lock guards which do.
 final class Crew implements AutoCloseable {
 
-  /// How long threads that were interrupted are waited for.
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  /// How long threads that were interrupted are waited for: a little longer than their tools are.
+  private static final Duration PATIENCE = PlatformThreads.GRACE.plusSeconds(1);
 
   /// Something to do that an interrupt ends.
   interface Work {

@@ -4,7 +4,9 @@ import dev.parley.agent.CallStory.Purpose;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ToolEvent;
 import dev.parley.task.Run;
+import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.SignIn;
 import dev.parley.tool.Tool;
 import dev.parley.tool.ToolResult;
@@ -19,6 +21,7 @@ final class Invocation {
 
   private final Run run;
   private final Questions questions;
+  private final PlatformThreads threads;
   private final Tool tool;
   private final ToolCall call;
   private final ObjectNode arguments;
@@ -28,6 +31,7 @@ final class Invocation {
   Invocation(Run run, Calls.Parts parts, Tool tool, CallStory story, ObjectNode arguments) {
     this.run = run;
     this.questions = parts.questions();
+    this.threads = parts.threads();
     this.tool = tool;
     this.call = story.call();
     this.arguments = arguments;
@@ -44,7 +48,13 @@ final class Invocation {
     if (!open()) {
       return;
     }
-    var result = call();
+    ToolResult result;
+    try {
+      result = call();
+    } catch (PlatformThreads.LeftBehind stuck) {
+      leaveBehind(stuck);
+      return;
+    }
     run.reach("tool-effect");
     var duration = Duration.between(began, clock.instant()).toMillis();
     var event =
@@ -56,6 +66,18 @@ final class Invocation {
         };
     write(event);
     run.reach("tool-completed");
+  }
+
+  /// Ends a call that does not stop. When the server stops, it is left as a crash leaves it.
+  private void leaveBehind(PlatformThreads.LeftBehind stuck) throws InterruptedException {
+    if (run.handedBack()) {
+      throw new InterruptedException();
+    }
+    var outcome =
+        tool.effect() == Tool.Effect.PURE
+            ? ToolEvent.Outcome.INTERRUPTED
+            : ToolEvent.Outcome.OUTCOME_UNKNOWN;
+    write(Results.failed(call, String.valueOf(stuck.getMessage()), outcome));
   }
 
   private Event signIn(SignIn signIn, long duration) throws InterruptedException {
@@ -88,7 +110,12 @@ final class Invocation {
 
   private ToolResult call() throws InterruptedException {
     try {
-      return tool.call(arguments, context);
+      return threads.call(
+          tool.name(),
+          "tool-" + tool.name() + "-" + call.id(),
+          place -> tool.call(arguments, context.at(place)));
+    } catch (PlatformThreads.LeftBehind stuck) {
+      throw stuck;
     } catch (Rejection.Invalid misfit) {
       return new ToolResult.Failed(String.valueOf(misfit.getMessage()));
     } catch (Rejection.Conflict ended) {

@@ -14,6 +14,7 @@ import dev.parley.task.Agent;
 import dev.parley.task.Limits;
 import dev.parley.task.Outcome;
 import dev.parley.task.Run;
+import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Tool;
 import dev.parley.vault.SignInDesk;
 import java.util.ArrayList;
@@ -39,11 +40,16 @@ public final class ModelLoop implements Agent {
   static final int ARGUMENTS_BYTES_MAX = 4 << 20;
 
   /// What loops share.
-  public record Parts(Memory memory, Coordinators coordinators, Limits limits, SignInDesk signIns) {
+  public record Parts(
+      Memory memory,
+      Coordinators coordinators,
+      Limits limits,
+      SignInDesk signIns,
+      PlatformThreads threads) {
 
     /// Those of loops whose tools keep no credentials.
     public Parts(Memory memory, Coordinators coordinators, Limits limits) {
-      this(memory, coordinators, limits, SignInDesk.bare());
+      this(memory, coordinators, limits, SignInDesk.bare(), new PlatformThreads());
     }
   }
 
@@ -80,7 +86,8 @@ public final class ModelLoop implements Agent {
             parts.coordinators(),
             new Questions(run, parts.limits().inputTimeout(), parts.signIns()),
             thoughts,
-            new Spawns(run, spawned));
+            new Spawns(run, spawned),
+            parts.threads());
     try (var pen = new Pen(run);
         var calls = new Calls(run, calling)) {
       return new Work(run, pen, calls, thoughts, tools).go();

@@ -1,5 +1,6 @@
 package dev.parley.agent;
 
+import dev.parley.tool.Glob;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
 import java.util.List;
@@ -78,14 +79,13 @@ public record Policy(
       String rule, String tool, @Nullable String argument, boolean careful) {
     var bracket = rule.indexOf('(');
     if (bracket < 0 || !rule.endsWith(")")) {
-      return glob(rule).matcher(tool).matches();
+      return glob(rule).matches(tool);
     }
     var wanted = rule.substring(bracket + 1, rule.length() - 1);
     return argument != null
-        && glob(rule.substring(0, bracket)).matcher(tool).matches()
+        && glob(rule.substring(0, bracket)).matches(tool)
         && (wanted.equals(argument)
-            || (glob(wanted).matcher(argument).matches()
-                && !(careful && SEVERAL.matcher(argument).find())));
+            || (glob(wanted).matches(argument) && !(careful && SEVERAL.matcher(argument).find())));
   }
 
   /// All rules, whatever they say.
@@ -102,19 +102,14 @@ public record Policy(
   /// True if the pattern fits the name of a tool, or, where that ends in `*`, of one that begins like it.
   public static boolean couldFit(String pattern, String tool) {
     if (!tool.endsWith("*")) {
-      return glob(pattern).matcher(tool).matches();
+      return glob(pattern).matches(tool);
     }
     var begin = tool.substring(0, tool.length() - 1);
     var star = pattern.indexOf('*');
     return pattern.startsWith(begin) || (star >= 0 && begin.startsWith(pattern.substring(0, star)));
   }
 
-  private static Pattern glob(String pattern) {
-    var regex = new StringBuilder();
-    for (var i = 0; i < pattern.length(); i++) {
-      var letter = pattern.charAt(i);
-      regex.append(letter == '*' ? ".*" : Pattern.quote(String.valueOf(letter)));
-    }
-    return Pattern.compile(regex.toString(), Pattern.DOTALL);
+  private static Glob glob(String pattern) {
+    return Glob.of(pattern);
   }
 }

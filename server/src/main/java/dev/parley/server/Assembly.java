@@ -16,6 +16,7 @@ import dev.parley.task.History;
 import dev.parley.task.Tasks;
 import dev.parley.task.Workspaces;
 import dev.parley.tool.BuiltInTools;
+import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Tool;
 import dev.parley.tool.process.Children;
 import dev.parley.vault.Bearers;
@@ -36,6 +37,7 @@ final class Assembly {
   private final Server.Sources sources;
   private final Extensions extensions;
   private final Children children;
+  private final PlatformThreads threads = new PlatformThreads();
 
   Assembly(Config config, Server.Sources sources, Extensions extensions) {
     this.config = config;
@@ -65,6 +67,8 @@ final class Assembly {
   Server.Parts on(EventLog store) {
     try (var opened = new CloseStack()) {
       var metrics = new Metrics();
+      metrics.gauge("parley_threads_stuck", threads::stuck);
+      metrics.gauge("parley_tool_calls_waiting", threads::waiting);
       var log = new MeteredLog(store, metrics);
       var views = new Views(config.data().resolve("views.db"), log);
       opened.add(views::close);
@@ -159,7 +163,8 @@ final class Assembly {
                     config.limits().inputTimeout(),
                     signIns,
                     signIns.bearers()::key,
-                    sources.clock())));
+                    sources.clock()),
+                threads));
     var setup =
         new Tasks.Setup(
             crew.agents(),

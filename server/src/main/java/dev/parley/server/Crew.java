@@ -10,6 +10,7 @@ import dev.parley.agent.ModelLoop;
 import dev.parley.agent.SubagentsTool;
 import dev.parley.cli.CliAgent;
 import dev.parley.embed.CustomAgent;
+import dev.parley.embed.IsolatedAgent;
 import dev.parley.mcp.McpServers;
 import dev.parley.model.Model;
 import dev.parley.protocol.AgentTypeId;
@@ -20,6 +21,7 @@ import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Agent;
 import dev.parley.task.Agents;
 import dev.parley.tool.BuiltInTools;
+import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Toolbox;
 import dev.parley.vault.SignInDesk;
@@ -48,7 +50,8 @@ final class Crew {
       SignInDesk signIns,
       CliAgent.Parts programs,
       Remote proxied,
-      A2aAgent.Parts remote) {}
+      A2aAgent.Parts remote,
+      PlatformThreads threads) {}
 
   private final Config config;
   private final List<CustomAgent> own;
@@ -65,7 +68,11 @@ final class Crew {
   Agents agents() {
     var loop =
         new ModelLoop.Parts(
-            parts.memory(), new Coordinators(models()), config.limits(), parts.signIns());
+            parts.memory(),
+            new Coordinators(models()),
+            config.limits(),
+            parts.signIns(),
+            parts.threads());
     Map<AgentTypeId, Agent> agents = new LinkedHashMap<>();
     for (var agent : config.agents()) {
       agents.put(
@@ -79,7 +86,7 @@ final class Crew {
             case Config.Kind.Conformance _ -> new ConformanceAgent();
           });
     }
-    own.forEach(agent -> agents.put(agent.id(), agent.making().agent(config.limits())));
+    own.forEach(agent -> agents.put(agent.id(), isolated(agent)));
     var supervisor = config.supervisor();
     if (supervisor == null) {
       return new Agents(agents, agents.keySet().iterator().next());
@@ -88,6 +95,13 @@ final class Crew {
         Supervisor.ID,
         new Supervisor(choices(), supervisor.fallback(), deciding(supervisor.model()), loop));
     return new Agents(agents, Supervisor.ID);
+  }
+
+  /// One that the runtime gives up before its thread is given up.
+  private Agent isolated(CustomAgent agent) {
+    var grace = config.limits().stopGrace().plusSeconds(1);
+    var made = agent.making().agent(config.limits());
+    return new IsolatedAgent(agent.id(), made, parts.threads(), grace);
   }
 
   /// Those who can be chosen, or handed work to.

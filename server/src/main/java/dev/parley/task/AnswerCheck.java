@@ -1,8 +1,11 @@
 package dev.parley.task;
 
 import com.networknt.schema.Error;
+import com.networknt.schema.ExecutionContext;
+import com.networknt.schema.OutputFormat;
 import com.networknt.schema.SchemaException;
 import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
@@ -16,14 +19,11 @@ final class AnswerCheck {
 
   private static final int ERRORS_SHOWN = 5;
 
-  /// Never fetches anything: a schema comes from a model or a server that nobody vouches for.
-  private final SchemaRegistry schemas =
-      SchemaRegistry.withDefaultDialect(
-          SpecificationVersion.DRAFT_2020_12,
-          builder ->
-              builder
-                  .schemaCacheEnabled(false)
-                  .schemaLoader(loader -> loader.fetchRemoteResources(false)));
+  /// How many keywords of a schema are looked at in one check, and how deep: references can make a small schema
+  /// endless.
+  private static final int KEYWORDS_MAX = 100_000;
+
+  private static final int DEPTH_MAX = 1_000;
 
   /// @throws Rejection.Invalid if the answer does not fit
   void check(InputRequired asked, JsonNode value) {
@@ -38,7 +38,7 @@ final class AnswerCheck {
     if (options != null && !options.isEmpty() && !options.contains(value)) {
       throw misfit("the answer must be one of " + options);
     }
-    checkSchema(asked.schema(), value);
+    checkSchema(asked.schema(), value, false);
   }
 
   private static void checkConfirmation(JsonNode value) {
@@ -57,19 +57,20 @@ final class AnswerCheck {
   }
 
   /// Arguments that the call cannot be made with would use up the approval.
-  private void checkEdited(InputRequired asked, JsonNode value) {
+  private static void checkEdited(InputRequired asked, JsonNode value) {
     var metadata = asked.metadata();
     if (metadata != null && value.has("arguments")) {
-      checkSchema(metadata.get(Asked.ARGUMENTS_SCHEMA), value.path("arguments"));
+      checkSchema(metadata.get(Asked.ARGUMENTS_SCHEMA), value.path("arguments"), true);
     }
   }
 
-  private void checkSchema(@Nullable JsonNode schema, JsonNode value) {
+  private static void checkSchema(@Nullable JsonNode schema, JsonNode value, boolean strict) {
     if (schema == null || !(schema.isObject() || schema.isBoolean())) {
       return;
     }
     try {
-      var errors = schemas.getSchema(schema).validate(value);
+      var errors =
+          registry(strict).getSchema(schema).validate(new Limited(), value, OutputFormat.DEFAULT);
       if (!errors.isEmpty()) {
         throw misfit(
             "the answer does not fit: "
@@ -80,6 +81,50 @@ final class AnswerCheck {
       }
     } catch (SchemaException unusable) {
       // Whoever asked gave a schema that means nothing: any answer is as good as another.
+    }
+  }
+
+  /// For one check. Never fetches anything: a schema comes from a model or a server that nobody vouches for.
+  private static SchemaRegistry registry(boolean strict) {
+    var config =
+        SchemaRegistryConfig.builder().regularExpressionFactory(new SchemaPatterns(strict)).build();
+    return SchemaRegistry.withDefaultDialect(
+        SpecificationVersion.DRAFT_2020_12,
+        builder ->
+            builder
+                .schemaRegistryConfig(config)
+                .schemaCacheEnabled(false)
+                .schemaLoader(loader -> loader.fetchRemoteResources(false)));
+  }
+
+  /// Ends a check that takes too long, or goes too deep.
+  private static final class Limited extends ExecutionContext {
+    private int keywords;
+    private int depth;
+
+    @Override
+    public void evaluationPathAddLast(String keyword) {
+      step();
+      super.evaluationPathAddLast(keyword);
+    }
+
+    @Override
+    public void evaluationPathAddLast(int index) {
+      step();
+      super.evaluationPathAddLast(index);
+    }
+
+    @Override
+    public void evaluationPathRemoveLast() {
+      depth--;
+      super.evaluationPathRemoveLast();
+    }
+
+    private void step() {
+      depth++;
+      if (++keywords > KEYWORDS_MAX || depth > DEPTH_MAX) {
+        throw misfit("the answer cannot be checked: it takes too many steps of its schema");
+      }
     }
   }
 

@@ -129,6 +129,11 @@ public final class Run {
     return stop != null;
   }
 
+  /// True if the agent is to stop because the server does: what is open stays open, for the next start.
+  public synchronized boolean handedBack() {
+    return Ending.HANDED_BACK.equals(stop);
+  }
+
   /// A place at which tests end the process.
   public void reach(String failPoint) {
     parts.failPoint().reach(failPoint);

@@ -54,10 +54,10 @@ public final class ListFiles implements TypedTool<ListFiles.Arguments> {
         return new ToolResult.Failed("this is not a folder: " + path);
       }
       var depth = Boolean.TRUE.equals(arguments.recursive()) ? Walk.DEPTH_MAX : 1;
-      var pattern = Walk.pattern(arguments.pattern() == null ? "*" : arguments.pattern());
+      var pattern = Glob.ofNames(arguments.pattern() == null ? "*" : arguments.pattern());
       var found =
           Walk.below(top, depth).stream()
-              .filter(entry -> pattern.matcher(String.valueOf(entry.getFileName())).matches())
+              .filter(entry -> pattern.matches(String.valueOf(entry.getFileName())))
               .limit(ENTRIES_MAX + 1L)
               .toList();
       return new ToolResult.Done(result(folder, found));

@@ -1,6 +1,7 @@
 package dev.parley.tool;
 
 import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.task.SchemaPatterns;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 /// What is asked of a person, or of the agent above if `requireUser` is false.
 ///
 /// An answer must fit `schema`, if there is one, and be among `options`, if there are any. Without
-/// `timeout` the server's usual one holds.
+/// `timeout` the server's usual one holds. A schema with a `pattern` that cannot be checked in linear time, such as one
+/// with look-around or back-references, is refused with a [dev.parley.protocol.Rejection.Invalid].
 public record Question(
     InputType type,
     String prompt,
@@ -22,6 +24,7 @@ public record Question(
 
   public Question {
     options = List.copyOf(options);
+    SchemaPatterns.check(schema);
   }
 
   /// A question that any words answer.

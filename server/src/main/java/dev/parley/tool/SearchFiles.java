@@ -52,13 +52,13 @@ public final class SearchFiles implements TypedTool<SearchFiles.Arguments> {
     }
     var folder = new Folder(context.workingDirectory());
     var path = arguments.path() == null ? "." : arguments.path();
-    var pattern = Walk.pattern(arguments.pattern() == null ? "*" : arguments.pattern());
+    var pattern = Glob.ofNames(arguments.pattern() == null ? "*" : arguments.pattern());
     var result = Json.object();
     var matches = result.putArray("matches");
     try {
       var files =
           Walk.below(folder.find(path), Walk.DEPTH_MAX).stream()
-              .filter(file -> pattern.matcher(String.valueOf(file.getFileName())).matches())
+              .filter(file -> pattern.matches(String.valueOf(file.getFileName())))
               .toList();
       for (var i = 0; i < files.size() && matches.size() < MATCHES_MAX; i++) {
         search(folder, files.get(i), arguments.text(), matches);

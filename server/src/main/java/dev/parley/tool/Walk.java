@@ -10,7 +10,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /// Finds files below a folder. Symbolic links are neither followed nor listed.
 final class Walk {
@@ -29,23 +28,6 @@ final class Walk {
       throw new InterruptedException();
     }
     return found.stream().sorted().toList();
-  }
-
-  /// A pattern of names in which `*` and `?` stand for others.
-  static Pattern pattern(String wildcards) {
-    var regex = new StringBuilder();
-    wildcards
-        .chars()
-        .forEach(
-            c ->
-                regex.append(
-                    switch (c) {
-                      case '*' -> ".*";
-                      case '?' -> ".";
-                      default -> Pattern.quote(Character.toString(c));
-                    }));
-    return Pattern.compile(
-        regex.toString(), Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE | Pattern.DOTALL);
   }
 
   private static final class Visitor extends SimpleFileVisitor<Path> {
