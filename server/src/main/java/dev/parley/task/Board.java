@@ -9,11 +9,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -21,8 +22,12 @@ import java.util.function.BooleanSupplier;
 /// Which tasks run and which are next: at most so many in all.
 ///
 /// Which tasks of a context may run is in the log, see [Lineup]; tasks that wait for somebody have no
-/// place here. One lock guards everything.
+/// place here. A higher priority goes first, then tasks that have begun, then the order of arrival. So that no task
+/// waits for ever, every [#FAIR_TURN]th free place goes to the task that has waited longest. One lock guards everything.
 final class Board {
+
+  /// How many places are given out until one goes to the task that has waited longest.
+  static final int FAIR_TURN = 8;
 
   /// A task that may run when there is room; `begun` if it has run before.
   record Ready(ContextId context, TaskId task, Priority priority, boolean begun) {
@@ -45,13 +50,18 @@ final class Board {
   private final Set<TaskId> abandoned = new HashSet<>();
   private final Set<TaskId> resting = new HashSet<>();
   private final Set<TaskId> barred = new HashSet<>();
-  private final PriorityQueue<Place> ready =
-      new PriorityQueue<>(
+
+  /// The tasks in line: by arrival, and the most urgent first.
+  private final LinkedHashMap<TaskId, Place> inLine = new LinkedHashMap<>();
+
+  private final TreeSet<Place> urgent =
+      new TreeSet<>(
           Comparator.comparing((Place place) -> place.ready().priority())
               .thenComparing(place -> place.ready().begun())
               .reversed()
               .thenComparingLong(Place::number));
   private final int max;
+  private long given;
   private int started;
   private long number;
   private boolean closed;
@@ -68,7 +78,9 @@ final class Board {
           && !abandoned.contains(task.task())
           && !barred.contains(task.task())
           && taken.putIfAbsent(task.task(), task.context()) == null) {
-        ready.add(new Place(task, number++));
+        var place = new Place(task, number++);
+        inLine.put(task.task(), place);
+        urgent.add(place);
       }
     } finally {
       lock.unlock();
@@ -80,14 +92,22 @@ final class Board {
     lock.lock();
     try {
       var next = new ArrayList<Ready>();
-      while (!closed && started < max && !ready.isEmpty()) {
+      while (!closed && started < max && !inLine.isEmpty()) {
         started++;
-        next.add(ready.remove().ready());
+        var place = ++given % FAIR_TURN == 0 ? inLine.firstEntry().getValue() : urgent.getFirst();
+        leaveLine(place.ready().task());
+        next.add(place.ready());
       }
       return next;
     } finally {
       lock.unlock();
     }
+  }
+
+  /// False if the task was not in line.
+  private boolean leaveLine(TaskId task) {
+    var place = inLine.remove(task);
+    return place != null && urgent.remove(place);
   }
 
   void put(Run run) {
@@ -99,11 +119,11 @@ final class Board {
     }
   }
 
-  /// Frees the place of a task that [#next] gave; nothing if it is free already.
+  /// Frees the place of a task that [#next] gave, or takes it out of the line; nothing if it is not here.
   void release(TaskId task) {
     lock.lock();
     try {
-      if (taken.remove(task) != null) {
+      if (taken.remove(task) != null && !leaveLine(task)) {
         started -= resting.remove(task) ? 0 : 1;
         runs.remove(task);
         changed.signalAll();
@@ -170,11 +190,15 @@ final class Board {
     }
   }
 
-  /// True if the task is in line, at work, or abandoned: nobody else is to end it.
-  boolean has(TaskId task) {
+  /// The same for a task that does not work: one in line loses its place. False if it is at work or abandoned, or if
+  /// somebody else ends it.
+  boolean barIdle(TaskId task) {
     lock.lock();
     try {
-      return taken.containsKey(task) || abandoned.contains(task);
+      if (leaveLine(task)) {
+        taken.remove(task);
+      }
+      return !taken.containsKey(task) && !abandoned.contains(task) && barred.add(task);
     } finally {
       lock.unlock();
     }
@@ -210,7 +234,7 @@ final class Board {
   int waiting() {
     lock.lock();
     try {
-      return ready.size();
+      return inLine.size();
     } finally {
       lock.unlock();
     }
@@ -239,7 +263,9 @@ final class Board {
     lock.lock();
     try {
       closed = true;
-      ready.clear();
+      taken.keySet().removeAll(inLine.keySet());
+      inLine.clear();
+      urgent.clear();
     } finally {
       lock.unlock();
     }

@@ -32,7 +32,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// says why, in one append.
 final class Closer {
 
-  private static final int ATTEMPTS_MAX = 10;
+  /// Nobody adds text to a task that is being ended, see [Run#shut] and [Hosted#emit]: only what was on its way then can
+  /// come in between.
+  private static final int ATTEMPTS_MAX = 1_000;
 
   private final EventLog log;
   private final Sources sources;

@@ -15,8 +15,18 @@ import org.jspecify.annotations.Nullable;
 /// Its lock guards what is left of each task's time.
 final class Deadlines {
 
-  /// What is left of a task's time; it passes unless `until` is null.
-  private record Left(Duration time, @Nullable Instant until, Runnable onEnd) {}
+  /// What is left of a task's time; it passes unless `running` is null.
+  private record Left(Duration time, @Nullable Running running, Runnable onEnd) {}
+
+  /// Since when a task's time passes, as the machine counts: a clock that is set anew neither takes time from a task nor
+  /// gives it more. `until` is for people and agents to read.
+  private record Running(long sinceNanos, Instant until) {
+
+    Duration left(Duration time) {
+      var rest = time.minusNanos(System.nanoTime() - sinceNanos);
+      return rest.isNegative() ? Duration.ZERO : rest;
+    }
+  }
 
   private final Timers timers;
   private final InstantSource clock;
@@ -35,8 +45,9 @@ final class Deadlines {
     var time = knows(task) ? Duration.ZERO : initial.get();
     synchronized (this) {
       var known = left.get(task);
-      if (known != null && known.until() != null && known.until().isAfter(clock.instant())) {
-        return known.until();
+      var running = known == null ? null : known.running();
+      if (running != null && running.left(known.time()).isPositive()) {
+        return running.until();
       }
       return pass(task, known == null ? time : known.time(), onEnd);
     }
@@ -48,7 +59,7 @@ final class Deadlines {
 
   private Instant pass(TaskId task, Duration time, Runnable onEnd) {
     var until = clock.instant().plus(time);
-    left.put(task, new Left(time, until, onEnd));
+    left.put(task, new Left(time, new Running(System.nanoTime(), until), onEnd));
     timers.set(task, time, onEnd);
     return until;
   }
@@ -56,7 +67,7 @@ final class Deadlines {
   /// The task no longer waits for a person: its time passes again.
   synchronized void resume(TaskId task) {
     var known = left.get(task);
-    if (known != null && known.until() == null) {
+    if (known != null && known.running() == null) {
       pass(task, known.time(), known.onEnd());
     }
   }
@@ -64,10 +75,10 @@ final class Deadlines {
   /// The task waits for a person: its time stands still.
   synchronized void pause(TaskId task) {
     var known = left.get(task);
-    if (known != null && known.until() != null) {
+    var running = known == null ? null : known.running();
+    if (running != null) {
       timers.clear(task);
-      var rest = Duration.between(clock.instant(), known.until());
-      left.put(task, new Left(rest.isNegative() ? Duration.ZERO : rest, null, known.onEnd()));
+      left.put(task, new Left(running.left(known.time()), null, known.onEnd()));
     }
   }
 

@@ -2,10 +2,12 @@ package dev.parley.task;
 
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Id;
 import dev.parley.protocol.TaskId;
 import dev.parley.view.MessageView;
 import dev.parley.view.Views;
 import java.util.List;
+import java.util.Optional;
 
 /// What tasks and agents must know of a context's past.
 public interface History {
@@ -15,6 +17,9 @@ public interface History {
 
   /// True if the context has, or had, this task.
   boolean knows(ContextId context, TaskId task);
+
+  /// The task that asked for an input or a sign-in, whether or not that was answered.
+  Optional<TaskId> asker(ContextId context, Id asked);
 
   /// The event that takes the context back to right after `toSeq`, and so to before `task`.
   default ContextRewound rewound(ContextId context, long toSeq, TaskId task) {
@@ -32,6 +37,11 @@ public interface History {
       @Override
       public boolean knows(ContextId context, TaskId task) {
         return views.task(context, task).isPresent();
+      }
+
+      @Override
+      public Optional<TaskId> asker(ContextId context, Id asked) {
+        return views.asker(context, asked);
       }
 
       @Override

@@ -52,7 +52,8 @@ public final class Hosted {
     return origin;
   }
 
-  /// Appends events of this task. False if it has ended meanwhile: then they are left out.
+  /// Appends events of this task. False if it has ended meanwhile or is to stop: then they are left out, so that whoever
+  /// writes its end is not overtaken by more text.
   public boolean emit(List<? extends Event> events) {
     return append(
         (_, task) -> {
@@ -73,7 +74,7 @@ public final class Hosted {
     };
   }
 
-  /// Ends the task, and tells the one above. False if it has ended before.
+  /// Ends the task, and tells the one above. False if it has ended before, or is to stop: then the server ends it.
   public boolean end(TaskState state, @Nullable String result, @Nullable String error) {
     if (!state.terminal()) {
       throw new IllegalArgumentException("not an end: " + state);
@@ -110,7 +111,7 @@ public final class Hosted {
         context,
         Guard.none(),
         state -> {
-          var task = state.openTask(origin.taskId());
+          var task = state.openTask(origin.taskId()).filter(found -> !found.cancelRequested());
           open.set(task.isPresent());
           return task.map(found -> events.of(state, found)).orElse(List.of());
         });

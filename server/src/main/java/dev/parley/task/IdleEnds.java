@@ -5,7 +5,7 @@ import dev.parley.protocol.TaskId;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Ends tasks that are to stop and do not run.
+/// Ends tasks that are to stop and do not run, also those in line for a place.
 final class IdleEnds {
 
   /// Writes the end of a task. False if that cannot be.
@@ -30,7 +30,7 @@ final class IdleEnds {
   boolean end(ContextId context, List<TaskId> stoppable) {
     var ended = false;
     for (var task : stoppable) {
-      if (!board.has(task) && board.bar(task)) {
+      if (board.barIdle(task)) {
         if (holds(context, task)) {
           Thread.ofVirtual().name("release-" + task).start(() -> endHolding(context, task));
         } else {

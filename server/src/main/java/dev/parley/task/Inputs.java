@@ -8,7 +8,6 @@ import dev.parley.log.Guard;
 import dev.parley.log.OpenTask;
 import dev.parley.protocol.AuthEvent.AuthCompleted;
 import dev.parley.protocol.AuthEvent.AuthLapsed;
-import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
@@ -16,9 +15,7 @@ import dev.parley.protocol.Id;
 import dev.parley.protocol.InputEvent;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
-import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
-import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.TaskId;
@@ -33,7 +30,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -42,12 +38,15 @@ import tools.jackson.databind.node.ObjectNode;
 /// Takes the answers to what tasks ask, once each, and lets questions lapse that nobody answers in time.
 final class Inputs {
 
-  private static final int PAGE = 1_000;
   private static final int SHOWN = 200;
 
   /// What a timer is known by: ids are unique in their context only.
   private record Key(ContextId context, Id asked) {}
 
+  /// What answers are taken with.
+  record Parts(EventLog log, History history, Sources sources, Timers timers) {}
+
+  private final Parts parts;
   private final EventLog log;
   private final Sources sources;
   private final Timers timers;
@@ -72,10 +71,11 @@ final class Inputs {
   /// What is asked, by a task, for a person to read.
   private record Open(TaskId task, String prompt, @Nullable ObjectNode metadata) {}
 
-  Inputs(EventLog log, Sources sources, Timers timers, Reactions reactions) {
-    this.log = log;
-    this.sources = sources;
-    this.timers = timers;
+  Inputs(Parts parts, Reactions reactions) {
+    this.parts = parts;
+    this.log = parts.log();
+    this.sources = parts.sources();
+    this.timers = parts.timers();
     this.reactions = reactions;
   }
 
@@ -182,25 +182,12 @@ final class Inputs {
   private TaskId taskOf(ContextId context, InputId input) {
     return log.inspect(context, state -> state.openInput(input).map(open -> open.task()))
         .orElseGet(
+            // Long ago perhaps: tells what was from what never was.
             () ->
-                asker(context, e -> e instanceof InputRequired r && r.inputId().equals(input))
+                parts
+                    .history()
+                    .asker(context, input)
                     .orElseThrow(() -> new Rejection.NotFound("no such input: " + input)));
-  }
-
-  /// The task that asked, long ago perhaps: looked up in the log, only to tell what was from what never was.
-  private Optional<TaskId> asker(ContextId context, Predicate<Event> asked) {
-    var position = Position.START;
-    for (var page = log.read(context, position, PAGE);
-        !page.isEmpty();
-        page = log.read(context, position, PAGE)) {
-      for (var entry : page) {
-        if (asked.test(entry.event())) {
-          return Optional.ofNullable(entry.taskId());
-        }
-      }
-      position = page.getLast().position();
-    }
-    return Optional.empty();
   }
 
   /// Says that a sign-in has happened; its secret is elsewhere.
@@ -209,7 +196,9 @@ final class Inputs {
         log.inspect(context, state -> state.openAuth(auth).map(open -> open.task()))
             .orElseGet(
                 () ->
-                    asker(context, e -> e instanceof AuthRequired r && r.authId().equals(auth))
+                    parts
+                        .history()
+                        .asker(context, auth)
                         .orElseThrow(() -> new Rejection.NotFound("no such sign-in: " + auth)));
     var appended =
         log.append(

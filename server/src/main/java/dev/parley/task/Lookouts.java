@@ -25,6 +25,7 @@ import java.util.stream.Stream;
 /// timer for that, and no thread. Safe for use by many threads.
 final class Lookouts {
 
+  private static final System.Logger LOGGER = System.getLogger(Lookouts.class.getName());
   private static final Duration FIRST = Duration.ofSeconds(1);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
@@ -80,6 +81,13 @@ final class Lookouts {
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       return;
+    } catch (RuntimeException failed) { // The root of a thread: the next look may succeed.
+      LOGGER.log(
+          System.Logger.Level.WARNING,
+          "whether a question of task "
+              + key.task()
+              + " was settled elsewhere could not be checked",
+          failed);
     }
     var longer = pause.multipliedBy(2);
     set(key, longer.compareTo(LONGEST) > 0 ? LONGEST : longer);

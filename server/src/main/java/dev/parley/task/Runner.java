@@ -124,7 +124,6 @@ final class Runner implements AutoCloseable {
           "task {0} of context {1} did not stop when asked",
           run.taskId(),
           run.context());
-      run.shut();
       endTree(run, ending);
       release(run.context(), run.taskId());
     }
@@ -360,6 +359,9 @@ final class Runner implements AutoCloseable {
   }
 
   private void endTree(Run run, Ending ending) {
+    // Its agent has returned or does not stop: what it still says would overtake the end that is
+    // being written.
+    run.shut();
     endTree(run.context(), run.taskId(), ending);
   }
 

@@ -51,9 +51,7 @@ public final class Tasks implements AutoCloseable {
     var closer = new Closer(log, sources);
     this.inputs =
         new Inputs(
-            log,
-            sources,
-            timers,
+            new Inputs.Parts(log, history, sources, timers),
             new Inputs.Reactions(setup.limits().whenInputLapses(), this::moved, this::fail));
     this.runner = new Runner(log, setup, sources, new Runner.Parts(board, closer, timers, inputs));
   }
@@ -115,6 +113,10 @@ public final class Tasks implements AutoCloseable {
     var taken =
         log.inspect(context, s -> Lineup.roots(s).findFirst().map(Tasks::before)).orElse(null);
     for (var attempt = 1; ; attempt++) {
+      // Looked up first: if the same request, sent before, is done by now, its task is among these
+      // and the append below
+      // answers as it did then. So it is never among those that are canceled.
+      var inTheWay = open(context, _ -> true);
       try {
         // What it takes to go back is known once what is taken back has ended.
         var head = log.head(context);
@@ -140,7 +142,8 @@ public final class Tasks implements AutoCloseable {
         taken =
             log.inspect(context, s -> Lineup.roots(s).findFirst().map(Tasks::before)).orElse(null);
       }
-      cancelAll(context, "rolled back");
+      setup.failPoint().reach("before-rollback-cancel");
+      cancel(context, inTheWay, "rolled back");
     }
   }
 
@@ -279,7 +282,10 @@ public final class Tasks implements AutoCloseable {
 
   /// Cancels every task of a context and returns when all have ended.
   public void cancelAll(ContextId context, String reason) {
-    var tasks = open(context, _ -> true);
+    cancel(context, open(context, _ -> true), reason);
+  }
+
+  private void cancel(ContextId context, List<TaskId> tasks, String reason) {
     log.append(
         context,
         Guard.none(),

@@ -14,7 +14,7 @@ final class Timers implements AutoCloseable {
   /// Longer waits are begun anew: a timer counts in nanoseconds, which end after 292 years.
   private static final Duration WAIT_MAX = Duration.ofDays(3_650);
 
-  private final ConcurrentHashMap<Object, ScheduledFuture<?>> set = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Object, Pending> set = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor clock =
       new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("timers").factory());
 
@@ -31,25 +31,47 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  private ScheduledFuture<?> next(
-      Object key, @Nullable ScheduledFuture<?> before, Duration delay, Runnable action) {
+  private Pending next(Object key, @Nullable Pending before, Duration delay, Runnable action) {
     if (before != null) {
-      before.cancel(false);
+      before.cancel();
     }
     var wait = delay.compareTo(WAIT_MAX) > 0 ? WAIT_MAX : delay;
-    return clock.schedule(
-        () -> {
-          set.remove(key);
-          Thread.ofVirtual().name("timer-" + key).start(action);
-        },
-        Math.max(0, wait.toMillis()),
-        TimeUnit.MILLISECONDS);
+    var pending = new Pending(key, action);
+    pending.future = clock.schedule(pending, Math.max(0, wait.toMillis()), TimeUnit.MILLISECONDS);
+    return pending;
   }
 
   void clear(Object key) {
     var before = set.remove(key);
     if (before != null) {
-      before.cancel(false);
+      before.cancel();
+    }
+  }
+
+  /// One timer. It acts only while it is the one that is set under its key: one that is due while its key is set
+  /// again or cleared does nothing.
+  private final class Pending implements Runnable {
+    private final Object key;
+    private final Runnable action;
+    private volatile @Nullable ScheduledFuture<?> future;
+
+    Pending(Object key, Runnable action) {
+      this.key = key;
+      this.action = action;
+    }
+
+    @Override
+    public void run() {
+      if (set.remove(key, this)) {
+        Thread.ofVirtual().name("timer-" + key).start(action);
+      }
+    }
+
+    void cancel() {
+      var scheduled = future;
+      if (scheduled != null) {
+        scheduled.cancel(false);
+      }
     }
   }
 

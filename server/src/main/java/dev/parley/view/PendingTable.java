@@ -8,9 +8,11 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.TaskId;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/// One row per input or sign-in that somebody still waits for: the entry that asked for it.
+/// One row per input or sign-in that somebody still waits for: the entry that asked for it. Which task asked is kept in
+/// `questions`, also after the answer.
 final class PendingTable {
 
   private static final int PENDING_MAX = 1000;
@@ -40,6 +42,23 @@ final class PendingTable {
         Column.of(entry.taskId()),
         entry.timestamp().toEpochMilli(),
         EventJson.text(entry));
+    sql.update(
+        "INSERT OR REPLACE INTO questions VALUES (?, ?, ?, ?)",
+        entry.contextId().value(),
+        table,
+        id.value(),
+        Column.of(entry.taskId()));
+  }
+
+  /// The task that asked for this, whether or not it was answered.
+  Optional<TaskId> asker(ContextId context, Id id) throws SQLException {
+    return sql.first(
+            "SELECT task_id FROM questions WHERE context = ? AND kind = ? AND id = ?",
+            row -> row.text("task_id"),
+            context.value(),
+            table,
+            id.value())
+        .map(TaskId::new);
   }
 
   void remove(ContextId context, Id id) throws SQLException {

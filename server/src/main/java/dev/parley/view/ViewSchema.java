@@ -20,7 +20,7 @@ final class ViewSchema {
 
   /// Raise this with every change to the tables or to what is folded into them: files of another
   /// version are thrown away and folded anew.
-  private static final int VERSION = 7;
+  private static final int VERSION = 8;
 
   /// 256 MiB of pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
@@ -38,6 +38,7 @@ final class ViewSchema {
           Map.entry("state", "context, seq, key"),
           Map.entry("inputs", "context, id"),
           Map.entry("auths", "context, id"),
+          Map.entry("questions", "context, kind, id"),
           Map.entry("blocks", "context, task_id, block_id"),
           Map.entry("rewinds", "context, seq"),
           Map.entry("stored", "context, seq"),
@@ -148,6 +149,10 @@ final class ViewSchema {
             asked_at INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (context, id)) WITHOUT ROWID
           """,
           "CREATE INDEX auths_by_time ON auths (asked_at, context, id)",
+          """
+          CREATE TABLE questions (context TEXT, kind TEXT, id TEXT, task_id TEXT,
+            PRIMARY KEY (context, kind, id)) WITHOUT ROWID
+          """,
           """
           CREATE TABLE blocks (context TEXT, task_id TEXT, block_id TEXT, seq INTEGER NOT NULL,
             PRIMARY KEY (context, task_id, block_id)) WITHOUT ROWID

@@ -2,7 +2,10 @@ package dev.parley.view;
 
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.InputId;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -183,6 +186,18 @@ public final class Views implements AutoCloseable {
         answerAll(tables -> new Inbox(tables.sql()).page(owners, from, max + 1)),
         max,
         last -> PendingCursor.of(last).toString());
+  }
+
+  /// The task that asked for an input or a sign-in, whether or not that was answered.
+  public Optional<TaskId> asker(ContextId context, Id asked) {
+    return answer(
+        context,
+        tables ->
+            switch (asked) {
+              case InputId input -> tables.inputs().asker(context, input);
+              case AuthId auth -> tables.auths().asker(context, auth);
+              default -> Optional.empty();
+            });
   }
 
   /// Artifacts in their latest version, oldest first.

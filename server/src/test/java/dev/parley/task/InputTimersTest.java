@@ -41,9 +41,7 @@ class InputTimersTest {
   private final Timers timers = new Timers();
   private final Inputs inputs =
       new Inputs(
-          log,
-          World.SOURCES,
-          timers,
+          new Inputs.Parts(log, new LogHistory(log), World.SOURCES, timers),
           new Inputs.Reactions(WhenLapsed.CONTINUE, _ -> {}, (_, _, _) -> {}));
 
   @BeforeEach

@@ -1,9 +1,12 @@
 package dev.parley.task;
 
 import dev.parley.log.EventLog;
+import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskEvent.TaskCreated;
@@ -11,6 +14,7 @@ import dev.parley.protocol.TaskId;
 import dev.parley.view.MessageView;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// A context's past, read straight from the log.
 public record LogHistory(EventLog log) implements History {
@@ -32,6 +36,20 @@ public record LogHistory(EventLog log) implements History {
   public boolean knows(ContextId context, TaskId task) {
     return entries(context).stream()
         .anyMatch(e -> e.event() instanceof TaskCreated && task.equals(e.taskId()));
+  }
+
+  @Override
+  public Optional<TaskId> asker(ContextId context, Id asked) {
+    return entries(context).stream()
+        .filter(
+            e ->
+                switch (e.event()) {
+                  case InputRequired input -> input.inputId().equals(asked);
+                  case AuthRequired auth -> auth.authId().equals(asked);
+                  default -> false;
+                })
+        .findFirst()
+        .map(Entry::taskId);
   }
 
   private List<Entry> entries(ContextId context) {

@@ -1,0 +1,91 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.log.CountedReads;
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.log.MemoryLog;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.InputEvent;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.StringNode;
+
+/// Answers to what nobody asks: refused without reading the past of the context.
+class UnknownInputTest {
+
+  private static final ContextId CONTEXT = new ContextId("c");
+  private static final InputId ASKED = new InputId("asked");
+
+  @TempDir Path folder;
+
+  @Test
+  void an_answer_to_an_unknown_or_answered_question_does_not_read_the_log() {
+    var reads = new AtomicInteger();
+    var log = CountedReads.of(new MemoryLog(InstantSource.system()), reads);
+    var config = Site.config(folder).keepingDataIn(folder);
+    var sources = new Server.Sources(InstantSource.system(), UUID::randomUUID);
+    var parts = new Assembly(config, sources, Extensions.NONE).on(log);
+    try {
+      log.create(CONTEXT, new ContextCreated("local", null, null));
+      var origin = Origin.root(new TaskId("t"), new AgentTypeId("a"));
+      log.append(
+          CONTEXT,
+          Guard.none(),
+          _ ->
+              List.of(
+                  new Draft(
+                      origin,
+                      new TaskCreated(Initiator.USER, null, null, null, null, null, null, null)),
+                  new Draft(origin, new TaskStatus(TaskState.WORKING, null, null)),
+                  new Draft(
+                      origin,
+                      new InputRequired(
+                          ASKED, true, InputType.CLARIFICATION, "who?", null, null, null, null)),
+                  new Draft(
+                      origin,
+                      new InputReceived(
+                          ASKED,
+                          InputEvent.Provider.USER,
+                          "local",
+                          null,
+                          null,
+                          StringNode.valueOf("me")))));
+      parts.views().context(CONTEXT);
+      reads.set(0);
+
+      assertThatThrownBy(() -> answer(parts, new InputId("unknown")))
+          .isInstanceOf(Rejection.NotFound.class);
+      assertThatThrownBy(() -> answer(parts, ASKED))
+          .isInstanceOfSatisfying(
+              Rejection.Conflict.class, c -> assertThat(c.code()).isEqualTo("not-wanted"));
+      assertThat(reads).hasValue(0);
+    } finally {
+      parts.close();
+    }
+  }
+
+  private static void answer(Server.Parts parts, InputId input) {
+    parts.tasks().answer(CONTEXT, input, StringNode.valueOf("me"), "local", Guard.none());
+  }
+}
