@@ -36,10 +36,13 @@ final class Chat {
       boolean json,
       String server) {}
 
+  /// A question that an agent above is asked first, and where it stands.
+  private record PassedOn(Entry entry, InputRequired asked) {}
+
   private final Terminal terminal;
   private final ParleyClient client;
   private final Settings settings;
-  private final Map<String, InputRequired> passedOn = new HashMap<>();
+  private final Map<String, PassedOn> passedOn = new HashMap<>();
   private final Asking asking;
   private @Nullable ContextId context;
 
@@ -125,19 +128,18 @@ final class Chat {
     var core = origin == null || origin.parentTaskId() == null;
     switch (entry.event()) {
       case InputRequired asked when core || Boolean.TRUE.equals(asked.requireUser()) ->
-          asking.ask(entry.contextId(), asked);
-      case InputRequired asked -> passedOn.put(asked.inputId().value(), asked);
+          asking.ask(entry, asked);
+      case InputRequired asked -> passedOn.put(asked.inputId().value(), new PassedOn(entry, asked));
       case InputReceived received -> passedOn.remove(received.inputId().value());
       case InputLapsed lapsed -> passedOn.remove(lapsed.inputId().value());
-      case TaskStatus status when status.status() == TaskState.WAITING_INPUT ->
-          askPassedOn(entry.contextId(), status);
-      case AuthRequired asked -> asking.signIn(entry.contextId(), asked);
+      case TaskStatus status when status.status() == TaskState.WAITING_INPUT -> askPassedOn(status);
+      case AuthRequired asked -> asking.signIn(entry, asked);
       default -> {} // Nothing else is asked of a person.
     }
   }
 
   /// No agent above knew the answer: now it is for the person.
-  private void askPassedOn(ContextId to, TaskStatus status) {
+  private void askPassedOn(TaskStatus status) {
     if (status.metadata() == null
         || !status.metadata().path("blockedBy").asString("").equals("user")) {
       return;
@@ -145,7 +147,7 @@ final class Chat {
     for (var id : status.metadata().path("inputIds")) {
       var asked = passedOn.remove(id.asString());
       if (asked != null) {
-        asking.ask(to, asked);
+        asking.ask(asked.entry(), asked.asked());
       }
     }
   }
