@@ -17,6 +17,7 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One thread talks; [#interrupt] may come from any.
 final class Chat {
+
+  private static final Duration CANCEL_MAX = Duration.ofSeconds(5);
 
   /// With whom and how; what is null is left to the server. `server` is what finds it, as it was typed.
   record Settings(
@@ -43,6 +46,7 @@ final class Chat {
   private final ParleyClient client;
   private final Settings settings;
   private final Map<String, PassedOn> passedOn = new HashMap<>();
+  private final Lines lines;
   private final Asking asking;
   private @Nullable ContextId context;
 
@@ -55,6 +59,7 @@ final class Chat {
     this.terminal = terminal;
     this.client = client;
     this.settings = settings;
+    this.lines = lines;
     this.asking = new Asking(terminal, client, lines, settings.server());
     this.context = settings.context();
   }
@@ -159,20 +164,45 @@ final class Chat {
     }
   }
 
-  /// Ctrl-C: cancels the task that runs; if none does, or it was pressed before, leaves at once.
+  /// Ctrl-C: cancels the task that runs. At a question it also ends the program, because the next line
+  /// that somebody types is no answer. If no task runs, or it was pressed before, it ends at once.
   void interrupt() {
     Accepted task;
     synchronized (lock) {
       task = cancelling ? null : running;
       cancelling = true;
     }
-    if (task == null) {
-      terminal.err().println();
-      Runtime.getRuntime().halt(Exit.CANCELED);
-      return;
-    }
     terminal.err().println();
-    terminal.err().println("Cancelling (Ctrl-C again leaves at once) ...");
+    if (task == null) {
+      leave();
+    } else if (lines.reading()) {
+      terminal.err().println("Cancelling ...");
+      cancelBriefly(task);
+      leave();
+    } else {
+      terminal.err().println("Cancelling (Ctrl-C again leaves at once) ...");
+      cancel(task);
+    }
+  }
+
+  /// In order, so that a terminal that hides what is typed shows it again.
+  private static void leave() {
+    Runtime.getRuntime().exit(Exit.CANCELED);
+  }
+
+  /// Cancels, but does not wait long for a server that does not answer.
+  private void cancelBriefly(Accepted task) {
+    var thread = Thread.ofPlatform().daemon().name("parley-cancel").start(() -> cancel(task));
+    try {
+      if (!thread.join(CANCEL_MAX)) {
+        terminal.err().println("The server does not answer; the task may go on waiting.");
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void cancel(Accepted task) {
     try {
       client.cancel(task.contextId(), task.taskId());
     } catch (Rejection | Unreachable failure) {
