@@ -33,7 +33,8 @@ export class Server {
     const program = process.env["PARLEY_PROGRAM"] ?? "";
     const child = spawn(program, ["--port", "0", "--data", join(folder, "data")], {
       cwd: folder,
-      env: withoutKeys(process.env),
+      // The server ends with this process, also if this one is killed.
+      env: { ...withoutKeys(process.env), PARLEY_PARENT_PID: String(process.pid) },
       stdio: ["ignore", "pipe", "inherit"],
     });
     try {

@@ -92,7 +92,8 @@ export class Server {
       ["serve", "--port", String(this.port), "--data", join(this.folder, "data"), ...config],
       {
         cwd: join(this.folder, "work"),
-        env: withoutKeys(process.env),
+        // The server ends with this process, also if this one is killed.
+        env: { ...withoutKeys(process.env), PARLEY_PARENT_PID: String(process.pid) },
         stdio: ["ignore", "pipe", "inherit"],
       },
     );

@@ -86,7 +86,8 @@ async function share() {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !keys.test(name)));
   const child = spawn(program, ["serve", "--port", "0", "--data", join(folder, "data")], {
     cwd: join(folder, "work"),
-    env,
+    // The server ends with this process, also if this one is killed.
+    env: { ...env, PARLEY_PARENT_PID: String(process.pid) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const url = await new Promise((resolve, reject) => {

@@ -80,7 +80,7 @@ final class AnswerCommand implements Callable<Integer> {
         client.context(place);
       }
       if (input == null) {
-        InboxCommand.print(terminal, asked, false);
+        InboxCommand.print(terminal, asked, AskedQuestion.ALL_LINES, server.typed());
         return 0;
       }
       var item = asked.stream().filter(one -> one.id().equals(input)).findFirst();

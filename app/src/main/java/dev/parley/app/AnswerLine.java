@@ -1,7 +1,5 @@
 package dev.parley.app;
 
-import dev.parley.protocol.ContextId;
-import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
 import java.util.List;
@@ -15,22 +13,25 @@ final class AnswerLine {
   private AnswerLine() {}
 
   /// An answer that fits, and where one can refuse, a refusal; `server` says where, if that is not the usual one.
-  static List<String> of(ContextId context, InputRequired asked, String server) {
+  static List<String> of(AskedQuestion asked, String server) {
     return values(asked).stream()
-        .map(
-            value -> "./parley answer %s %s %s".formatted(context, asked.inputId(), value) + server)
+        .map(value -> "./parley answer " + asked.context() + " " + asked.id() + value + server)
         .toList();
   }
 
-  private static List<String> values(InputRequired asked) {
-    if (asked.inputType() == InputType.CONFIRMATION) {
-      return List.of("yes", "no --reason 'not now'");
+  private static List<String> values(AskedQuestion asked) {
+    if (asked.inputType() == null) {
+      // A sign-in: the secret is typed or piped.
+      return List.of("");
     }
-    if (asked.options() != null && !asked.options().isEmpty()) {
-      return List.of(quoted(typed(asked.options().getFirst())));
+    if (asked.inputType() == InputType.CONFIRMATION) {
+      return List.of(" yes", " no --reason 'not now'");
+    }
+    if (!asked.options().isEmpty()) {
+      return List.of(" " + quoted(typed(asked.options().getFirst())));
     }
     var schema = asked.schema();
-    return List.of(quoted(schema == null ? "your answer" : typed(example(schema))));
+    return List.of(" " + quoted(schema == null ? "your answer" : typed(example(schema))));
   }
 
   /// What one types for this value. Text that a terminal would garble goes as JSON.

@@ -2,14 +2,13 @@ package dev.parley.app;
 
 import dev.parley.client.ParleyClient;
 import dev.parley.protocol.AuthEvent.AuthRequired;
-import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
-import dev.parley.protocol.Json;
+import dev.parley.protocol.InputId;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -19,8 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// says how to answer and leaves. For one thread.
 final class Asking {
 
-  private static final int LINE_MAX = 200;
-  private static final int PREVIEW_LINES = 40;
+  private static final int PREVIEW_LINES = 200;
 
   private final Terminal terminal;
   private final ParleyClient client;
@@ -37,32 +35,28 @@ final class Asking {
   /// Gets an answer to a question.
   ///
   /// @throws Exit if there is nobody to ask
-  void ask(ContextId context, InputRequired asked) {
-    show("? " + Clean.line(asked.prompt(), LINE_MAX));
-    describe(asked);
-    var how = String.join("\n  ", AnswerLine.of(context, asked, server));
-    settle("The task waits for an answer. Give it with:\n  " + how, () -> send(context, asked));
+  void ask(Entry entry, InputRequired asked) {
+    var question = AskedQuestion.of(entry, asked);
+    question.lines(PREVIEW_LINES).forEach(this::show);
+    settle("The task waits for an answer. Give it with:\n  " + how(question), () -> send(question));
   }
 
   /// Gets what is needed for a sign-in, if it can be typed.
   ///
   /// @throws Exit if there is nobody to ask
-  void signIn(ContextId context, AuthRequired asked) {
-    show("? " + Clean.line(asked.prompt(), LINE_MAX));
-    if (asked.authUrl() != null) {
-      show("  Open " + Clean.line(asked.authUrl(), 2 * LINE_MAX));
-    }
+  void signIn(Entry entry, AuthRequired asked) {
+    var question = AskedQuestion.of(entry, asked);
+    question.lines(PREVIEW_LINES).forEach(this::show);
     switch (asked.authType()) {
       case API_KEY, PASSWORD, PAT, CUSTOM ->
           settle(
-              "The task waits for a sign-in. Give the secret with:\n  ./parley answer %s %s%s"
-                  .formatted(context, asked.authId(), server),
+              "The task waits for a sign-in. Give the secret with:\n  " + how(question),
               () -> {
                 var secret = lines.readSecret("  " + asked.authType().wire() + ": ");
                 if (secret == null) {
                   return false;
                 }
-                client.signIn(context, asked.authId(), secret.strip());
+                client.signIn(question.context(), asked.authId(), secret.strip());
                 return true;
               });
       case OAUTH2, BIOMETRIC -> {
@@ -72,6 +66,10 @@ final class Asking {
         }
       }
     }
+  }
+
+  private String how(AskedQuestion question) {
+    return String.join("\n  ", AnswerLine.of(question, server));
   }
 
   /// Asks and sends; false if nobody is there any more.
@@ -98,17 +96,17 @@ final class Asking {
     throw new Exit(Exit.INPUT_NEEDED, otherwise);
   }
 
-  private boolean send(ContextId context, InputRequired asked) throws IOException {
+  private boolean send(AskedQuestion asked) throws IOException {
     var value = asked.inputType() == InputType.CONFIRMATION ? confirm(asked) : value(asked);
     if (value == null) {
       return false;
     }
-    client.answer(context, asked.inputId(), value);
+    client.answer(asked.context(), new InputId(asked.id()), value);
     return true;
   }
 
-  private @Nullable JsonNode confirm(InputRequired asked) throws IOException {
-    var arguments = call(asked).path("arguments");
+  private @Nullable JsonNode confirm(AskedQuestion asked) throws IOException {
+    var arguments = asked.arguments();
     var choices = arguments.isObject() ? "[y]es, [n]o, [e]dit" : "[y]es, [n]o";
     for (var typed = read(choices); typed != null; typed = read(choices)) {
       var words = typed.strip().split("\\s+", 2);
@@ -133,7 +131,7 @@ final class Asking {
   }
 
   private @Nullable ObjectNode edit(JsonNode arguments) throws IOException {
-    show("  now: " + Clean.text(arguments.toString()));
+    show("  now: " + Clean.escaped(arguments.toString()));
     var typed = read("arguments as JSON");
     var edited = typed == null ? null : AnswerValue.object(typed);
     if (edited == null) {
@@ -142,8 +140,8 @@ final class Asking {
     return edited;
   }
 
-  private @Nullable JsonNode value(InputRequired asked) throws IOException {
-    var options = asked.options() == null ? List.<JsonNode>of() : asked.options();
+  private @Nullable JsonNode value(AskedQuestion asked) throws IOException {
+    var options = asked.options();
     var typed = read(options.isEmpty() ? "answer" : "number or text");
     if (typed == null) {
       return null;
@@ -160,31 +158,6 @@ final class Asking {
 
   private @Nullable String read(String what) throws IOException {
     return lines.read("  " + what + ": ");
-  }
-
-  private void describe(InputRequired asked) {
-    var call = call(asked);
-    if (call.has("toolName")) {
-      var name = Clean.line(call.path("toolName").asString(), LINE_MAX);
-      show("  " + name + " " + Clean.text(call.path("arguments").toString()));
-    }
-    var metadata = asked.metadata();
-    var preview = metadata == null ? "" : metadata.path("preview").asString("");
-    Clean.text(preview).lines().limit(PREVIEW_LINES).forEach(line -> show("  | " + line));
-    if (preview.lines().count() > PREVIEW_LINES) {
-      show("  | ...");
-    }
-    var options = asked.options() == null ? List.<JsonNode>of() : asked.options();
-    for (var i = 0; i < options.size(); i++) {
-      var option = options.get(i);
-      var text = option.isString() ? option.asString() : option.toString();
-      show("  " + (i + 1) + ") " + Clean.line(text, LINE_MAX));
-    }
-  }
-
-  private static JsonNode call(InputRequired asked) {
-    var metadata = asked.metadata();
-    return metadata == null ? Json.object() : metadata.path("toolCall");
   }
 
   /// Also where standard error is no terminal: this is what somebody has to see.

@@ -17,6 +17,7 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// One thread talks; [#interrupt] may come from any.
 final class Chat {
 
+  private static final Duration CANCEL_MAX = Duration.ofSeconds(5);
+
   /// With whom and how; what is null is left to the server. `server` is what finds it, as it was typed.
   record Settings(
       @Nullable ContextId context,
@@ -36,10 +39,14 @@ final class Chat {
       boolean json,
       String server) {}
 
+  /// A question that an agent above is asked first, and where it stands.
+  private record PassedOn(Entry entry, InputRequired asked) {}
+
   private final Terminal terminal;
   private final ParleyClient client;
   private final Settings settings;
-  private final Map<String, InputRequired> passedOn = new HashMap<>();
+  private final Map<String, PassedOn> passedOn = new HashMap<>();
+  private final Lines lines;
   private final Asking asking;
   private @Nullable ContextId context;
 
@@ -52,6 +59,7 @@ final class Chat {
     this.terminal = terminal;
     this.client = client;
     this.settings = settings;
+    this.lines = lines;
     this.asking = new Asking(terminal, client, lines, settings.server());
     this.context = settings.context();
   }
@@ -125,19 +133,18 @@ final class Chat {
     var core = origin == null || origin.parentTaskId() == null;
     switch (entry.event()) {
       case InputRequired asked when core || Boolean.TRUE.equals(asked.requireUser()) ->
-          asking.ask(entry.contextId(), asked);
-      case InputRequired asked -> passedOn.put(asked.inputId().value(), asked);
+          asking.ask(entry, asked);
+      case InputRequired asked -> passedOn.put(asked.inputId().value(), new PassedOn(entry, asked));
       case InputReceived received -> passedOn.remove(received.inputId().value());
       case InputLapsed lapsed -> passedOn.remove(lapsed.inputId().value());
-      case TaskStatus status when status.status() == TaskState.WAITING_INPUT ->
-          askPassedOn(entry.contextId(), status);
-      case AuthRequired asked -> asking.signIn(entry.contextId(), asked);
+      case TaskStatus status when status.status() == TaskState.WAITING_INPUT -> askPassedOn(status);
+      case AuthRequired asked -> asking.signIn(entry, asked);
       default -> {} // Nothing else is asked of a person.
     }
   }
 
   /// No agent above knew the answer: now it is for the person.
-  private void askPassedOn(ContextId to, TaskStatus status) {
+  private void askPassedOn(TaskStatus status) {
     if (status.metadata() == null
         || !status.metadata().path("blockedBy").asString("").equals("user")) {
       return;
@@ -145,7 +152,7 @@ final class Chat {
     for (var id : status.metadata().path("inputIds")) {
       var asked = passedOn.remove(id.asString());
       if (asked != null) {
-        asking.ask(to, asked);
+        asking.ask(asked.entry(), asked.asked());
       }
     }
   }
@@ -157,20 +164,45 @@ final class Chat {
     }
   }
 
-  /// Ctrl-C: cancels the task that runs; if none does, or it was pressed before, leaves at once.
+  /// Ctrl-C: cancels the task that runs. At a question it also ends the program, because the next line
+  /// that somebody types is no answer. If no task runs, or it was pressed before, it ends at once.
   void interrupt() {
     Accepted task;
     synchronized (lock) {
       task = cancelling ? null : running;
       cancelling = true;
     }
-    if (task == null) {
-      terminal.err().println();
-      Runtime.getRuntime().halt(Exit.CANCELED);
-      return;
-    }
     terminal.err().println();
-    terminal.err().println("Cancelling (Ctrl-C again leaves at once) ...");
+    if (task == null) {
+      leave();
+    } else if (lines.reading()) {
+      terminal.err().println("Cancelling ...");
+      cancelBriefly(task);
+      leave();
+    } else {
+      terminal.err().println("Cancelling (Ctrl-C again leaves at once) ...");
+      cancel(task);
+    }
+  }
+
+  /// In order, so that a terminal that hides what is typed shows it again.
+  private static void leave() {
+    Runtime.getRuntime().exit(Exit.CANCELED);
+  }
+
+  /// Cancels, but does not wait long for a server that does not answer.
+  private void cancelBriefly(Accepted task) {
+    var thread = Thread.ofPlatform().daemon().name("parley-cancel").start(() -> cancel(task));
+    try {
+      if (!thread.join(CANCEL_MAX)) {
+        terminal.err().println("The server does not answer; the task may go on waiting.");
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void cancel(Accepted task) {
     try {
       client.cancel(task.contextId(), task.taskId());
     } catch (Rejection | Unreachable failure) {

@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
       "  parley chat --context CONTEXT \"and now to 30\"",
       "  git diff | parley chat > review.txt",
       "",
-      "Ctrl-C cancels the task; a second one leaves at once.",
+      "Ctrl-C cancels the task, and at a question also leaves; a second one leaves at once.",
       "Exit codes: 0 success, 1 the task failed, 3 no server, 4 an answer is needed, 130 cancelled"
     })
 final class ChatCommand implements Callable<Integer> {

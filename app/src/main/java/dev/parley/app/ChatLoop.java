@@ -60,7 +60,9 @@ final class ChatLoop {
   private void help() {
     terminal.err().println("/new    start a new context");
     terminal.err().println("/quit   leave (so does Ctrl-D)");
-    terminal.err().println("Ctrl-C  cancel the task that runs");
+    terminal
+        .err()
+        .println("Ctrl-C  cancel the task that runs; at a question or a prompt, also leave");
     var context = chat.context();
     terminal.err().println(context == null ? "No context yet." : "This is context " + context);
   }

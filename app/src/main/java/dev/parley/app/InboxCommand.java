@@ -15,13 +15,13 @@ import picocli.CommandLine.Option;
 @Command(
     name = "inbox",
     mixinStandardHelpOptions = true,
-    description = "Lists what waits for a person, in all contexts.",
+    description = "Lists what waits for a person, in all contexts, and how to answer it.",
     footer = {"", "Example:", "  parley inbox"})
 final class InboxCommand implements Callable<Integer> {
 
   private static final int PAGE = 200;
   private static final int ITEMS_MAX = 1000;
-  private static final int PROMPT_MAX = 60;
+  private static final int PREVIEW_LINES = 20;
 
   private final Terminal terminal;
 
@@ -37,7 +37,15 @@ final class InboxCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (var client = server.client(terminal)) {
-      print(terminal, items(client), json);
+      var items = items(client);
+      if (json) {
+        for (var item : items) {
+          terminal.out().println(new String(Json.bytes(item), StandardCharsets.UTF_8));
+        }
+        terminal.out().flush();
+      } else {
+        print(terminal, items, PREVIEW_LINES, server.typed());
+      }
     }
     return 0;
   }
@@ -47,31 +55,22 @@ final class InboxCommand implements Callable<Integer> {
     return Page.collect(cursor -> client.inbox(cursor, PAGE), ITEMS_MAX);
   }
 
-  static void print(Terminal terminal, List<InboxItem> items, boolean json) {
-    if (json) {
-      for (var item : items) {
-        terminal.out().println(new String(Json.bytes(item), StandardCharsets.UTF_8));
-      }
-      terminal.out().flush();
-    } else if (items.isEmpty()) {
-      terminal.out().println("Nothing waits for an answer.");
-    } else {
-      var table = new Table("CONTEXT", "ID", "WANTS", "PROMPT");
-      for (var item : items) {
-        table.row(
-            item.contextId().value(),
-            item.id(),
-            wants(item),
-            Clean.line(item.prompt(), PROMPT_MAX));
-      }
-      table.print(terminal.out(), terminal.outStyle());
+  /// Prints each item in full: where it is asked, what is asked, and the commands that answer it.
+  static void print(Terminal terminal, List<InboxItem> items, int previewMax, String server) {
+    var out = terminal.out();
+    if (items.isEmpty()) {
+      out.println("Nothing waits for an answer.");
     }
-  }
-
-  private static String wants(InboxItem item) {
-    if (item.inputType() != null) {
-      return item.inputType().wire();
+    for (var item : items) {
+      var asked = AskedQuestion.of(item);
+      var title = "%s  %s  %s".formatted(asked.context(), asked.id(), asked.wants());
+      var until = item.expiresAt() == null ? "" : "  until " + Table.time(item.expiresAt());
+      out.println(terminal.outStyle().bold(title) + until);
+      asked.lines(previewMax).forEach(out::println);
+      out.println("  Answer with:");
+      AnswerLine.of(asked, server).forEach(line -> out.println("    " + line));
+      out.println();
     }
-    return item.authType() == null ? item.kind() : item.authType().wire();
+    out.flush();
   }
 }

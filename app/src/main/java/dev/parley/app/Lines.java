@@ -6,11 +6,12 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// What a person types, a line at a time. For one thread.
+/// What a person types, a line at a time. For one thread; [#reading] may be asked from any.
 final class Lines {
 
   private final Terminal terminal;
   private final BufferedReader lines;
+  private volatile boolean reading;
 
   Lines(Terminal terminal) {
     this.terminal = terminal;
@@ -26,7 +27,17 @@ final class Lines {
   @Nullable String read(String prompt) throws IOException {
     terminal.err().print(terminal.errStyle().bold(prompt));
     terminal.err().flush();
-    return lines.readLine();
+    reading = true;
+    try {
+      return lines.readLine();
+    } finally {
+      reading = false;
+    }
+  }
+
+  /// True while a line is waited for.
+  boolean reading() {
+    return reading;
   }
 
   /// Asks for a line that is not shown while it is typed; null if no more will come.
@@ -35,7 +46,12 @@ final class Lines {
     if (console == null) {
       return read(prompt);
     }
-    var typed = console.readPassword("%s", prompt);
-    return typed == null ? null : new String(typed);
+    reading = true;
+    try {
+      var typed = console.readPassword("%s", prompt);
+      return typed == null ? null : new String(typed);
+    } finally {
+      reading = false;
+    }
   }
 }

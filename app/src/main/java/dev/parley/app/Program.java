@@ -50,12 +50,12 @@ final class Program {
         .setColorScheme(CommandLine.Help.defaultColorScheme(ansi))
         .setUsageHelpWidth(WIDTH)
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionStrategy(Program::execute)
+        .setExecutionStrategy(parsed -> execute(parsed, terminal.variable(ParentWatch.VARIABLE)))
         .setParameterExceptionHandler((wrong, _) -> misused(terminal, wrong))
         .setExecutionExceptionHandler((failure, _, _) -> failed(terminal, root, failure));
   }
 
-  private static int execute(ParseResult parsed) {
+  private static int execute(ParseResult parsed, @Nullable String parent) {
     // Options before the command would belong to `serve`, and be ignored in silence.
     var early =
         parsed.matchedOptions().stream()
@@ -69,7 +69,21 @@ final class Program {
           parsed.commandSpec().commandLine(),
           "Put " + String.join(", ", early) + " after the command: parley " + command + " ...");
     }
+    if (parent != null) {
+      watch(parent, parsed);
+    }
     return new RunLast().execute(parsed);
+  }
+
+  private static void watch(String parent, ParseResult parsed) {
+    try {
+      var pid = Long.parseLong(parent.strip());
+      ParentWatch.start(pid, () -> Runtime.getRuntime().exit(Exit.CANCELED));
+    } catch (NumberFormatException malformed) {
+      throw new ParameterException(
+          parsed.commandSpec().commandLine(),
+          ParentWatch.VARIABLE + " is not the number of a process: " + parent);
+    }
   }
 
   private static int misused(Terminal terminal, ParameterException wrong) {

@@ -62,14 +62,12 @@ final class Serving {
     }
   }
 
-  /// The first signal ends it in order, the second at once.
+  /// The first signal ends it in order, the second at once. Whatever else ends the program waits until
+  /// the server has stopped.
   private void stopOnSignals() {
+    Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "parley-stop"));
     for (var signal : new String[] {"INT", "TERM"}) {
-      var handled = Signals.handle(signal, this::onSignal);
-      if (!handled) {
-        Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "parley-stop"));
-        return;
-      }
+      var _ = Signals.handle(signal, this::onSignal);
     }
   }
 

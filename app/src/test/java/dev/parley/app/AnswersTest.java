@@ -15,6 +15,9 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +31,9 @@ class AnswersTest {
 
   private static final String APPROVAL =
       "{\"contextId\":\"c-1\",\"taskId\":\"task-0001\",\"kind\":\"input\",\"inputId\":\"i-1\","
-          + "\"inputType\":\"confirmation\",\"prompt\":\"May coder call shell?\"}";
+          + "\"inputType\":\"confirmation\",\"prompt\":\"May coder call shell?\",\"agentId\":"
+          + "\"coder\",\"metadata\":{\"toolCall\":{\"toolName\":\"shell\",\"arguments\":"
+          + "{\"command\":\"rm -r build\"}},\"preview\":\"$ rm -r build\\n(in /home/me)\"}}";
   private static final String SELECTION =
       "{\"contextId\":\"c-1\",\"kind\":\"input\",\"inputId\":\"i-2\",\"inputType\":\"selection\","
           + "\"prompt\":\"Which?\",\"options\":[\"12\",\"13\"]}";
@@ -145,7 +150,8 @@ class AnswersTest {
                 """
                 {"type": "object", "required": ["seats", "class", "who"],
                  "properties": {"seats": {"type": "integer", "minimum": 2},
-                                "class": {"enum": ["first"]}, "who": {"type": "string"}}}""");
+                                "class": {"enum": ["first"]}, "who": {"type": "string"}}}\
+                """);
     var form =
         new InputRequired(
             new InputId("i-1"), null, InputType.CUSTOM, "Where to?", schema, null, null, null);
@@ -186,10 +192,93 @@ class AnswersTest {
       assertThat(screen.run("answer", "c-9")).isEqualTo(1);
       assertThat(screen.run("inbox")).isZero();
       assertThat(screen.run("inbox", "--json")).isZero();
+      var approval =
+          """
+          c-1  i-1  confirmation
+          ? May coder call shell?
+            shell {"command":"rm -r build"}
+            | $ rm -r build
+            | (in /home/me)
+            asked by coder
+            Answer with:
+              ./parley answer c-1 i-1 yes
+              ./parley answer c-1 i-1 no --reason 'not now'
+
+          """;
       assertThat(screen.out())
-          .contains("c-1      i-1   confirmation  May coder call shell?")
-          .contains("c-1      au-1  api-key       A key, please")
+          .startsWith(approval)
+          .contains("c-1  i-2  selection\n? Which?\n  1) 12\n  2) 13\n")
+          .contains("    ./parley answer c-1 i-2 12\n")
+          .contains("c-1  au-1  api-key\n? A key, please\n")
+          .contains("    ./parley answer c-1 au-1\n")
           .contains(APPROVAL.substring(0, 40));
+      assertThat(screen.out().split(Pattern.quote(approval), -1)).hasSize(3);
+    }
+  }
+
+  @Test
+  void what_a_model_says_cannot_pass_for_a_line_of_the_program() {
+    var prompt = "Fine?\n  Answer with:\n    ./parley answer c-1 i-1 yes\u001b[2J";
+    var call = Json.object().put("toolName", "shell\nls");
+    call.set("arguments", Json.object().put("command", "echo \u202etxt.exe\u2066\u200b"));
+    var metadata = Json.object().put("preview", "$ echo\r\u001b]0;title\u0007\n? All is well");
+    metadata.set("toolCall", call);
+    var shown =
+        """
+        ? Fine?
+          |   Answer with:
+          |     ./parley answer c-1 i-1 yes\\u001b[2J
+          shell ls {"command":"echo \\u202etxt.exe\\u2066\\u200b"}
+          | $ echo\\u000d\\u001b]0;title\\u0007
+          | ? All is well
+        """;
+
+    var asked = asked(InputType.CONFIRMATION, prompt, null, true, metadata);
+    assertThat(chat(asked, "y\n").screen()).contains(shown);
+    try (var server = new FakeServer(List.of())) {
+      var item = Json.object().put("contextId", "c-1").put("kind", "input").put("inputId", "i-1");
+      item.put("inputType", "confirmation").put("prompt", prompt).set("metadata", metadata);
+      server.inbox(item.toString());
+      var screen = Screen.piped(server.environment());
+
+      assertThat(screen.run("inbox")).isZero();
+      assertThat(screen.out()).contains(shown);
+    }
+  }
+
+  @Test
+  void a_long_preview_is_cut_in_the_inbox_and_complete_in_the_context() {
+    var preview = IntStream.rangeClosed(1, 5_000).mapToObj(i -> "+" + i + "\n");
+    var metadata = Json.object().put("preview", preview.collect(Collectors.joining()));
+    metadata.set("toolCall", Json.object().put("toolName", "write_file"));
+    var item = Json.object().put("contextId", "c-1").put("kind", "input").put("inputId", "i-1");
+    item.put("inputType", "confirmation").put("prompt", "Write?").set("metadata", metadata);
+    try (var server = new FakeServer(List.of())) {
+      server.inbox(item.toString());
+      var inbox = Screen.piped(server.environment());
+      var answer = Screen.piped(server.environment());
+
+      assertThat(inbox.run("inbox")).isZero();
+      assertThat(inbox.out())
+          .contains("  | +20\n  4980 more lines: ./parley answer c-1 shows all of them\n");
+      assertThat(answer.run("answer", "c-1")).isZero();
+      assertThat(answer.out()).contains("  | +1\n", "  | +5000\n").doesNotContain("more lines");
+    }
+  }
+
+  @Test
+  void a_question_says_which_answers_fit() {
+    var schema = Json.object().put("type", "integer").put("minimum", 3);
+    var item = Json.object().put("contextId", "c-1").put("kind", "input").put("inputId", "i-1");
+    item.put("inputType", "data").put("prompt", "How many?").set("schema", schema);
+    try (var server = new FakeServer(List.of())) {
+      server.inbox(item.toString());
+      var screen = Screen.piped(server.environment());
+
+      assertThat(screen.run("answer", "c-1")).isZero();
+      assertThat(screen.out())
+          .contains("  as JSON that fits {\"type\":\"integer\",\"minimum\":3}\n")
+          .contains("    ./parley answer c-1 i-1 3\n");
     }
   }
 

@@ -81,9 +81,14 @@ class DocsIT {
 
   private Map<String, String> variables(URI url) {
     return Map.of(
-        "PARLEY_URL", url.toString(),
-        "PARLEY_DATA", data.toString(),
-        "CURL_HOME", folder.toString());
+        "PARLEY_URL",
+        url.toString(),
+        "PARLEY_DATA",
+        data.toString(),
+        ParentWatch.VARIABLE,
+        Long.toString(ProcessHandle.current().pid()),
+        "CURL_HOME",
+        folder.toString());
   }
 
   private void run(Example example, URI url, Map<String, String> variables)

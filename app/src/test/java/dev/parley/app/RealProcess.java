@@ -42,6 +42,8 @@ final class RealProcess implements AutoCloseable {
     var builder = new ProcessBuilder(all);
     // Whoever runs the tests may have a key to a model: it is not for them.
     builder.environment().keySet().removeIf(name -> name.matches("(?:PARLEY|ANTHROPIC|OPENAI)_.*"));
+    // If the tests are killed, it ends too.
+    builder.environment().put(ParentWatch.VARIABLE, Long.toString(ProcessHandle.current().pid()));
     builder.environment().putAll(environment);
     try {
       process = builder.start();
@@ -92,6 +94,11 @@ final class RealProcess implements AutoCloseable {
   /// Starts `parley` with these arguments and does not wait.
   static RealProcess run(String... arguments) {
     return new RealProcess(java(List.of()), List.of(arguments));
+  }
+
+  /// Starts `parley` with more in its environment.
+  static RealProcess run(Map<String, String> environment, String... arguments) {
+    return new RealProcess(java(List.of()), List.of(arguments), environment);
   }
 
   /// Starts `parley` with options for the JVM, such as `-Xmx64m`.

@@ -28,9 +28,11 @@ public record InboxItem(
     @Nullable String authUrl,
     @Nullable AgentTypeId agentId,
     @Nullable ObjectNode metadata,
-    @Nullable Instant expiresAt) {
+    @Nullable Instant expiresAt,
+    @Nullable JsonNode schema) {
 
   public InboxItem {
+    schema = schema == null || schema.isNull() ? null : schema;
     options = options == null ? null : List.copyOf(options);
   }
 

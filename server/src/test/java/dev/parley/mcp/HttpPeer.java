@@ -13,6 +13,10 @@ import java.util.Map;
 /// The real server, listening on a port of its own.
 public final class HttpPeer implements AutoCloseable {
 
+  /// Its standard input ends when the process that started it does.
+  private static final String ENDS_WITH_PARENT =
+      "data:text/javascript,process.stdin.on('end',()=>process.exit()).resume()";
+
   private static final int ATTEMPTS_MAX = 5;
 
   private int port;
@@ -63,7 +67,12 @@ public final class HttpPeer implements AutoCloseable {
 
   private static Process launch(int port) throws Exception {
     var builder =
-        new ProcessBuilder("node", Peers.script("everything").toString(), "streamableHttp");
+        new ProcessBuilder(
+            "node",
+            "--import",
+            ENDS_WITH_PARENT,
+            Peers.script("everything").toString(),
+            "streamableHttp");
     builder.environment().put("PORT", Integer.toString(port));
     builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
     var process = builder.start();

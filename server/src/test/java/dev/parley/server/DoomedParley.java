@@ -3,10 +3,10 @@ package dev.parley.server;
 import dev.parley.protocol.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 
 /// A server in a process of its own, to be killed.
 final class DoomedParley implements AutoCloseable {
@@ -64,7 +64,7 @@ final class DoomedParley implements AutoCloseable {
   }
 
   /// The server itself.
-  public static void main(String[] arguments) throws InterruptedException {
+  public static void main(String[] arguments) throws IOException {
     var file = Path.of(arguments[0]);
     var folder = file.getParent();
     var config =
@@ -73,7 +73,8 @@ final class DoomedParley implements AutoCloseable {
             .keepingDataIn(folder.resolve("data"));
     try (var server = Server.start(config)) {
       System.out.println(Json.object().put("url", server.url()));
-      new CountDownLatch(1).await();
+      // The end of the test's process closes this.
+      System.in.transferTo(OutputStream.nullOutputStream());
     }
   }
 }

@@ -1,0 +1,150 @@
+package dev.parley.app;
+
+import dev.parley.client.InboxItem;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.Json;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What a task asks a person, and how it is shown: the same in `chat`, `inbox` and `answer`.
+///
+/// Everything in it may come from a model, so each line is escaped, and lines after the first begin with
+/// a bar: none can be mistaken for a line of this program.
+///
+/// @param inputType null for a sign-in
+/// @param wants what is wanted, in one word: the type of the question or of the sign-in
+record AskedQuestion(
+    ContextId context,
+    String id,
+    @Nullable AgentTypeId agent,
+    @Nullable InputType inputType,
+    String wants,
+    String prompt,
+    List<JsonNode> options,
+    @Nullable JsonNode schema,
+    @Nullable String authUrl,
+    @Nullable ObjectNode metadata) {
+
+  /// Show every line of a preview.
+  static final int ALL_LINES = Integer.MAX_VALUE;
+
+  /// Arguments that are longer are shortened where a preview shows the same.
+  private static final int ARGUMENTS_MAX = 2_000;
+
+  AskedQuestion {
+    options = List.copyOf(options);
+  }
+
+  static AskedQuestion of(Entry entry, InputRequired asked) {
+    return new AskedQuestion(
+        entry.contextId(),
+        asked.inputId().value(),
+        agent(entry),
+        asked.inputType(),
+        asked.inputType().wire(),
+        asked.prompt(),
+        asked.options() == null ? List.of() : asked.options(),
+        asked.schema(),
+        null,
+        asked.metadata());
+  }
+
+  static AskedQuestion of(Entry entry, AuthRequired asked) {
+    return new AskedQuestion(
+        entry.contextId(),
+        asked.authId().value(),
+        agent(entry),
+        null,
+        asked.authType().wire(),
+        asked.prompt(),
+        List.of(),
+        null,
+        asked.authUrl(),
+        asked.metadata());
+  }
+
+  static AskedQuestion of(InboxItem item) {
+    var sort = item.authType() == null ? item.kind() : item.authType().wire();
+    return new AskedQuestion(
+        item.contextId(),
+        item.id(),
+        item.agentId(),
+        item.inputType(),
+        item.inputType() == null ? sort : item.inputType().wire(),
+        item.prompt(),
+        item.options() == null ? List.of() : item.options(),
+        item.schema(),
+        item.authUrl(),
+        item.metadata());
+  }
+
+  private static @Nullable AgentTypeId agent(Entry entry) {
+    return entry.origin() == null ? null : entry.origin().agentId();
+  }
+
+  /// The arguments of the tool call that is to be approved; missing if it is about none.
+  JsonNode arguments() {
+    return call().path("arguments");
+  }
+
+  /// All that is asked, for a person to read. A preview of more than `previewMax` lines is cut, and the
+  /// last line says so.
+  List<String> lines(int previewMax) {
+    var lines = new ArrayList<String>();
+    var words = Clean.escaped(prompt).lines().toList();
+    lines.add("? " + (words.isEmpty() ? "" : words.getFirst()));
+    words.stream().skip(1).forEach(line -> lines.add("  | " + line));
+    var preview = metadata == null ? "" : metadata.path("preview").asString("");
+    if (call().has("toolName") && inputType != null && aboutCall(inputType)) {
+      var name = Clean.line(Clean.escaped(call().path("toolName").asString()), ARGUMENTS_MAX);
+      lines.add("  " + name + " " + arguments(preview.isEmpty()));
+    }
+    var shown = Clean.escaped(preview).lines().toList();
+    shown.stream().limit(previewMax).forEach(line -> lines.add("  | " + line));
+    if (shown.size() > previewMax) {
+      lines.add(
+          "  %d more lines: ./parley answer %s shows all of them"
+              .formatted(shown.size() - previewMax, context));
+    }
+    for (var i = 0; i < options.size(); i++) {
+      var option = options.get(i);
+      var text = Clean.escaped(option.isString() ? option.asString() : option.toString());
+      lines.add("  " + (i + 1) + ") " + Clean.line(text, Integer.MAX_VALUE));
+    }
+    if (schema != null) {
+      lines.add("  as JSON that fits " + Clean.escaped(schema.toString()));
+    }
+    if (authUrl != null) {
+      lines.add("  Open " + Clean.line(Clean.escaped(authUrl), Integer.MAX_VALUE));
+    }
+    if (agent != null) {
+      lines.add("  asked by " + agent);
+    }
+    return lines;
+  }
+
+  /// Other questions stand for themselves: the call that asks them says the same again.
+  private static boolean aboutCall(InputType type) {
+    return switch (type) {
+      case CONFIRMATION, TOOL_EXECUTION -> true;
+      case CLARIFICATION, SELECTION, CUSTOM, DATA -> false;
+    };
+  }
+
+  private String arguments(boolean all) {
+    var text = Clean.escaped(arguments().toString());
+    return all ? text : Clean.line(text, ARGUMENTS_MAX);
+  }
+
+  private JsonNode call() {
+    return metadata == null ? Json.object() : metadata.path("toolCall");
+  }
+}

@@ -1,0 +1,67 @@
+package dev.parley.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What tests start ends with the tests, also if those are killed.
+@Timeout(180)
+class ParentIT {
+
+  @TempDir Path data;
+
+  @Test
+  void a_server_stops_in_order_when_the_process_that_started_it_is_killed() throws Exception {
+    var parent = start(data);
+    try (var lines = parent.inputReader()) {
+      var pid = Long.parseLong(lines.readLine());
+      var server = ProcessHandle.of(pid).orElseThrow();
+      assertThat(data.resolve("server.json")).exists();
+
+      parent.destroyForcibly().waitFor();
+
+      server.onExit().get(60, TimeUnit.SECONDS);
+      assertThat(data.resolve("server.json")).doesNotExist();
+    } finally {
+      parent.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void a_parent_that_is_no_process_is_wrong_usage() throws Exception {
+    try (var program = RealProcess.run(Map.of(ParentWatch.VARIABLE, "mother"), "contexts")) {
+      assertThat(program.await()).isEqualTo(2);
+      assertThat(program.err()).first().asString().contains(ParentWatch.VARIABLE);
+    }
+  }
+
+  private static Process start(Path data) throws IOException {
+    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    var classPath =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    return new ProcessBuilder(
+            List.of(java, "-cp", classPath, Starter.class.getName(), data.toString()))
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
+  /// Starts a server as the tests do, says the number of its process, and is killed.
+  static final class Starter {
+
+    private Starter() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+      var server = RealProcess.serve(Path.of(arguments[0]));
+      System.out.println(server.pid());
+      new CountDownLatch(1).await();
+    }
+  }
+}

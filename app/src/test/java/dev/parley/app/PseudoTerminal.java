@@ -1,0 +1,90 @@
+package dev.parley.app;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/// A shell command on a terminal of its own, as `script` of util-linux makes one. Ends with the test.
+final class PseudoTerminal implements AutoCloseable {
+
+  private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
+
+  private final Process process;
+  // Guarded by itself.
+  private final StringBuilder screen = new StringBuilder();
+
+  PseudoTerminal(String command, Map<String, String> environment) throws IOException {
+    var builder = new ProcessBuilder("script", "-qefc", command, "/dev/null");
+    builder.environment().keySet().removeIf(name -> name.matches("(?:PARLEY|ANTHROPIC|OPENAI)_.*"));
+    builder.environment().put(ParentWatch.VARIABLE, Long.toString(ProcessHandle.current().pid()));
+    builder.environment().putAll(environment);
+    process = builder.redirectErrorStream(true).start();
+    // Not a virtual thread: to wait for a pipe freezes its carrier.
+    Thread.ofPlatform().daemon().name("reads-terminal").start(this::read);
+  }
+
+  /// True if this machine can have one.
+  static boolean available() throws IOException, InterruptedException {
+    try {
+      var version = new ProcessBuilder(List.of("script", "--version")).start();
+      var text = new String(version.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return version.waitFor() == 0 && text.contains("util-linux");
+    } catch (IOException missing) {
+      return false;
+    }
+  }
+
+  void type(String keys) throws IOException {
+    process.getOutputStream().write(keys.getBytes(StandardCharsets.UTF_8));
+    process.getOutputStream().flush();
+  }
+
+  /// Waits until the screen has shown `text`.
+  void await(String text) throws InterruptedException {
+    var end = System.nanoTime() + PATIENCE_NANOS;
+    synchronized (screen) {
+      while (screen.indexOf(text) < 0) {
+        var left = end - System.nanoTime();
+        if (left <= 0 || !process.isAlive()) {
+          throw new AssertionError("there is no \"" + text + "\" on the screen:\n" + screen);
+        }
+        screen.wait(Math.min(TimeUnit.NANOSECONDS.toMillis(left) + 1, 100));
+      }
+    }
+  }
+
+  String screen() {
+    synchronized (screen) {
+      return screen.toString().replace("\r\n", "\n");
+    }
+  }
+
+  private void read() {
+    var buffer = new byte[4096];
+    try (InputStream input = process.getInputStream()) {
+      for (var count = input.read(buffer); count >= 0; count = input.read(buffer)) {
+        synchronized (screen) {
+          screen.append(new String(buffer, 0, count, StandardCharsets.UTF_8));
+          screen.notifyAll();
+        }
+      }
+    } catch (IOException gone) {
+      // The terminal was closed.
+    }
+  }
+
+  @Override
+  public void close() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+    try {
+      process.waitFor(60, TimeUnit.SECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
