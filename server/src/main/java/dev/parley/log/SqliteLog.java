@@ -256,7 +256,7 @@ public final class SqliteLog implements EventLog {
   public List<Entry> read(ContextId id, Position after, int limit) {
     try (var pin = contexts.pin(id)) {
       pin.context().check();
-      return slots.entriesAfter(pin.context(), after, limit);
+      return Damage.told(id, () -> slots.entriesAfter(pin.context(), after, limit));
     }
   }
 
@@ -350,6 +350,9 @@ public final class SqliteLog implements EventLog {
       return inspect(id, state -> !state.openTasks().isEmpty());
     } catch (Rejection.Gone | Rejection.NotFound deletedMeanwhile) {
       return false;
+    } catch (Rejection.Damaged unreadable) {
+      // Nobody can tell: whoever takes the tasks up finds out, and says so.
+      return true;
     }
   }
 
