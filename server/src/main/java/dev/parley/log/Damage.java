@@ -20,7 +20,7 @@ final class Damage {
     } catch (RuntimeException unreadable) {
       throw new Rejection.Damaged(
           "what is stored of context %s cannot be read (%s); other contexts are not affected"
-              .formatted(context, unreadable));
+              .formatted(context, unreadable.toString().lines().findFirst().orElse("")));
     }
   }
 }

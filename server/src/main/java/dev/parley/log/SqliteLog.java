@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -322,12 +323,18 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public void delete(ContextId id) {
+    delete(id, _ -> {});
+  }
+
+  @Override
+  public void delete(ContextId id, Consumer<ContextState> allowed) {
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
       Ticket done;
       context.lock.lock();
       try {
         context.check();
+        allowed.accept(context.state);
         context.deleting = true;
         done = new Ticket(context, context.state.head(), List.of(), null);
         writer.erase(context, done);

@@ -143,7 +143,7 @@ public final class Server implements AutoCloseable {
             new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
             routes,
             errorForms());
-    retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
+    retention = new Retention(parts.views(), removal, sources.clock(), config.idleContexts());
   }
 
   private static List<ErrorForm> errorForms() {
@@ -256,8 +256,9 @@ public final class Server implements AutoCloseable {
           "unsafe-address",
           "refusing to listen on "
               + door.host()
-              + " without auth: anyone who can reach it could use agents and read files here. Configure"
-              + " auth.tokens, or listen on 127.0.0.1, or say --insecure if you mean it.");
+              + " without auth: anyone who can reach it could use agents and read files here."
+              + " Configure auth.tokens, or listen on 127.0.0.1, or say --insecure if you mean"
+              + " it.");
     }
     LOG.log(
         Level.WARNING,
