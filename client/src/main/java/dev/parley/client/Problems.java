@@ -35,6 +35,10 @@ final class Problems {
           code == null || code.equals("unavailable")
               ? new Rejection.Unavailable(message)
               : new Rejection.Busy(code, message);
+      case 500 ->
+          "context-damaged".equals(code)
+              ? new Rejection.Damaged(message)
+              : new BadAnswer("The server failed (500): " + message);
       default ->
           status >= 400 && status < 500
               ? new Rejection.Invalid(or(code, "invalid"), message)

@@ -87,6 +87,15 @@ public abstract sealed class Rejection extends RuntimeException {
     }
   }
 
+  /// What is stored of the context cannot be used. Other contexts are not affected; trying again does not help.
+  public static final class Damaged extends Rejection {
+    private static final long serialVersionUID = 1L;
+
+    public Damaged(String message) {
+      super("context-damaged", message);
+    }
+  }
+
   /// The request is larger than a limit allows.
   public static final class TooLarge extends Rejection {
     private static final long serialVersionUID = 1L;

@@ -40,7 +40,8 @@ public sealed interface ReportEvent extends Event {
     INTERRUPTED,
     LIMIT,
     REJECTED,
-    INTERNAL;
+    INTERNAL,
+    CRASHED;
 
     @Override
     public String wire() {

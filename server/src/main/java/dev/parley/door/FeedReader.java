@@ -83,7 +83,7 @@ public final class FeedReader {
           .takeWhile(entry -> !entry.position().after(to))
           .map(entry -> new Seen(move.cursor().within(entry.position()), move.context(), entry))
           .toList();
-    } catch (Rejection.Gone | Rejection.NotFound deleted) {
+    } catch (Rejection.Gone | Rejection.NotFound | Rejection.Damaged unreadable) {
       // That it was deleted comes later, as a move of its own.
       return List.of();
     }

@@ -105,7 +105,7 @@ public final class FeedTail implements EventStream {
     List<byte[]> frames;
     try {
       frames = wish.writing().frames(seen);
-    } catch (Rejection.Gone | Rejection.NotFound deleted) {
+    } catch (Rejection.Gone | Rejection.NotFound | Rejection.Damaged unreadable) {
       // That it was deleted comes later, as a move of its own.
       return List.of();
     }

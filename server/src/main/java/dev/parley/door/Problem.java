@@ -75,6 +75,7 @@ public record Problem(
       case Rejection.Gone _ -> 410;
       case Rejection.TooLarge _ -> 413;
       case Rejection.Busy _ -> 429;
+      case Rejection.Damaged _ -> 500;
       case Rejection.Unavailable _ -> 503;
     };
   }

@@ -2,6 +2,8 @@ package dev.parley.door;
 
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
 import dev.parley.task.Tasks;
 import dev.parley.view.Views;
 import java.util.List;
@@ -40,6 +42,25 @@ public final class Removal {
     tasks.cancelAll(context, "deleted");
     departures.note(context, views.roots().of(context));
     log.delete(context);
+    forget(context);
+  }
+
+  /// Removes a context that nobody has used since it was at `position`.
+  ///
+  /// @throws Rejection.Stale if somebody has, or if a task of it has not ended; then it stays
+  public void removeUnused(ContextId context, Position position) {
+    departures.note(context, views.roots().of(context));
+    log.delete(
+        context,
+        state -> {
+          if (!state.head().equals(position) || !state.openTasks().isEmpty()) {
+            throw new Rejection.Stale("the context is in use: " + context);
+          }
+        });
+    forget(context);
+  }
+
+  private void forget(ContextId context) {
     views.forget(context);
     cache.forget(context);
     others.forEach(other -> other.accept(context));

@@ -54,6 +54,7 @@ final class ReplyWriter {
               Rejection.Conflict _,
               Rejection.Stale _,
               Rejection.Gone _,
+              Rejection.Damaged _,
               Rejection.TooLarge _ ->
               Map.of();
         });

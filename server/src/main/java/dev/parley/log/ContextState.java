@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// What a decision must know of a context: its tasks that have not ended and what they have open.
 ///
@@ -291,6 +292,7 @@ public final class ContextState {
     switch (event) {
       case TaskStatus(var status, _, var metadata) -> {
         task.become(status, position.seq());
+        countRecoveries(task, status, metadata);
         if (status.waiting() && metadata != null && metadata.has("inputId")) {
           // An agent above is being asked, and nobody else does that: the task itself has work to
           // do.
@@ -307,6 +309,9 @@ public final class ContextState {
       case ToolComplete end -> {
         task.end(end.toolCallId());
         task.wake(position.seq());
+        if (end.outcome() == null) {
+          task.recovered(0);
+        }
       }
       case ContentDelta delta -> extend(task, delta, position);
       case ContentComplete(_, var block, _, _, _, _) -> {
@@ -315,6 +320,17 @@ public final class ContextState {
         }
       }
       default -> {} // Changes nothing that decisions look at.
+    }
+  }
+
+  /// Counts how often a task was taken up after a crash in a row. It gets further when it waits, when a tool call comes
+  /// back, and when the server stops in good order.
+  private static void countRecoveries(
+      OpenTask task, TaskState status, @Nullable ObjectNode metadata) {
+    if (status.waiting() || (metadata != null && metadata.has("handedBack"))) {
+      task.recovered(0);
+    } else if (metadata != null && metadata.path("recovered").asBoolean(false)) {
+      task.recovered(task.recoveries() + 1);
     }
   }
 

@@ -8,6 +8,7 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /// Where events live.
@@ -64,6 +65,19 @@ public interface EventLog extends AutoCloseable {
 
   /// Removes every byte of the context. Returns when they are gone; its id is never used again.
   void delete(ContextId context);
+
+  /// The same, if `allowed` does not refuse that, given the context as it then is: nothing comes in between.
+  ///
+  /// @throws Rejection what `allowed` refused with; then nothing was removed
+  default void delete(ContextId context, Consumer<ContextState> allowed) {
+    inspect(
+        context,
+        state -> {
+          allowed.accept(state);
+          return true;
+        });
+    delete(context);
+  }
 
   /// Contexts that have tasks which have not ended.
   List<ContextId> withOpenTasks();

@@ -43,7 +43,7 @@ final class LiveContexts {
     try {
       var context = live.get(id);
       if (context == null || !context.pin()) {
-        context = readers.ask(connection -> StoredContexts.load(connection, id));
+        context = Damage.told(id, () -> readers.ask(c -> StoredContexts.load(c, id)));
         var _ = context.pin();
         live.put(id, context);
       }

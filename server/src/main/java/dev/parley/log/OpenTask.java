@@ -25,6 +25,7 @@ public final class OpenTask {
   private long parkedSeq;
   private long wokenSeq;
   private int descendants;
+  private int recoveries;
 
   OpenTask(Origin origin, long createdSeq, TaskCreated created) {
     this.origin = origin;
@@ -77,6 +78,11 @@ public final class OpenTask {
     return descendants;
   }
 
+  /// How often in a row a server took it up again after a crash, without it getting any further.
+  public int recoveries() {
+    return recoveries;
+  }
+
   /// Tool calls that have started and not ended.
   public Map<ToolCallId, OpenCall> openCalls() {
     return Collections.unmodifiableMap(calls);
@@ -91,6 +97,7 @@ public final class OpenTask {
     var copy = new OpenTask(origin, createdSeq, created);
     copy.restore(state, started, cancelRequested);
     copy.restore(parkedSeq, wokenSeq, descendants);
+    copy.recoveries = recoveries;
     copy.calls.putAll(calls);
     copy.blocks.putAll(blocks);
     return copy;
@@ -106,6 +113,10 @@ public final class OpenTask {
     this.parkedSeq = parkedSeq;
     this.wokenSeq = wokenSeq;
     this.descendants = descendants;
+  }
+
+  void recovered(int times) {
+    recoveries = times;
   }
 
   long parkedSeq() {

@@ -35,7 +35,8 @@ record SavedState(
       boolean cancelRequested,
       List<Call> calls,
       List<Block> blocks,
-      @Nullable Waiting waiting) {}
+      @Nullable Waiting waiting,
+      @Nullable Integer recoveries) {}
 
   record Waiting(long parkedSeq, long wokenSeq, int descendants) {}
 
@@ -97,7 +98,8 @@ record SavedState(
         task.openBlocks().entrySet().stream()
             .map(e -> new Block(e.getKey(), e.getValue()))
             .toList(),
-        new Waiting(task.parkedSeq(), task.wokenSeq(), task.descendants()));
+        new Waiting(task.parkedSeq(), task.wokenSeq(), task.descendants()),
+        task.recoveries() == 0 ? null : task.recoveries());
   }
 
   private static OpenTask restore(Task saved) {
@@ -107,6 +109,7 @@ record SavedState(
       var waiting = saved.waiting();
       task.restore(waiting.parkedSeq(), waiting.wokenSeq(), waiting.descendants());
     }
+    task.recovered(saved.recoveries() == null ? 0 : saved.recoveries());
     saved
         .calls()
         .forEach(call -> task.begin(call.id(), new OpenCall(call.tool(), call.subagents())));

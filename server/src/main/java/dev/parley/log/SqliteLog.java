@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -271,7 +272,7 @@ public final class SqliteLog implements EventLog {
   public List<Entry> read(ContextId id, Position after, int limit) {
     try (var pin = contexts.pin(id)) {
       pin.context().check();
-      return slots.entriesAfter(pin.context(), after, limit);
+      return Damage.told(id, () -> slots.entriesAfter(pin.context(), after, limit));
     }
   }
 
@@ -337,12 +338,18 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public void delete(ContextId id) {
+    delete(id, _ -> {});
+  }
+
+  @Override
+  public void delete(ContextId id, Consumer<ContextState> allowed) {
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
       Ticket done;
       context.lock.lock();
       try {
         context.check();
+        allowed.accept(context.state);
         context.deleting = true;
         done = new Ticket(context, context.state.head(), List.of(), null);
         writer.erase(context, done);
@@ -365,6 +372,9 @@ public final class SqliteLog implements EventLog {
       return inspect(id, state -> !state.openTasks().isEmpty());
     } catch (Rejection.Gone | Rejection.NotFound deletedMeanwhile) {
       return false;
+    } catch (Rejection.Damaged unreadable) {
+      // Nobody can tell: whoever takes the tasks up finds out, and says so.
+      return true;
     }
   }
 

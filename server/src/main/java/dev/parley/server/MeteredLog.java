@@ -16,6 +16,7 @@ import dev.parley.protocol.Rejection;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /// A log that counts what is written to it and how long that takes.
@@ -103,6 +104,11 @@ final class MeteredLog implements EventLog {
   @Override
   public void delete(ContextId context) {
     log.delete(context);
+  }
+
+  @Override
+  public void delete(ContextId context, Consumer<ContextState> allowed) {
+    log.delete(context, allowed);
   }
 
   @Override

@@ -1,8 +1,6 @@
 package dev.parley.server;
 
 import dev.parley.door.Removal;
-import dev.parley.log.EventLog;
-import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
 import dev.parley.view.ContextView;
 import dev.parley.view.Views;
@@ -25,7 +23,6 @@ final class Retention implements AutoCloseable {
   private static final Duration PAUSE_MAX = Duration.ofHours(1);
   private static final Duration PAUSE_MIN = Duration.ofSeconds(1);
 
-  private final EventLog log;
   private final Views views;
   private final Removal removal;
   private final InstantSource clock;
@@ -33,8 +30,7 @@ final class Retention implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private @Nullable Thread thread;
 
-  Retention(EventLog log, Views views, Removal removal, InstantSource clock, Duration idle) {
-    this.log = log;
+  Retention(Views views, Removal removal, InstantSource clock, Duration idle) {
     this.views = views;
     this.removal = removal;
     this.clock = clock;
@@ -80,41 +76,52 @@ final class Retention implements AutoCloseable {
     pause = pause.compareTo(PAUSE_MIN) < 0 ? PAUSE_MIN : pause;
     try {
       while (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
-        while (sweep() == BATCH_MAX) {
-          LOG.log(Level.DEBUG, "more contexts are due");
-        }
+        sweepAll();
       }
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException failed) { // This is the root of a thread.
-      LOG.log(Level.ERROR, "retention has stopped", failed);
     }
   }
 
-  private List<ContextId> due() {
+  private void sweepAll() {
+    try {
+      while (sweep() == BATCH_MAX) {
+        LOG.log(Level.DEBUG, "more contexts are due");
+      }
+    } catch (Rejection refused) {
+      LOG.log(Level.WARNING, "idle contexts stay for now: {0}", refused.getMessage());
+    } catch (RuntimeException failed) { // The root of a thread, nearly: the next sweep may succeed.
+      LOG.log(Level.ERROR, "idle contexts stay for now", failed);
+    }
+  }
+
+  private List<ContextView> due() {
     var before = clock.instant().minus(idle);
-    var due = new ArrayList<ContextId>();
+    var due = new ArrayList<ContextView>();
     String cursor = null;
     do {
       var page = views.contexts(Set.of(), cursor, PAGE);
       page.items().stream()
           .filter(context -> context.updatedAt().isBefore(before) && context.openTasks() == 0)
-          .map(ContextView::contextId)
           .forEach(due::add);
       cursor = page.nextCursor();
     } while (cursor != null && due.size() < BATCH_MAX);
     return due.size() > BATCH_MAX ? due.subList(0, BATCH_MAX) : due;
   }
 
-  private boolean remove(ContextId context) {
+  private boolean remove(ContextView context) {
     try {
-      if (!log.inspect(context, state -> state.openTasks().isEmpty())) {
-        return false;
-      }
-      removal.remove(context);
+      // Only as it was when it was found to be idle: whoever uses it in this moment keeps it.
+      removal.removeUnused(context.contextId(), context.position());
       return true;
+    } catch (Rejection.Stale | Rejection.Gone used) {
+      return false;
     } catch (Rejection refused) {
-      LOG.log(Level.WARNING, "context {0} stays for now: {1}", context, refused.getMessage());
+      LOG.log(
+          Level.WARNING,
+          "context {0} stays for now: {1}",
+          context.contextId(),
+          refused.getMessage());
       return false;
     }
   }

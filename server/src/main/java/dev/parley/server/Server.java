@@ -151,7 +151,7 @@ public final class Server implements AutoCloseable {
             routes,
             errorForms());
     opened.add(door::close);
-    retention = new Retention(log, parts.views(), removal, sources.clock(), config.idleContexts());
+    retention = new Retention(parts.views(), removal, sources.clock(), config.idleContexts());
   }
 
   private static List<ErrorForm> errorForms() {

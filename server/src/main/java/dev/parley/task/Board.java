@@ -4,6 +4,7 @@ import dev.parley.log.OpenTask;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// Which tasks run and which are next: at most so many in all.
 ///
@@ -29,17 +31,22 @@ final class Board {
   /// How many places are given out until one goes to the task that has waited longest.
   static final int FAIR_TURN = 8;
 
-  /// A task that may run when there is room; `begun` if it has run before.
-  record Ready(ContextId context, TaskId task, Priority priority, boolean begun) {
+  /// A task that may run when there is room; `begun` if it has run before, `suspect` if it may be what ends the
+  /// server: those run one at a time, so that only the one that does it is blamed.
+  record Ready(ContextId context, TaskId task, Priority priority, boolean begun, boolean suspect) {
 
     static Ready of(ContextId context, OpenTask task) {
       return new Ready(
           context,
           task.origin().taskId(),
           Optional.ofNullable(task.created().priority()).orElse(Priority.NORMAL),
-          task.started() || task.origin().parentTaskId() != null);
+          task.started() || task.origin().parentTaskId() != null,
+          task.state() == TaskState.WORKING && task.recoveries() >= SUSPECT_AFTER);
     }
   }
+
+  /// How many recoveries without any progress make a task suspect.
+  private static final int SUSPECT_AFTER = 2;
 
   private record Place(Ready ready, long number) {}
 
@@ -60,6 +67,11 @@ final class Board {
               .thenComparing(place -> place.ready().begun())
               .reversed()
               .thenComparingLong(Place::number));
+
+  /// Suspect tasks in line, by arrival, and the one at work.
+  private final LinkedHashMap<TaskId, Ready> suspects = new LinkedHashMap<>();
+
+  private @Nullable TaskId suspectAtWork;
   private final int max;
   private long given;
   private int started;
@@ -78,9 +90,13 @@ final class Board {
           && !abandoned.contains(task.task())
           && !barred.contains(task.task())
           && taken.putIfAbsent(task.task(), task.context()) == null) {
-        var place = new Place(task, number++);
-        inLine.put(task.task(), place);
-        urgent.add(place);
+        if (task.suspect()) {
+          suspects.put(task.task(), task);
+        } else {
+          var place = new Place(task, number++);
+          inLine.put(task.task(), place);
+          urgent.add(place);
+        }
       }
     } finally {
       lock.unlock();
@@ -92,11 +108,14 @@ final class Board {
     lock.lock();
     try {
       var next = new ArrayList<Ready>();
-      while (!closed && started < max && !inLine.isEmpty()) {
+      while (!closed && started < max) {
+        var ready = nextReady();
+        if (ready == null) {
+          break;
+        }
         started++;
-        var place = ++given % FAIR_TURN == 0 ? inLine.firstEntry().getValue() : urgent.getFirst();
-        leaveLine(place.ready().task());
-        next.add(place.ready());
+        leaveLine(ready.task());
+        next.add(ready);
       }
       return next;
     } finally {
@@ -104,10 +123,35 @@ final class Board {
     }
   }
 
+  private @Nullable Ready nextReady() {
+    if (suspectAtWork == null && !suspects.isEmpty()) {
+      var suspect = suspects.firstEntry().getValue();
+      suspectAtWork = suspect.task();
+      return suspect;
+    }
+    if (inLine.isEmpty()) {
+      return null;
+    }
+    var fair = ++given % FAIR_TURN == 0;
+    return (fair ? inLine.firstEntry().getValue() : urgent.getFirst()).ready();
+  }
+
   /// False if the task was not in line.
   private boolean leaveLine(TaskId task) {
     var place = inLine.remove(task);
-    return place != null && urgent.remove(place);
+    return place == null ? suspects.remove(task) != null : urgent.remove(place);
+  }
+
+  /// The task has got further, or has left: the next suspect may go on.
+  void clearSuspicion(TaskId task) {
+    lock.lock();
+    try {
+      if (task.equals(suspectAtWork)) {
+        suspectAtWork = null;
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   void put(Run run) {
@@ -126,6 +170,7 @@ final class Board {
       if (taken.remove(task) != null && !leaveLine(task)) {
         started -= resting.remove(task) ? 0 : 1;
         runs.remove(task);
+        clearSuspicion(task);
         changed.signalAll();
       }
     } finally {
@@ -234,7 +279,7 @@ final class Board {
   int waiting() {
     lock.lock();
     try {
-      return inLine.size();
+      return inLine.size() + suspects.size();
     } finally {
       lock.unlock();
     }
@@ -264,6 +309,8 @@ final class Board {
     try {
       closed = true;
       taken.keySet().removeAll(inLine.keySet());
+      taken.keySet().removeAll(suspects.keySet());
+      suspects.clear();
       inLine.clear();
       urgent.clear();
     } finally {

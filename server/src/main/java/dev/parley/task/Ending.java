@@ -36,6 +36,13 @@ record Ending(
     return interrupted("the server stopped before the task was done");
   }
 
+  static Ending crashed(int times) {
+    return failed(
+        ErrorCode.CRASHED,
+        "the server ended unexpectedly %d times while this task worked".formatted(times),
+        false);
+  }
+
   private static Ending interrupted(String message) {
     return failed(ErrorCode.INTERRUPTED, message, true);
   }
@@ -48,7 +55,9 @@ record Ending(
   static Ending failed(ErrorCode code, String message, boolean retryable) {
     return new Ending(
         TaskState.FAILED,
-        code == ErrorCode.INTERRUPTED || code == ErrorCode.TIMEOUT ? code.wire() : message,
+        code == ErrorCode.INTERRUPTED || code == ErrorCode.TIMEOUT || code == ErrorCode.CRASHED
+            ? code.wire()
+            : message,
         FinishReason.INTERRUPTED,
         ToolEvent.Outcome.INTERRUPTED,
         new ErrorReported(code, message, retryable, ErrorScope.TASK, null),

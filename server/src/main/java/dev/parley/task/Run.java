@@ -60,6 +60,7 @@ public final class Run {
       Spawner spawner,
       FailPoint failPoint,
       Consumer<ContextId> asked,
+      Consumer<TaskId> gotFurther,
       Rest rest) {}
 
   /// Where a run may work, and until when.
@@ -72,6 +73,7 @@ public final class Run {
   private final Map<ToolCallId, Runnable> calls = new HashMap<>();
   private final Set<ToolCallId> canceledCalls = new HashSet<>();
   private volatile Position seen;
+  private volatile boolean suspect;
   private @Nullable Thread worker;
   private @Nullable Ending stop;
   private boolean signaled;
@@ -220,6 +222,16 @@ public final class Run {
     if (asks.get()) {
       parts.asked().accept(context());
     }
+    if (suspect
+        && inspect(state -> state.openTask(taskId()).map(OpenTask::recoveries).orElse(0)) == 0) {
+      suspect = false;
+      parts.gotFurther().accept(taskId());
+    }
+  }
+
+  /// The task may be what ended the server: it runs alone among its like until it gets further.
+  void suspect() {
+    suspect = true;
   }
 
   /// Appends events of this task, unless something came for it that [#news] has not told. False if so.

@@ -71,7 +71,9 @@ final class Runner implements AutoCloseable {
     this.idle = new IdleEnds(board, releases, this::end, this::advance);
     this.finisher = new Finisher(log, sources, stubborn);
     var rest = new Rest(log, board, deadlines, this::advance);
-    this.runParts = new Run.Parts(log, sources, spawner, setup.failPoint(), this::watchAsked, rest);
+    this.runParts =
+        new Run.Parts(
+            log, sources, spawner, setup.failPoint(), this::watchAsked, this::gotFurther, rest);
     this.lookouts = new Lookouts(log, setup.agents(), timers, this::advance);
   }
 
@@ -98,7 +100,19 @@ final class Runner implements AutoCloseable {
       // Its places are free; others may want them.
     } catch (Rejection.Unavailable storeDown) {
       timers.set(context, RETRY_PAUSE, () -> advance(context));
+    } finally {
+      // Whatever is wrong with this context, others may go on.
+      startNext();
     }
+  }
+
+  /// A task that was under suspicion is cleared: the next one may run.
+  private void gotFurther(TaskId task) {
+    board.clearSuspicion(task);
+    startNext();
+  }
+
+  private void startNext() {
     for (var ready : board.next()) {
       Thread.ofVirtual().name("task-" + ready.task()).start(() -> carry(ready));
     }
@@ -165,6 +179,9 @@ final class Runner implements AutoCloseable {
     var run = prepared.get().orElse(null);
     if (run == null) {
       return;
+    }
+    if (ready.suspect()) {
+      run.suspect();
     }
     board.put(run);
     // Stopped before it began, it stays in the queue, for the next start of the server.
@@ -287,6 +304,7 @@ final class Runner implements AutoCloseable {
   private boolean conclude(Run run, Agent agent, Outcome outcome) {
     var stop = run.stopped().orElse(null);
     if (stop != null && stop.equals(Ending.HANDED_BACK) && agent.resumes()) {
+      handBack(run);
       return true;
     }
     var ending = stop == null || !stop.equals(Ending.HANDED_BACK) ? stop : Ending.interrupted();
@@ -327,6 +345,18 @@ final class Runner implements AutoCloseable {
       }
     }
     return true;
+  }
+
+  /// Says that the task was not cut off by a crash; if that cannot be written now, nothing is lost.
+  private void handBack(Run run) {
+    try {
+      run.emitUnlessCanceled(
+          List.of(
+              new TaskStatus(
+                  TaskState.WORKING, null, Json.object().put(WorkTime.HANDED_BACK, true))));
+    } catch (Rejection refused) {
+      LOGGER.log(System.Logger.Level.DEBUG, "{0} was not handed back: {1}", run.taskId(), refused);
+    }
   }
 
   /// What fails because the task is to stop has not failed.

@@ -12,6 +12,7 @@ import dev.parley.protocol.InputId;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
 import java.time.Duration;
 import java.util.List;
@@ -28,6 +29,11 @@ import tools.jackson.databind.node.ObjectNode;
 /// Accepts work, runs it, stops it, and takes it up again after a restart.
 public final class Tasks implements AutoCloseable {
 
+  private static final System.Logger LOGGER = System.getLogger(Tasks.class.getName());
+
+  /// How often a task is taken up after a crash without getting any further.
+  static final int RECOVERIES_MAX = 3;
+
   private static final int ROLLBACK_ATTEMPTS_MAX = 10;
 
   /// Who works, where, and how much.
@@ -41,6 +47,7 @@ public final class Tasks implements AutoCloseable {
   private final Timers timers = new Timers();
   private final Inputs inputs;
   private final Runner runner;
+  private final ContextRecovery recovery = new ContextRecovery();
 
   public Tasks(EventLog log, History history, Setup setup, Sources sources) {
     this.log = log;
@@ -74,6 +81,7 @@ public final class Tasks implements AutoCloseable {
   /// Puts a message and its task into the log in one step, and starts or queues the task.
   public Accepted submit(Submission submission) {
     checkOpen();
+    recovery.check(submission.context());
     var order = admission.check(submission);
     var whenBusy = Optional.ofNullable(submission.options().whenBusy()).orElse(WhenBusy.ENQUEUE);
     var accepted =
@@ -157,6 +165,7 @@ public final class Tasks implements AutoCloseable {
   /// The same, with `between` after the rewind: messages that have no task.
   public Accepted submit(
       Submission submission, Supplier<Rewinder.Plan> rewind, List<Draft> between) {
+    recovery.check(submission.context());
     var order = admission.check(submission);
     for (var attempt = 1; ; attempt++) {
       var plan = rewind.get();
@@ -189,6 +198,7 @@ public final class Tasks implements AutoCloseable {
 
   /// Asks that a task and everything below it stop. Returns once that is durable; no-op if it ended.
   public void cancel(ContextId context, TaskId task, String principal, @Nullable String reason) {
+    recovery.check(context);
     if (!log.inspect(context, state -> state.openTask(task).isPresent())) {
       if (!history.knows(context, task)) {
         throw new Rejection.NotFound("no such task: " + task);
@@ -213,6 +223,7 @@ public final class Tasks implements AutoCloseable {
 
   /// Ends one running tool call, and the sub-agents that it spawned; its task goes on.
   public void cancelTool(ContextId context, TaskId task, ToolCallId call) {
+    recovery.check(context);
     log.append(context, Guard.none(), state -> CanceledCall.of(state, task, call));
     board.find(task).ifPresent(run -> run.cancelCall(call));
     stopRequested(context, _ -> true);
@@ -237,6 +248,7 @@ public final class Tasks implements AutoCloseable {
       @Nullable ObjectNode metadata,
       String principal,
       Guard guard) {
+    recovery.check(context);
     return inputs.answer(context, values, new Inputs.Answering(principal, guard, metadata));
   }
 
@@ -250,6 +262,7 @@ public final class Tasks implements AutoCloseable {
       String principal,
       @Nullable ObjectNode metadata,
       Guard guard) {
+    recovery.check(context);
     return inputs.signedIn(context, auth, metadata, new Inputs.Answering(principal, guard, null));
   }
 
@@ -260,6 +273,7 @@ public final class Tasks implements AutoCloseable {
   /// @throws Rejection.Conflict `not-wanted` if one of them is not asked for
   /// @throws Rejection.Invalid if one of them does not fit
   public Appended resume(Resumption resumption, Consumer<ContextState> allowed) {
+    recovery.check(resumption.context());
     var said = resumption.said();
     var order = said == null ? null : admission.check(said);
     return inputs.resume(
@@ -282,6 +296,7 @@ public final class Tasks implements AutoCloseable {
 
   /// Cancels every task of a context and returns when all have ended.
   public void cancelAll(ContextId context, String reason) {
+    recovery.await(context);
     cancel(context, open(context, _ -> true), reason);
   }
 
@@ -317,9 +332,9 @@ public final class Tasks implements AutoCloseable {
             state.openTasks().stream().filter(which).map(task -> task.origin().taskId()).toList());
   }
 
-  /// Takes up every task that the last run of the server left open.
+  /// Takes up every task that the last run of the server left open. Returns at once: see [ContextRecovery].
   public void recover() {
-    log.withOpenTasks().forEach(this::recover);
+    recovery.start(log.withOpenTasks(), this::recover);
   }
 
   private void recover(ContextId context) {
@@ -335,6 +350,15 @@ public final class Tasks implements AutoCloseable {
                                 context, task.origin(), task.created(), task.createdSeq()))
                     .toList());
     var hosted = open(context, Hosted::is);
+    for (var task : crashed(context)) {
+      LOGGER.log(
+          System.Logger.Level.ERROR,
+          "task {0} of context {1} is ended: the server ended unexpectedly each time it was taken"
+              + " up",
+          task,
+          context);
+      runner.endTree(context, task, Ending.crashed(RECOVERIES_MAX + 1));
+    }
     for (var task : left.reversed()) {
       var agent = setup.agents().byId().get(task.origin().agentId());
       if (agent == null || !agent.resumes() || hosted.contains(task.origin().taskId())) {
@@ -344,6 +368,17 @@ public final class Tasks implements AutoCloseable {
     runner.watchAsked(context);
     left.forEach(runner::watchParked);
     runner.advance(context);
+  }
+
+  /// Tasks that were taken up too often without getting any further: they, most likely, end the server.
+  private List<TaskId> crashed(ContextId context) {
+    return open(
+            context,
+            task ->
+                task.state() == TaskState.WORKING
+                    && task.recoveries() >= RECOVERIES_MAX
+                    && !task.cancelRequested())
+        .reversed();
   }
 
   /// How many tasks run now.
@@ -379,6 +414,7 @@ public final class Tasks implements AutoCloseable {
 
   @Override
   public void close() {
+    recovery.close();
     drain(Duration.ZERO);
     runner.close();
     timers.close();

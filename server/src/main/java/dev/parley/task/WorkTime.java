@@ -17,6 +17,9 @@ final class WorkTime {
   /// In the metadata of a status: a server took the task up again.
   static final String RECOVERED = "recovered";
 
+  /// In the metadata of a status: the server stopped in good order, and the next one goes on with the task.
+  static final String HANDED_BACK = "handedBack";
+
   private static final int PAGE = 1_000;
 
   private WorkTime() {}

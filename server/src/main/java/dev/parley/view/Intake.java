@@ -7,11 +7,15 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.view.ViewThread.Work;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// Brings the views up to the log.
 ///
@@ -25,9 +29,14 @@ final class Intake {
 
   private static final int CONTEXTS_PAGE = 100;
 
+  private static final Logger LOGGER = System.getLogger(Intake.class.getName());
+
   private final EventLog log;
   private final ViewThread thread;
   private final Feed feed;
+
+  /// Contexts that cannot be read, so that each is told of once.
+  private final Set<ContextId> damaged = ConcurrentHashMap.newKeySet();
 
   Intake(EventLog log, ViewThread thread, Feed feed) {
     this.log = log;
@@ -146,6 +155,11 @@ final class Intake {
       answer(context, _ -> true);
     } catch (Rejection.Gone | Rejection.NotFound _) {
       // It was deleted, and now the views have forgotten it too.
+    } catch (Rejection.Damaged damaged) {
+      // Whoever asks for it is told so; the others must not suffer for it.
+      if (this.damaged.add(context)) {
+        LOGGER.log(Level.ERROR, "the views leave a context out: {0}", damaged.getMessage());
+      }
     }
   }
 

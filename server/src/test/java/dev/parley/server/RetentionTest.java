@@ -7,6 +7,7 @@ import dev.parley.door.FrameCache;
 import dev.parley.door.Removal;
 import dev.parley.log.Decision;
 import dev.parley.log.Draft;
+import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
 import dev.parley.log.MemoryLog;
 import dev.parley.protocol.AgentTypeId;
@@ -18,16 +19,21 @@ import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.Initiator;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskId;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// S1.91, X.18.
+@Timeout(60)
 class RetentionTest {
 
   private static final Instant START = Instant.parse("2026-11-15T10:00:00Z");
@@ -49,8 +55,7 @@ class RetentionTest {
     var working = create(log, "working");
     log.append(working, Guard.none(), Decision.always(openTask()));
 
-    try (var retention =
-        new Retention(log, parts.views(), removal, now::get, Duration.ofDays(30))) {
+    try (var retention = new Retention(parts.views(), removal, now::get, Duration.ofDays(30))) {
       now.set(START.plus(Duration.ofDays(29)));
       assertThat(retention.sweep()).isZero();
       log.append(used, Guard.none(), Decision.always(Draft.of(new ContextUpdated("x", null))));
@@ -66,7 +71,73 @@ class RetentionTest {
     parts.close();
   }
 
-  private static ContextId create(MemoryLog log, String name) {
+  @Test
+  void a_context_that_is_used_while_it_is_being_removed_stays() {
+    var config = Site.config(folder).keepingDataIn(folder);
+    var parts = new Assembly(config, Server.Sources.real(), Extensions.NONE).open();
+    try {
+      var log = parts.log();
+      var removal = new Removal(log, parts.views(), parts.tasks(), new FrameCache(log, 1_000));
+      var context = create(log, "used");
+      var idle = parts.views().context(context).position();
+      log.append(context, Guard.none(), Decision.always(Draft.of(new ContextUpdated("x", null))));
+
+      assertThatThrownBy(() -> removal.removeUnused(context, idle))
+          .isInstanceOf(Rejection.Stale.class);
+      assertThat(log.head(context).seq()).isEqualTo(2);
+
+      removal.removeUnused(context, log.head(context));
+      assertThatThrownBy(() -> log.head(context)).isInstanceOf(Rejection.Gone.class);
+    } finally {
+      parts.close();
+    }
+  }
+
+  @Test
+  void a_sweep_that_fails_is_tried_again() throws Exception {
+    var now = new AtomicReference<>(START);
+    var failures = new CountDownLatch(1);
+    var memory = new MemoryLog(now::get);
+    var log = failingOnce(memory, failures);
+    var config = Site.config(folder).keepingDataIn(folder);
+    var sources = new Server.Sources(now::get, UUID::randomUUID);
+    var parts = new Assembly(config, sources, Extensions.NONE).on(log);
+    var removed = new CountDownLatch(1);
+    var removal = new Removal(log, parts.views(), parts.tasks(), new FrameCache(log, 1_000));
+    removal.also(_ -> removed.countDown());
+    create(memory, "idle");
+    now.set(START.plus(Duration.ofDays(1)));
+
+    try (var retention = new Retention(parts.views(), removal, now::get, Duration.ofSeconds(1))) {
+      retention.start();
+      failures.await();
+      removed.await();
+    }
+    parts.close();
+  }
+
+  /// Cannot be asked by retention the first time.
+  private static EventLog failingOnce(EventLog log, CountDownLatch failures) {
+    return (EventLog)
+        Proxy.newProxyInstance(
+            EventLog.class.getClassLoader(),
+            new Class<?>[] {EventLog.class},
+            (_, method, arguments) -> {
+              if (method.getName().equals("changes")
+                  && Thread.currentThread().getName().equals("retention")
+                  && failures.getCount() > 0) {
+                failures.countDown();
+                throw new Rejection.Unavailable("not now");
+              }
+              try {
+                return method.invoke(log, arguments);
+              } catch (InvocationTargetException thrown) {
+                throw thrown.getCause();
+              }
+            });
+  }
+
+  private static ContextId create(EventLog log, String name) {
     var context = new ContextId(name);
     log.create(context, new ContextCreated("local", null, null));
     return context;

@@ -32,7 +32,7 @@ final class Faults {
           Rejection.Forbidden _,
           Rejection.Unauthorized _ ->
           A2aError.INVALID_PARAMS;
-      case Rejection.Busy _, Rejection.Unavailable _ -> A2aError.INTERNAL;
+      case Rejection.Busy _, Rejection.Damaged _, Rejection.Unavailable _ -> A2aError.INTERNAL;
     };
   }
 

@@ -50,7 +50,8 @@ final class RestErrors {
           Rejection.NotFound _,
           Rejection.Conflict _,
           Rejection.Stale _,
-          Rejection.Gone _ ->
+          Rejection.Gone _,
+          Rejection.Damaged _ ->
           reply(fault);
     };
   }

@@ -88,26 +88,22 @@ final class Sender implements Runnable {
       Thread.currentThread().interrupt();
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
       forget();
-    } catch (Rejection refused) {
-      LOG.log(
-          Level.WARNING,
-          "pushes to {0} stop until the server starts again: {1}",
-          registration.id(),
-          refused.getMessage());
     } finally {
       storeLast();
     }
   }
 
-  /// Follows the task to its end. If something cannot be read or stored now, begins anew later: the cursor says what
-  /// was told.
+  /// Follows the task to its end. If that fails for a reason that may pass, begins anew later: the cursor says what was
+  /// told.
   private void follow() throws InterruptedException {
     var failures = 0;
     var before = registration.cursor();
     while (open()) {
       try {
         followOnce();
-      } catch (Rejection.Unavailable failed) {
+      } catch (Rejection.NotFound | Rejection.Gone deleted) {
+        throw deleted;
+      } catch (Rejection failed) {
         failures = before.equals(registration.cursor()) ? failures + 1 : 1;
         before = registration.cursor();
         if (failures == 1) {

@@ -1,0 +1,111 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.log.Draft;
+import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.supervisor.Supervisor;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What is stored of one context is damaged: the server starts, says so, and serves all others.
+@Timeout(120)
+class DamagedContextTest {
+
+  private static final ContextId BAD = new ContextId("bad");
+  private static final ContextId GOOD = new ContextId("good");
+
+  @TempDir Path folder;
+
+  @Test
+  void one_damaged_context_is_reported_and_all_others_are_served() throws Exception {
+    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
+      begin(site.log, BAD);
+      // Enough to be moved into segments, with the state of its context, by the commits that
+      // follow.
+      fill(site.log, BAD);
+      begin(site.log, GOOD);
+      fill(site.log, GOOD);
+    }
+    damage();
+
+    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
+      for (var head = site.log.head(GOOD);
+          site.log.inspect(GOOD, state -> !state.openTasks().isEmpty());
+          head = site.log.head(GOOD)) {
+        assertThat(site.log.await(GOOD, head, Duration.ofSeconds(30))).isTrue();
+      }
+      for (var path : new String[] {"", "/messages", "/events"}) {
+        var reply = site.get("/api/contexts/bad" + path);
+        assertThat(reply.statusCode()).as(path).isEqualTo(500);
+        var problem = Json.mapper().readTree(reply.body());
+        assertThat(problem.path("code").asString()).isEqualTo("context-damaged");
+        assertThat(problem.path("detail").asString()).contains("bad");
+      }
+      var said = site.post("/api/contexts/bad/messages", "{\"content\":\"hi\"}");
+      assertThat(said.statusCode()).isEqualTo(500);
+      assertThat(site.get("/api/contexts").statusCode()).isEqualTo(200);
+      assertThat(site.get("/api/contexts").body()).contains("good");
+      assertThat(site.post("/api/contexts/good/messages", "{\"content\":\"hi\"}").statusCode())
+          .isEqualTo(202);
+    }
+  }
+
+  private static void begin(EventLog log, ContextId context) {
+    log.create(context, new ContextCreated("local", null, null));
+    var origin = Origin.root(new TaskId("task-" + context), Supervisor.ID);
+    log.append(
+        context,
+        Guard.none(),
+        _ -> {
+          var drafts = new ArrayList<Draft>();
+          drafts.add(
+              new Draft(
+                  origin,
+                  new TaskCreated(Initiator.USER, null, null, "hello", null, null, null, null)));
+          drafts.add(new Draft(origin, new TaskStatus(TaskState.WORKING, null, null)));
+          return drafts;
+        });
+  }
+
+  private static void fill(EventLog log, ContextId context) {
+    log.append(
+        context,
+        Guard.none(),
+        _ ->
+            IntStream.range(0, 300)
+                .mapToObj(i -> Draft.of(new ContextUpdated("title " + i, null)))
+                .toList());
+  }
+
+  private void damage() throws Exception {
+    try (var files = Files.walk(folder)) {
+      var file = files.filter(f -> f.endsWith("log.db")).findFirst().orElseThrow();
+      try (var db = DriverManager.getConnection("jdbc:sqlite:" + file);
+          var statement = db.createStatement()) {
+        assertThat(
+                statement.executeUpdate(
+                    "UPDATE contexts SET state = x'7b7b' WHERE id = 'bad' AND state IS NOT NULL"))
+            .isOne();
+      }
+    }
+  }
+}

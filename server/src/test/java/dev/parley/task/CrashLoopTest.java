@@ -1,0 +1,177 @@
+package dev.parley.task;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.log.FreezingLog;
+import dev.parley.log.Guard;
+import dev.parley.log.MemoryLog;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Tasks that end the server, and contexts that cannot be taken up again.
+@Timeout(120)
+class CrashLoopTest {
+
+  private static final ContextId OTHER = new ContextId("other");
+  private static final Limits LIMITS = World.limits(10, 10, Duration.ofMillis(50));
+
+  @TempDir Path folder;
+
+  private final MemoryLog log = World.newLog();
+  private final AtomicReference<CountDownLatch> atWork = new AtomicReference<>();
+
+  /// `kill` works until its server ends; `done` is done at once once the other one runs no more.
+  private Agent agent() {
+    return new Agent() {
+      @Override
+      public Outcome work(Run run) throws InterruptedException {
+        if ("kill".equals(run.created().prompt())) {
+          atWork.get().countDown();
+          new CountDownLatch(1).await();
+        }
+        return new Outcome.Completed("done");
+      }
+
+      @Override
+      public boolean resumes() {
+        return true;
+      }
+    };
+  }
+
+  /// Starts a server on the log and ends it without a word once the task is at work.
+  private void crash(boolean first) throws InterruptedException {
+    atWork.set(new CountDownLatch(1));
+    var frozen =
+        new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Conflict("dead", "dead"));
+    try (var world = World.with(frozen, agent(), folder, LIMITS)) {
+      if (first) {
+        world.say("kill");
+      } else {
+        world.tasks().recover();
+      }
+      atWork.get().await();
+      frozen.thaw(0);
+    }
+  }
+
+  @Test
+  void a_task_that_ends_the_server_again_and_again_fails_as_crashed() throws Exception {
+    crash(true);
+    for (var recovery = 1; recovery <= Tasks.RECOVERIES_MAX; recovery++) {
+      crash(false);
+    }
+    try (var world = World.with(log, agent(), folder, LIMITS)) {
+      world.tasks().recover();
+
+      var end = world.await(e -> World.terminal(e.event()));
+      assertThat(((TaskStatus) end.event()).status()).isEqualTo(TaskState.FAILED);
+      var error = (ErrorReported) await(e -> e.event() instanceof ErrorReported).event();
+      assertThat(error.code()).isEqualTo(ErrorCode.CRASHED);
+      assertThat(error.code().wire()).isEqualTo("crashed");
+      assertThat(error.retryable()).isFalse();
+      // The context goes on with what is said next.
+      assertThat(world.end(world.say("next").taskId())).isEqualTo(TaskState.COMPLETED);
+    }
+  }
+
+  @Test
+  void a_server_that_stops_in_good_order_is_no_crash() throws Exception {
+    crash(true);
+    for (var stop = 1; stop <= Tasks.RECOVERIES_MAX + 2; stop++) {
+      atWork.set(new CountDownLatch(1));
+      try (var world = World.with(log, agent(), folder, LIMITS)) {
+        world.tasks().recover();
+        atWork.get().await();
+      }
+    }
+
+    assertThat(events().stream().noneMatch(World::terminal)).isTrue();
+    assertThat(events().stream().filter(CrashLoopTest::handedBack)).hasSize(5);
+  }
+
+  private static boolean handedBack(Event event) {
+    return event instanceof TaskStatus s && s.metadata() != null && s.metadata().has("handedBack");
+  }
+
+  @Test
+  void a_context_that_cannot_be_taken_up_is_refused_and_the_others_go_on() throws Exception {
+    log.create(OTHER, new ContextCreated("local", null, null));
+    var frozen =
+        new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Conflict("dead", "dead"));
+    atWork.set(new CountDownLatch(2));
+    try (var world = World.with(frozen, agent(), folder, LIMITS)) {
+      world.say("kill");
+      world
+          .tasks()
+          .submit(
+              new Submission(OTHER, "local", "kill", null, Submission.Options.NONE, Guard.none()));
+      atWork.get().await();
+      frozen.thaw(0);
+    }
+    Agent done =
+        new Agent() {
+          @Override
+          public Outcome work(Run run) {
+            return new Outcome.Completed("done");
+          }
+
+          @Override
+          public boolean resumes() {
+            return true;
+          }
+        };
+    var partly = new UnreadableContext(log, OTHER);
+    try (var world = World.with(partly.log(), Map.of(World.AGENT, done), folder, LIMITS)) {
+      world.tasks().recover();
+
+      assertThat(await(e -> e.event() instanceof TaskComplete)).isNotNull();
+      assertThatThrownBy(
+              () ->
+                  world
+                      .tasks()
+                      .submit(
+                          new Submission(
+                              OTHER, "local", "hi", null, Submission.Options.NONE, Guard.none())))
+          .isInstanceOfSatisfying(
+              Rejection.Damaged.class, d -> assertThat(d.code()).isEqualTo("context-damaged"))
+          .hasMessageContaining("other");
+      assertThat(world.end(world.say("next").taskId())).isEqualTo(TaskState.COMPLETED);
+    }
+  }
+
+  private List<Event> events() {
+    return log.read(World.CONTEXT, Position.START, 10_000).stream().map(Entry::event).toList();
+  }
+
+  private Entry await(Predicate<Entry> wanted) throws InterruptedException {
+    while (true) {
+      var head = log.head(World.CONTEXT);
+      var found = log.read(World.CONTEXT, Position.START, 10_000).stream().filter(wanted).findAny();
+      if (found.isPresent()) {
+        return found.get();
+      }
+      assertThat(log.await(World.CONTEXT, head, Duration.ofSeconds(20))).isTrue();
+    }
+  }
+}
