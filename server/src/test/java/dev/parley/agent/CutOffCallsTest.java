@@ -1,0 +1,137 @@
+package dev.parley.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolEvent.Outcome;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.task.World;
+import dev.parley.tool.Answer;
+import dev.parley.tool.Question;
+import dev.parley.tool.Tool.Effect;
+import dev.parley.tool.Tool.Permission;
+import dev.parley.tool.ToolResult;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.node.BooleanNode;
+import tools.jackson.databind.node.StringNode;
+
+/// Calls during which the server stops, again and again.
+@Timeout(120)
+class CutOffCallsTest {
+
+  private final Semaphore started = new Semaphore(0);
+  private final CountDownLatch never = new CountDownLatch(1);
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @EnumSource(names = {"PURE", "IDEMPOTENT", "ASK"})
+  void a_call_is_started_three_times_and_not_again(Effect effect) throws Exception {
+    var log = World.newLog();
+    var hanging =
+        TestTool.of(
+            "hang",
+            effect,
+            Permission.ALLOW,
+            (_, _) -> {
+              started.release();
+              never.await();
+              return TestTool.done("never");
+            });
+    TaskId task;
+    try (var world = Team.world(log, folder, hanging)) {
+      task = world.say("!hang").taskId();
+      started.acquire();
+      world.tasks().drain(Duration.ofMillis(20));
+    }
+    for (var start = 2; start <= 3; start++) {
+      try (var world = Team.world(log, folder, hanging)) {
+        world.tasks().recover();
+        if (effect == Effect.ASK) {
+          approve(world, start - 1);
+        }
+        started.acquire();
+        world.tasks().drain(Duration.ofMillis(20));
+      }
+    }
+    try (var world = Team.world(log, folder, hanging)) {
+      world.tasks().recover();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(world.answer(task).content()).contains("the server stopped 3 times");
+      assertThat(hanging.called()).hasSize(3);
+      assertThat(world.events(task, ToolComplete.class))
+          .extracting(ToolComplete::outcome)
+          .containsExactly(effect == Effect.ASK ? Outcome.OUTCOME_UNKNOWN : Outcome.INTERRUPTED);
+    }
+  }
+
+  @Test
+  void calls_that_came_back_to_ask_do_not_count() throws Exception {
+    var log = World.newLog();
+    var asking =
+        TestTool.of(
+            "hang",
+            Effect.PURE,
+            Permission.ALLOW,
+            (_, context) -> {
+              if (context.answer().orElse(null) instanceof Answer.Given(var value)
+                  && value.asString("").equals("3")) {
+                started.release();
+                if (started.availablePermits() == 1) {
+                  never.await();
+                }
+                return TestTool.done("done");
+              }
+              return new ToolResult.Needs(Question.open("again?", true));
+            });
+    TaskId task;
+    try (var world = Team.world(log, folder, asking)) {
+      task = world.say("!hang").taskId();
+      for (var i = 1; i <= 3; i++) {
+        var asked = asked(world, i);
+        QuestionsTest.answer(world, asked.inputId(), StringNode.valueOf("" + i));
+      }
+      while (started.availablePermits() == 0) {
+        Thread.onSpinWait();
+      }
+      world.tasks().drain(Duration.ofMillis(20));
+    }
+    try (var world = Team.world(log, folder, asking)) {
+      world.tasks().recover();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(world.answer(task).content()).contains("done");
+    }
+  }
+
+  private static void approve(World world, int number) throws InterruptedException {
+    QuestionsTest.answer(world, asked(world, number).inputId(), BooleanNode.TRUE);
+  }
+
+  /// What is asked as number so and so.
+  private static InputRequired asked(World world, int number) throws InterruptedException {
+    world.await(
+        entry ->
+            entry.event() instanceof InputRequired
+                && world.entries().stream().filter(e -> e.event() instanceof InputRequired).count()
+                    >= number);
+    return world.entries().stream()
+        .map(entry -> entry.event())
+        .filter(InputRequired.class::isInstance)
+        .map(InputRequired.class::cast)
+        .skip(number - 1L)
+        .findFirst()
+        .orElseThrow();
+  }
+}
