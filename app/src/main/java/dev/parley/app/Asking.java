@@ -169,6 +169,10 @@ final class Asking {
       show("  " + name + " " + Clean.text(call.path("arguments").toString()));
     }
     var metadata = asked.metadata();
+    var summary = metadata == null ? "" : metadata.path("summary").asString("");
+    if (!summary.isBlank()) {
+      show("  " + Clean.line(summary, LINE_MAX));
+    }
     var preview = metadata == null ? "" : metadata.path("preview").asString("");
     Clean.text(preview).lines().limit(PREVIEW_LINES).forEach(line -> show("  | " + line));
     if (preview.lines().count() > PREVIEW_LINES) {

@@ -42,7 +42,8 @@ class AnswersTest {
 
     assertThat(chat.code()).isZero();
     assertThat(chat.screen())
-        .contains("? May coder call shell?\n  shell {\"command\":\"ls\"}\n  | $ ls\n")
+        .contains(
+            "? May coder call shell?\n  shell {\"command\":\"ls\"}\n  Runs a command\n  | $ ls\n")
         .contains("[y]es, [n]o, [e]dit: ")
         .contains("y, n, or n and a reason, or e");
     assertThat(chat.requests()).contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":true}");
@@ -145,7 +146,8 @@ class AnswersTest {
                 """
                 {"type": "object", "required": ["seats", "class", "who"],
                  "properties": {"seats": {"type": "integer", "minimum": 2},
-                                "class": {"enum": ["first"]}, "who": {"type": "string"}}}""");
+                                "class": {"enum": ["first"]}, "who": {"type": "string"}}}\
+                """);
     var form =
         new InputRequired(
             new InputId("i-1"), null, InputType.CUSTOM, "Where to?", schema, null, null, null);
@@ -298,7 +300,7 @@ class AnswersTest {
   private static InputRequired approval() {
     var call = Json.object().put("toolCallId", "call-1").put("toolName", "shell");
     call.set("arguments", Json.object().put("command", "ls"));
-    var metadata = Json.object().put("preview", "$ ls");
+    var metadata = Json.object().put("preview", "$ ls").put("summary", "Runs a command");
     metadata.set("toolCall", call);
     return asked(InputType.CONFIRMATION, "May coder call shell?", null, true, metadata);
   }

@@ -87,7 +87,7 @@ final class CallContext implements ToolContext {
   public Answer ask(Question question) throws InterruptedException {
     var asked = questions.need(call, question, Purpose.LIVE);
     return run.ask(asked)
-        .<Answer>map(Answer.Given::new)
+        .map(Answer::of)
         .orElseGet(() -> new Answer.Lapsed("nobody answered in time"));
   }
 

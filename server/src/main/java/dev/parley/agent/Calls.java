@@ -158,7 +158,7 @@ final class Calls implements AutoCloseable {
   /// Nobody is asked about a call that cannot be made.
   private void askApproval(CallStory call, Tool tool, List<Event> events) {
     try {
-      events.add(parts.questions().approval(call.call(), tool, preview(call, tool)));
+      events.add(parts.questions().approval(call.call(), tool, shown(call, tool)));
     } catch (Rejection.Invalid misfit) {
       refuse(call, tool, String.valueOf(misfit.getMessage()), events);
     }
@@ -180,11 +180,14 @@ final class Calls implements AutoCloseable {
   }
 
   /// What the person is shown, shortened.
-  private @Nullable String preview(CallStory call, Tool tool) {
+  private Questions.Shown shown(CallStory call, Tool tool) {
     var context = new CallContext(run, parts.questions(), parts.thoughts(), call);
-    return tool.preview(call.call().arguments(), context)
-        .map(text -> text.length() <= PREVIEW_MAX ? text : text.substring(0, PREVIEW_MAX) + "…")
-        .orElse(null);
+    var arguments = call.call().arguments();
+    var preview =
+        tool.preview(arguments, context)
+            .map(text -> text.length() <= PREVIEW_MAX ? text : text.substring(0, PREVIEW_MAX) + "…")
+            .orElse(null);
+    return new Questions.Shown(tool.summary(arguments, context), preview);
   }
 
   private static boolean approves(JsonNode value) {
