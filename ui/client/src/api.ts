@@ -182,7 +182,7 @@ export class ParleyApi {
   signIn(
     contextId: string,
     authId: string,
-    secret: { credential: string } | { jwe: string },
+    secret: { credential: string } | { jwe: string } | { skipped: true },
     options: OnceOptions = {},
   ): Promise<{ contextId: string; authId: string; seq: number }> {
     return this.post(path`/api/contexts/${contextId}/auths/${authId}`, secret, options);

@@ -104,6 +104,14 @@ export class Conversation extends Store<ConversationState> {
     );
   }
 
+  /** Goes on without a sign-in: the task is told that the person skipped it. */
+  skipSignIn(authId: string): Promise<boolean> {
+    const idempotencyKey = newKey();
+    return this.attempt("What was decided", () =>
+      this.api.signIn(this.contextId, authId, { skipped: true }, { idempotencyKey }),
+    );
+  }
+
   rename(title: string): Promise<boolean> {
     return this.attempt("The title", () => this.api.updateContext(this.contextId, { title }));
   }

@@ -9,17 +9,16 @@ const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 const dock = (page: Page) => page.locator(".dock");
 const ready = (page: Page) =>
   dock(page).locator(".primary:enabled, .choice:enabled").first().waitFor();
-/** From where one types to what is asked, as the hint in the dock says. */
-async function turnToDock(page: Page): Promise<void> {
+/** Denies what is asked, without a reason. */
+async function deny(page: Page): Promise<void> {
   await ready(page);
-  await dock(page).getByText("Esc to answer").waitFor();
-  await page.keyboard.press("Escape");
-  await page.waitForFunction(() => document.activeElement?.className === "dock");
+  await dock(page).getByRole("button", { name: "Deny…" }).click();
+  await page.keyboard.press("Enter");
 }
 const ask = (question: object) => `use ask_user ${JSON.stringify(question)}`;
 
 test(
-  "an approval shows what would happen, until when, and is given with a key",
+  "an approval shows what would happen, until when, and is given with a chord",
   options,
   async () => {
     const { page } = await it.open();
@@ -28,20 +27,21 @@ test(
     await dock(page).getByText("+four").waitFor();
     assert.match(await dock(page).locator("time").innerText(), /until|left/);
     await picture(page, "approval");
-    await turnToDock(page);
-    await page.keyboard.press("y");
+    await ready(page);
+    await page.keyboard.press("ControlOrMeta+Enter");
     await page.getByText("I have written notes.txt").waitFor();
     await dock(page).waitFor({ state: "detached" });
   },
 );
 
-test("who begins with a press and not by typing answers with one key", options, async () => {
+test("who begins with a press and not by typing answers with one chord", options, async () => {
   const { page } = await it.open();
   await page.getByText("Approve a command").click();
   await ready(page);
-  assert.equal(await page.evaluate("document.activeElement.className"), "dock");
-  assert.equal(await dock(page).getByText("Esc to answer").isVisible(), false);
   await page.keyboard.press("y");
+  assert.equal(await composer(page).inputValue(), "y");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("ControlOrMeta+Enter");
   await settled(page);
   await page.locator('[data-kind="text"]').getByText("hello from the shell").last().waitFor();
 });
@@ -66,7 +66,8 @@ test("an approval takes no focus from where one types, so that no text answers",
   await dock(page).focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("d");
-  await page.keyboard.press("Enter");
+  assert.equal(await composer(page).inputValue(), "yd yd");
+  await deny(page);
   await dock(page).waitFor({ state: "detached" });
   assert.deepEqual(await answers(contextId), [false]);
 });
@@ -82,7 +83,7 @@ test("what comes up under the hand is not answered by what was meant before", op
         approve.form?.requestSubmit();
         setTimeout(() => {
           approve.click();
-          const key = { key: "y", bubbles: true };
+          const key = { key: "Enter", ctrlKey: true, bubbles: true };
           document.body.dispatchEvent(new KeyboardEvent("keydown", key));
           document.body.dataset["pressed"] = "yes";
         }, 150);
@@ -92,9 +93,7 @@ test("what comes up under the hand is not answered by what was meant before", op
   });
   const contextId = await begin(page, "run echo sudden");
   await page.locator("body[data-pressed]").waitFor();
-  await turnToDock(page);
-  await page.keyboard.press("d");
-  await page.keyboard.press("Enter");
+  await deny(page);
   await dock(page).waitFor({ state: "detached" });
   assert.deepEqual(await answers(contextId), [false]);
 });
@@ -102,38 +101,38 @@ test("what comes up under the hand is not answered by what was meant before", op
 test("keys do not answer through a dialog, nor by being held", options, async () => {
   const { page } = await it.open();
   const contextId = await begin(page, "run echo through");
-  await turnToDock(page);
-  await page.keyboard.press("?");
+  await ready(page);
+  await page.keyboard.press("ControlOrMeta+/");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
-  await page.keyboard.press("y");
+  await page.keyboard.press("ControlOrMeta+Enter");
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.evaluate(() => {
-    const held = { key: "y", repeat: true, bubbles: true };
+    const held = { key: "Enter", ctrlKey: true, repeat: true, bubbles: true };
     document.body.dispatchEvent(new KeyboardEvent("keydown", held));
   });
-  await page.keyboard.press("d");
-  await page.keyboard.press("Enter");
+  await deny(page);
   await dock(page).waitFor({ state: "detached" });
   assert.deepEqual(await answers(contextId), [false]);
 });
 
-test("the key that denies asks why, as its button does, and lets one go back", options, async () => {
+test("the button that denies asks why, and lets one go back", options, async () => {
   const { page } = await it.open();
   const contextId = await begin(page, "run echo keys");
   const why = page.getByRole("textbox", { name: "Why not?" });
-  await turnToDock(page);
-  await page.keyboard.type("dyes, but");
+  await ready(page);
+  await dock(page).getByRole("button", { name: "Deny…" }).click();
+  await page.keyboard.type("yes, but");
   assert.equal(await why.inputValue(), "yes, but");
   await page.keyboard.press("Escape");
   await why.waitFor({ state: "detached" });
   assert.deepEqual(await answers(contextId), []);
-  await page.keyboard.type("dnot today");
+  await dock(page).getByRole("button", { name: "Deny…" }).click();
+  await page.keyboard.type("not today");
   assert.equal(await why.inputValue(), "not today");
   await page.keyboard.press("Enter");
   await page.getByText("denied: not today").waitFor();
   assert.deepEqual(await answers(contextId), [{ approved: false, reason: "not today" }]);
-  assert.equal(await page.getByText("Esc again stops it").count(), 0);
 });
 
 test("a call is denied with a reason, which the agent is told", options, async () => {
@@ -169,13 +168,13 @@ test("what was looked at as a form and left as it was is approved as it was", op
   assert.deepEqual(await answers(contextId), [true]);
 });
 
-test("a choice is made by its number", options, async () => {
+test("a choice is made by a press", options, async () => {
   const { page } = await it.open();
   await begin(page, ask({ question: "Which colour?", options: ["red", "green", "blue"] }));
   await dock(page).getByRole("button", { name: "green" }).waitFor();
   await picture(page, "choice");
-  await turnToDock(page);
-  await page.keyboard.press("2");
+  await ready(page);
+  await dock(page).getByRole("button", { name: "green" }).click();
   await page.getByText("ask_user answered").waitFor();
   await page.locator(".asked").getByText("green").waitFor();
 });
@@ -255,7 +254,7 @@ test("a question is answered in words, and the hand goes on where one writes", o
   const { page } = await it.open();
   await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
   await begin(page, "ask me which colour");
-  await dock(page).getByRole("textbox", { name: "Answer" }).fill("blue");
+  await page.getByRole("textbox", { name: /^Answer to Code/ }).fill("blue");
   await page.keyboard.press("Enter");
   await dock(page).waitFor({ state: "detached" });
   // Letters that come a moment later are letters, not keys that do something.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { begin, composer, escapeTwice, picture, say, settled, SKIP, stage } from "./page.js";
+import { begin, composer, stopByKeys, picture, say, settled, SKIP, stage } from "./page.js";
 
 const it = stage({ files: { "notes.txt": "one\ntwo\n" } });
 const options = { skip: SKIP };
@@ -187,7 +187,7 @@ test("what can be done is what can be done now, whatever is looked at", options,
   await page.getByRole("button", { name: "Back to now" }).click();
   await page.locator(".doing").waitFor();
   await composer(page).focus();
-  await escapeTwice(page);
+  await stopByKeys(page);
   await settled(page);
 });
 

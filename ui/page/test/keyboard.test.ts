@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { escapeTwice, settled, SKIP, stage } from "./page.js";
+import { stopByKeys, settled, SKIP, stage } from "./page.js";
 
 const it = stage();
 const options = { skip: SKIP };
@@ -53,7 +53,7 @@ test("a whole visit needs no mouse", options, async () => {
   await tabTo(page, "Command", "Shift+Tab");
   await page.keyboard.press("ControlOrMeta+A");
   await page.keyboard.type("echo with other words");
-  await page.keyboard.press("Enter");
+  await page.keyboard.press("ControlOrMeta+Enter");
   await page.getByText("approved, with changes").waitFor();
   await settled(page);
   // Its own name, at the start: titles in the list may have the word too.
@@ -72,7 +72,7 @@ test("a whole visit needs no mouse", options, async () => {
   await page.keyboard.press("Enter");
   await page.locator('.subagent[data-status="canceled"]', { hasText: "Research" }).waitFor();
   await tabTo(page, "Message");
-  await escapeTwice(page);
+  await stopByKeys(page);
   await settled(page);
   assert.deepEqual(trouble, []);
 });

@@ -95,7 +95,7 @@ async function asks({ page, go, check }: Visit): Promise<void> {
   for (const name of Object.keys(ASKED)) {
     await go(name);
     await page.locator(".dock").waitFor();
-    await page.locator(".dock :is(.primary, .choice, input, textarea)").first().waitFor();
+    await page.locator(".dock-actions .button").first().waitFor();
     if (name === "form") {
       await page.getByRole("button", { name: "Answer" }).click();
       await page.getByText("This is needed.").first().waitFor();
@@ -191,7 +191,7 @@ for (const { name, colorScheme, width } of MODES) {
     await page.getByText("Options").click();
     await check("the first screen, with options");
     await page.locator("main").click({ position: { x: 5, y: 5 } });
-    await page.keyboard.press("?");
+    await page.keyboard.press("ControlOrMeta+/");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await check("keys");
     await page.keyboard.press("Escape");

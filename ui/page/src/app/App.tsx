@@ -8,10 +8,11 @@ import { Sidebar } from "../list/Sidebar.js";
 import { Welcome } from "../list/Welcome.js";
 import { Guarded } from "../ui/Guarded.js";
 import { Shortcuts } from "./Shortcuts.js";
-import { typing, useKeys, useStore } from "./hooks.js";
-import { go, useRoute } from "./route.js";
+import { useKeys, useStore } from "./hooks.js";
+import { followLink, go, useRoute } from "./route.js";
 import { apiOf, SessionContext, storedToken, storeToken } from "./session.js";
 import { TokenForm } from "./TokenForm.js";
+import { isCommand, isNavigation, typeIntoVisibleInput } from "./typing.js";
 
 /** The whole page. */
 export function App() {
@@ -58,22 +59,26 @@ function Layout({ needsYou }: { needsYou: number }) {
     document.title = name;
   }, [needsYou]);
   useKeys((event) => {
-    if (typing(event) || event.ctrlKey || event.metaKey || event.altKey) {
-      return;
-    }
-    if (event.key === "?") {
+    if (isCommand(event) && event.key === "/") {
+      event.preventDefault();
       setHelp(true);
-    } else if (event.key === "n") {
+    } else if (isNavigation(event) && event.code === "KeyN") {
       event.preventDefault();
       go({});
+    } else {
+      typeIntoVisibleInput(event);
     }
   });
   return (
-    <div class="layout" data-open={contextId === undefined ? "list" : "conversation"}>
+    <div
+      class="layout"
+      data-open={contextId === undefined ? "list" : "conversation"}
+      onClick={followLink}
+    >
       <a class="skip" href="#main" onClick={skip}>
         Skip to the conversation
       </a>
-      <Sidebar selected={contextId} />
+      <Sidebar selected={contextId} onKeys={() => setHelp(true)} />
       <main id="main" class="main" tabIndex={-1}>
         <h1 class="sr">Parley</h1>
         {contextId === undefined ? (

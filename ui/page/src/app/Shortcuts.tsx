@@ -1,20 +1,19 @@
 import { Dialog } from "../ui/Dialog.js";
+import { MODIFIER, NAVIGATION } from "./typing.js";
 
 const KEYS: readonly [string, string][] = [
-  ["n", "New conversation"],
-  ["/", "Search conversations"],
-  ["j, k", "Next, previous conversation"],
-  ["g", "Go to what waits for you"],
+  ["Any letter", "Type into the visible input"],
+  ["Enter", "Send the message or the answer; Shift+Enter for a new line"],
+  [`${MODIFIER}+Enter`, "Approve the call that is shown, while no message is begun"],
+  ["Esc", "Fold what is asked, then leave the input; it never stops a task"],
+  [`${MODIFIER}+Shift+.`, "Stop the task that is at work"],
+  [`${NAVIGATION}+N`, "New conversation"],
+  [`${NAVIGATION}+J, K`, "Next, previous conversation"],
+  [`${NAVIGATION}+G`, "Go to what waits for you"],
+  [`${MODIFIER}+K`, "Search conversations"],
   ["Delete", "Delete the conversation in the list that has the focus"],
-  ["i", "Write a message"],
-  ["Enter", "Send; Shift+Enter for a new line"],
-  ["Esc", "Leave the box, and go to what is asked"],
-  ["Esc Esc", "Stop the task that is at work"],
-  ["y", "Approve what is asked"],
-  ["d", "Deny it: say why, or nothing, then Enter; Esc goes back"],
-  ["1 to 9", "Choose one of several"],
   ["End", "Follow the newest text again"],
-  ["?", "This list"],
+  [`${MODIFIER}+/`, "This list"],
 ];
 
 /** What the keys do. */

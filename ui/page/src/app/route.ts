@@ -38,8 +38,32 @@ export function formatRoute(route: Partial<Route>): string {
   return `#${rest || "/"}`;
 }
 
+/** Sent as soon as the address has changed; `hashchange` comes later, after keys perhaps. */
+const ROUTED = "parley-routed";
+/** The address that was announced already when its `hashchange` comes. */
+let announced: string | undefined;
+
 export function go(route: Partial<Route>): void {
-  location.hash = formatRoute(route);
+  change(formatRoute(route));
+}
+
+/** Follows a link of the page at once, so that the next key finds the page that was clicked. */
+export function followLink(event: MouseEvent): void {
+  const modified = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+  const link = (event.target as Element).closest<HTMLAnchorElement>('a[href^="#/"]');
+  if (link !== null && event.button === 0 && !modified && !event.defaultPrevented) {
+    event.preventDefault();
+    change(link.hash);
+  }
+}
+
+function change(hash: string): void {
+  const before = location.hash;
+  location.hash = hash;
+  if (location.hash !== before) {
+    announced = location.hash;
+    dispatchEvent(new Event(ROUTED));
+  }
 }
 
 /** Goes there without a step for Back; what is kept with this one stays. */
@@ -59,12 +83,22 @@ export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
     const changed = (): void => setRoute(parseRoute(location.hash));
-    addEventListener("hashchange", changed);
+    const moved = (): void => {
+      if (location.hash !== announced) {
+        changed();
+      }
+      announced = undefined;
+    };
+    addEventListener("hashchange", moved);
+    addEventListener(ROUTED, changed);
     // It may have changed before anybody listened.
     if (formatRoute(parseRoute(location.hash)) !== formatRoute(route)) {
       changed();
     }
-    return () => removeEventListener("hashchange", changed);
+    return () => {
+      removeEventListener("hashchange", moved);
+      removeEventListener(ROUTED, changed);
+    };
   }, []);
   return route;
 }

@@ -1,6 +1,7 @@
 import type { InputRequired, Json, JsonObject } from "@parley/client";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { typing, useKeys } from "../app/hooks.js";
+import { useKeys } from "../app/hooks.js";
+import { composerBox, isCommand, MODIFIER, takesText } from "../app/typing.js";
 import { JsonText } from "../text/JsonText.js";
 import { Icon } from "../ui/Icon.js";
 import { useAnswer, useGive } from "./answer.js";
@@ -10,12 +11,14 @@ import { Key } from "./Key.js";
 import { useReady } from "./ready.js";
 import { draftOf, editedOf, type FormDraft, problemsOf } from "@parley/client";
 
-const EFFECTS: Readonly<Record<string, string>> = {
-  pure: "changes nothing",
-  idempotent: "can be repeated without harm",
-  "at-most-once": "changes something, once",
-  ask: "may change something",
-};
+/** What a call does, where the server did not say it in words. */
+function summaryOf(facts: JsonObject): string {
+  const said = facts["summary"];
+  if (typeof said === "string" && said !== "") {
+    return said;
+  }
+  return facts["effect"] === "pure" ? "Reads only, changes nothing" : "May change something";
+}
 
 /** Somebody is to say yes or no to a call of a tool, with what it would do in plain sight. */
 export function Approval({ ask }: { ask: InputRequired }) {
@@ -43,26 +46,20 @@ export function Approval({ ask }: { ask: InputRequired }) {
   };
   const deny = (): void =>
     void answer(reason === undefined || reason === "" ? false : { approved: false, reason });
-  // The key does what the button does: it asks why first.
+  // The button asks why first.
   const refuse = (): void => (reason === undefined ? setReason("") : deny());
   const keep = (): void => {
     setReason(undefined);
-    form.current?.closest<HTMLElement>(".dock")?.focus();
+    composerBox()?.focus({ preventScroll: true });
   };
   useKeys((event) => {
-    if (!typing(event) && idle && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      if (event.key === "y") {
-        approve();
-      } else if (event.key === "d") {
-        // It must not be the first letter of the reason.
-        event.preventDefault();
-        refuse();
-      }
+    const chord = event.key === "Enter" && isCommand(event) && !event.isComposing;
+    if (chord && idle && reason === undefined && isForApproval(event, form.current)) {
+      event.preventDefault();
+      approve();
     }
   });
-  // Where there is something to type, these keys are letters.
-  const plain = draft === undefined && reason === undefined;
-  const effect = EFFECTS[String(facts["effect"])];
+  const summary = summaryOf(facts);
   return (
     <form
       ref={form}
@@ -74,11 +71,19 @@ export function Approval({ ask }: { ask: InputRequired }) {
           approve();
         }
       }}
+      onKeyDown={(event) => {
+        // Enter alone approves nothing, also in the fields of the arguments.
+        if (event.key === "Enter" && event.target instanceof HTMLInputElement) {
+          event.preventDefault();
+        }
+      }}
     >
       {call !== undefined && (
         <p class="approval-what">
           <Icon name="tool" /> <code>{String(call["toolName"])}</code>
-          {effect !== undefined && <span class="quiet">{effect}</span>}
+          <strong class="approval-summary">
+            {draft === undefined ? summary : `Before your changes: ${summary}`}
+          </strong>
         </p>
       )}
       {draft !== undefined && schema !== undefined ? (
@@ -100,20 +105,19 @@ export function Approval({ ask }: { ask: InputRequired }) {
             class="button primary"
             type="submit"
             disabled={!idle || problems.length > 0}
-            aria-keyshortcuts="y"
+            aria-keyshortcuts="Control+Enter Meta+Enter"
           >
-            {draft === undefined ? "Approve" : "Approve with changes"} {plain && <Key name="y" />}
+            {draft === undefined ? "Approve" : "Approve with changes"}{" "}
+            <Key name={`${MODIFIER}+Enter`} />
           </button>
         )}
         <button
           class="button"
           type="button"
           disabled={!idle}
-          aria-keyshortcuts="d"
           onClick={refuse}
         >
-          {reason === undefined ? "Deny…" : "Deny"} {plain && <Key name="d" />}
-          {reason !== undefined && <Key name="Enter" />}
+          {reason === undefined ? "Deny…" : "Deny"} {reason !== undefined && <Key name="Enter" />}
         </button>
         {reason !== undefined && (
           <button class="button quiet" type="button" disabled={sent} onClick={keep}>
@@ -135,6 +139,20 @@ export function Approval({ ask }: { ask: InputRequired }) {
   );
 }
 
+/** True if the chord is about what is asked: not while something is written for another purpose. */
+function isForApproval(event: KeyboardEvent, form: HTMLElement | null): boolean {
+  const target = event.target as Element;
+  if (form?.contains(target) === true) {
+    return true;
+  }
+  if (event.defaultPrevented) {
+    // It has sent a message just now.
+    return false;
+  }
+  const box = composerBox();
+  return (!takesText(target) || target === box) && (box === null || box.value.trim() === "");
+}
+
 interface ReasonProps {
   readonly reason: string;
   readonly onReason: (reason: string) => void;
@@ -148,7 +166,7 @@ function Reason({ reason, onReason, onDone, onBack }: ReasonProps) {
   // Also where that brings up a keyboard: whoever denies has asked for the field.
   useLayoutEffect(() => box.current?.focus(), []);
   return (
-    <label class="field">
+    <label class="field" data-typing>
       <span>Why not? The agent is told. It may stay empty.</span>
       <input
         ref={box}
@@ -162,6 +180,7 @@ function Reason({ reason, onReason, onDone, onBack }: ReasonProps) {
             event.preventDefault();
             onDone();
           } else if (event.key === "Escape") {
+            event.preventDefault();
             onBack();
           }
         }}

@@ -1,37 +1,27 @@
-import type { AuthRequired, InputRequired } from "@parley/client";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { FIELDS } from "../app/hooks.js";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { FIELDS, useKeys } from "../app/hooks.js";
 import { agentName, useSession } from "../app/session.js";
-import { useScene } from "../conversation/scene.js";
+import { composerBox, visibleInput } from "../app/typing.js";
 import { Guarded } from "../ui/Guarded.js";
 import { Icon } from "../ui/Icon.js";
 import { Approval } from "./Approval.js";
+import { type Ask, type Asks, idOf, kindOf } from "./asks.js";
 import { Choice } from "./Choice.js";
 import { Expiry } from "./Expiry.js";
 import { FormAnswer } from "./FormAnswer.js";
 import { SignIn } from "./SignIn.js";
 import { TextAnswer } from "./TextAnswer.js";
 
-type Ask = InputRequired | AuthRequired;
-
 /** What agents ask, one thing at a time, always in reach: above where one writes. */
-export function Dock() {
-  const { view } = useScene();
-  const asks: Ask[] = [...view.pendingInputs, ...view.pendingAuths].sort((a, b) => a.seq - b.seq);
-  const [wanted, setWanted] = useState<string>();
-  const at = Math.max(
-    0,
-    asks.findIndex((ask) => idOf(ask) === wanted),
-  );
-  const ask = asks[at];
-  const go = (step: number): void => {
-    const next = asks[at + step];
-    if (next !== undefined) {
-      setWanted(idOf(next));
-    }
-  };
+export function Dock({ asks }: { asks: Asks }) {
+  const { all, at, ask, folded, fold, go } = asks;
   const { state } = useSession();
   const who = ask && agentName(state.agents, ask.agentId);
+  useKeys((event) => {
+    if (event.key === "Escape" && ask !== undefined && !folded && !isForOthers(event)) {
+      fold(true);
+    }
+  });
   // Only this is read out: the rest changes while it is looked at.
   const news = <p class="sr" role="status">{ask && `${who} asks: ${ask.prompt}`}</p>;
   if (ask === undefined) {
@@ -40,8 +30,8 @@ export function Dock() {
   return (
     <div class="dock-place">
       {news}
-      <AskCard key={idOf(ask)} ask={ask}>
-        {asks.length > 1 && (
+      <AskCard key={idOf(ask)} ask={ask} folded={folded} onFold={fold}>
+        {all.length > 1 && (
           <span class="dock-steps">
             <button
               class="icon-button small"
@@ -51,11 +41,11 @@ export function Dock() {
             >
               <Icon name="back" />
             </button>
-            {at + 1} of {asks.length}
+            {at + 1} of {all.length}
             <button
               class="icon-button small"
               aria-label="The next one"
-              disabled={at === asks.length - 1}
+              disabled={at === all.length - 1}
               onClick={() => go(1)}
             >
               <Icon name="right" />
@@ -67,19 +57,38 @@ export function Dock() {
   );
 }
 
-function idOf(ask: Ask): string {
-  return ask.kind === "auth-required" ? ask.authId : ask.inputId;
+function isEmpty(box: HTMLTextAreaElement | null): boolean {
+  return box?.value === "";
 }
 
-function AskCard({ ask, children }: { ask: Ask; children: preact.ComponentChildren }) {
+/** Panels, menus and other fields close or clear themselves with Escape. */
+function isForOthers(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement;
+  if (event.isComposing || event.defaultPrevented) {
+    return true;
+  }
+  return target !== composerBox() && target.closest(`${FIELDS}, .panel, details[open]`) !== null;
+}
+
+interface AskCardProps {
+  readonly ask: Ask;
+  readonly folded: boolean;
+  readonly onFold: (folded: boolean) => void;
+  readonly children: preact.ComponentChildren;
+}
+
+function AskCard({ ask, folded, onFold, children }: AskCardProps) {
   const { state } = useSession();
   const box = useRef<HTMLElement>(null);
   const who = agentName(state.agents, ask.agentId);
   useEffect(() => {
-    // Whoever writes goes on writing. Nothing that a key could press gets the focus by itself.
-    const writing = document.activeElement?.closest(FIELDS) ?? null;
-    if (writing === null && matchMedia("(pointer: fine)").matches) {
-      box.current?.focus({ preventScroll: true });
+    // What is typed is for the form that is asked for, unless a text is begun elsewhere. Nothing
+    // that a key could press gets the focus by itself.
+    const field = visibleInput();
+    const active = document.activeElement;
+    const idle = active === document.body || (active === composerBox() && isEmpty(composerBox()));
+    if (field !== undefined && idle && matchMedia("(pointer: fine)").matches) {
+      field.focus({ preventScroll: true });
     }
   }, []);
   useLayoutEffect(() => {
@@ -88,23 +97,42 @@ function AskCard({ ask, children }: { ask: Ask; children: preact.ComponentChildr
       // Whoever typed the answer may type on: no letter is to fall on nothing.
       const field = document.activeElement?.closest(FIELDS) ?? null;
       if (field !== null && card?.contains(field) === true) {
-        document.querySelector<HTMLElement>(".composer textarea")?.focus({ preventScroll: true });
+        composerBox()?.focus({ preventScroll: true });
       }
     };
   }, []);
+  const leave = (event: KeyboardEvent): void => {
+    const field = (event.target as Element).closest(FIELDS);
+    if (event.key === "Escape" && !event.isComposing && !event.defaultPrevented && field !== null) {
+      event.preventDefault();
+      box.current?.focus();
+    }
+  };
   return (
-    <section ref={box} class="dock" tabIndex={-1} aria-label={`${who} asks`}>
+    <section
+      ref={box}
+      class="dock"
+      tabIndex={-1}
+      aria-label={`${who} asks`}
+      onKeyDown={leave}
+    >
       <header class="dock-head">
         <Icon name={ask.kind === "auth-required" ? "key" : "ask"} />
         <strong>{who}</strong>
         <span class="dock-prompt">{ask.prompt}</span>
-        <span class="key-hint">
-          <kbd>Esc</kbd> to answer
-        </span>
         <Expiry at={ask.expiresAt} />
         {children}
+        <button
+          class="icon-button small dock-fold"
+          aria-label={folded ? "Show what is asked" : "Fold what is asked"}
+          title={folded ? "Show" : "Fold (Esc)"}
+          aria-expanded={!folded}
+          onClick={() => onFold(!folded)}
+        >
+          <Icon name={folded ? "right" : "down"} />
+        </button>
       </header>
-      <Guarded what="What is asked">{body(ask)}</Guarded>
+      {!folded && <Guarded what="What is asked">{body(ask)}</Guarded>}
     </section>
   );
 }
@@ -113,14 +141,14 @@ function body(ask: Ask) {
   if (ask.kind === "auth-required") {
     return <SignIn ask={ask} />;
   }
-  if (ask.inputType === "confirmation") {
-    return <Approval ask={ask} />;
+  switch (kindOf(ask)) {
+    case "approval":
+      return <Approval ask={ask} />;
+    case "choice":
+      return <Choice ask={ask} options={ask.options ?? []} />;
+    case "form":
+      return <FormAnswer ask={ask} />;
+    default:
+      return <TextAnswer ask={ask} />;
   }
-  if (ask.options !== undefined && ask.options.length > 0) {
-    return <Choice ask={ask} options={ask.options} />;
-  }
-  if (ask.schema !== undefined || ask.inputType === "tool-execution") {
-    return <FormAnswer ask={ask} />;
-  }
-  return <TextAnswer ask={ask} />;
 }

@@ -1,5 +1,4 @@
 import { useEffect, useState } from "preact/hooks";
-import { FIELDS } from "../app/hooks.js";
 
 /** What was meant for something else must not answer what has just come up under the hand. */
 const READY_MS = 500;
@@ -12,11 +11,4 @@ export function useReady(): boolean {
     return () => clearTimeout(timer);
   }, []);
   return ready;
-}
-
-/** Goes to what is asked, so that the keys there answer. False if nothing is. */
-export function turnToAsk(): boolean {
-  const dock = document.querySelector<HTMLElement>(".dock");
-  (dock?.querySelector<HTMLElement>(FIELDS) ?? dock)?.focus();
-  return dock !== null;
 }

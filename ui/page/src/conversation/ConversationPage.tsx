@@ -5,6 +5,7 @@ import {
   Conversation,
   currentOf,
   innerPlace,
+  type Json,
   ParleyError,
   rowsOf,
   StreamGap,
@@ -17,6 +18,7 @@ import { SidePanel } from "../app/SidePanel.js";
 import { useSetting, useStore } from "../app/hooks.js";
 import { formatRoute, type Route } from "../app/route.js";
 import { useSession } from "../app/session.js";
+import { idOf, useAsks } from "../ask/asks.js";
 import { Dock } from "../ask/Dock.js";
 import { useWatch } from "../connection/watch.js";
 import { PastBar } from "../insight/PastBar.js";
@@ -61,11 +63,10 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const now = state.shown && view(state.shown);
   const active = now && currentOf(now);
   const queue = now?.queue.filter((task) => task !== active) ?? [];
-  const open = active !== undefined;
-  const asks = (now?.pendingInputs.length ?? 0) + (now?.pendingAuths.length ?? 0);
-  // What happens here moves the conversation in the list.
-  useEffect(() => home.refresh(), [home, open, asks, now?.title]);
   const busy = active !== undefined;
+  const pending = (now?.pendingInputs.length ?? 0) + (now?.pendingAuths.length ?? 0);
+  // What happens here moves the conversation in the list.
+  useEffect(() => home.refresh(), [home, busy, pending, now?.title]);
   const { linked, nowhere } = useLinked(contextId, route);
   const taskId = linked?.taskId ?? route.taskId;
   const place = shown && innerPlace(shown, taskId, linked?.event);
@@ -92,7 +93,14 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
       void conversation.cancel(active.taskId);
     }
   };
-  const stopping = useStopKey(busy && at === undefined, stop);
+  const open = (now?.pendingInputs ?? []).map(idOf);
+  useStopKey(busy && at === undefined, stop);
+  const asks = useAsks(at === undefined ? now : undefined);
+  const asked = asks.ask && {
+    ask: asks.ask,
+    folded: asks.folded,
+    onAnswer: (inputId: string, value: Json) => conversation.answer(inputId, value),
+  };
   if (state.error !== undefined) {
     return <Broken error={state.error} />;
   }
@@ -139,10 +147,10 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                 outgoing={state.outgoing}
                 onEdit={(text) => setUnsent({ text, n: unsent.n + 1 })}
               />
-              {busy && <Queue queue={queue} />}
+              {busy && <Queue queue={queue} ask={asks.ask} />}
               {shown !== undefined &&
                 (at === undefined ? (
-                  <Dock />
+                  <Dock asks={asks} />
                 ) : (
                   <PastBar at={at} head={state.shown?.seq ?? at} beyond={beyond} error={error} />
                 ))}
@@ -157,7 +165,9 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                   return true;
                 }}
                 onStop={stop}
-                stopping={stopping}
+                loading={state.shown === undefined}
+                asked={asked}
+                open={open}
               />
             </div>
           </div>

@@ -34,6 +34,9 @@ function words(value: Json | undefined): string {
     const edited = isObject(value) && value["arguments"] !== undefined ? ", with changes" : "";
     return (approved ? `approved${edited}` : "denied") + (reason === "" ? "" : `: ${reason}`);
   }
+  if (isObject(value) && value["skipped"] === true) {
+    return "skipped";
+  }
   const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
   return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
 }

@@ -1,10 +1,18 @@
 import type { TaskNode } from "@parley/client";
+import { type Ask, kindOf } from "../ask/asks.js";
 import { Icon } from "../ui/Icon.js";
 import { useSetting } from "./scene.js";
 
 /** What was said while a task runs and waits for its turn. */
-export function Queue({ queue }: { queue: readonly TaskNode[] }) {
+export function Queue({ queue, ask }: { queue: readonly TaskNode[]; ask: Ask | undefined }) {
   const { conversation } = useSetting();
+  const question = ask?.kind === "input-required" && kindOf(ask) === "text" ? ask : undefined;
+  // It waits behind the task that waits for an answer: it may have been meant as that.
+  const answerWith = async ({ taskId, prompt = "" }: TaskNode, inputId: string): Promise<void> => {
+    if (await conversation.cancel(taskId)) {
+      await conversation.answer(inputId, prompt);
+    }
+  };
   if (queue.length === 0) {
     return null;
   }
@@ -14,6 +22,14 @@ export function Queue({ queue }: { queue: readonly TaskNode[] }) {
         <li key={task.taskId}>
           <Icon name="clock" />
           <span class="outgoing-text">{task.prompt}</span>
+          {question !== undefined && (
+            <button
+              class="button small"
+              onClick={() => void answerWith(task, question.inputId)}
+            >
+              Use as the answer
+            </button>
+          )}
           <button
             class="icon-button small"
             aria-label="Take out of the queue"

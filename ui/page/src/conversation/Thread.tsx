@@ -2,6 +2,7 @@ import { indexOfRow, parsePosition, type Row, rowAt, windowOf } from "@parley/cl
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { typing, useKeys } from "../app/hooks.js";
+import { composerBox } from "../app/typing.js";
 import { Icon } from "../ui/Icon.js";
 import { useFollow } from "./follow.js";
 import { RowView } from "./RowView.js";
@@ -42,8 +43,11 @@ export function Thread({ rows, loading, hasEarlier, alone, linkedAt, said }: Thr
     }
   }, [said]);
   useKeys((event) => {
-    const elsewhere = (event.target as HTMLElement).closest(".panel, .sidebar") !== null;
-    if (event.key === "End" && !typing(event) && !elsewhere) {
+    const target = event.target as HTMLElement;
+    const elsewhere = target.closest(".panel, .sidebar") !== null;
+    // In an empty box the key moves nothing else.
+    const idle = !typing(event) || (target === composerBox() && composerBox()?.value === "");
+    if (event.key === "End" && idle && !elsewhere) {
       event.preventDefault();
       follow();
     }

@@ -41,6 +41,11 @@ export class Drafts {
     return this.answers.get(askId)?.get(part);
   }
 
+  /** An answer in words that is not given yet. */
+  answerText(askId: string): string {
+    return String(this.answer(askId, "text") ?? "");
+  }
+
   writeAnswer(askId: string, part: string, value: unknown): void {
     const parts = this.answers.get(askId) ?? new Map<string, unknown>();
     this.answers.set(askId, parts.set(part, value));

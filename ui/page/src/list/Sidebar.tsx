@@ -6,9 +6,10 @@ import {
   titleOf,
 } from "@parley/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { NARROW, typing, useKeys, useMedia, useNow } from "../app/hooks.js";
+import { NARROW, useKeys, useMedia, useNow } from "../app/hooks.js";
 import { formatRoute, go } from "../app/route.js";
 import { useSession } from "../app/session.js";
+import { isCommand, isNavigation } from "../app/typing.js";
 import { Icon } from "../ui/Icon.js";
 import { ago } from "../ui/format.js";
 import { DeleteDialog } from "./DeleteDialog.js";
@@ -22,31 +23,39 @@ const ENDS: ReadonlyMap<TaskState | undefined, string> = new Map([
   ["canceled", "stopped"],
 ]);
 
+interface SidebarProps {
+  readonly selected: string | undefined;
+  /** Shows which keys there are. */
+  readonly onKeys: () => void;
+}
+
 /** All conversations: what needs you, what runs, what is done. */
-export function Sidebar({ selected }: { selected: string | undefined }) {
+export function Sidebar({ selected, onKeys }: SidebarProps) {
   const { home, state } = useSession();
   const [words, setWords] = useState("");
   const search = useRef<HTMLInputElement>(null);
   const groups = useMemo(() => groupsOf(state, words), [state, words]);
   const order = [...groups.needsYou, ...groups.running, ...groups.done];
   useKeys((event) => {
-    if (typing(event) || event.ctrlKey || event.metaKey || event.altKey) {
+    if (isCommand(event) && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      search.current?.focus();
+    }
+    if (!isNavigation(event)) {
       return;
     }
     const at = order.findIndex((one) => one.contextId === selected);
-    const next =
-      event.key === "j"
-        ? order[at + 1]
-        : event.key === "k"
-          ? order[Math.max(at - 1, 0)]
-          : undefined;
-    if (event.key === "/") {
+    const targets: Readonly<Record<string, ContextInfo | undefined>> = {
+      KeyJ: order[at + 1],
+      KeyK: order[Math.max(at - 1, 0)],
+      KeyG: groups.needsYou[0],
+    };
+    if (event.code in targets) {
       event.preventDefault();
-      search.current?.focus();
-    } else if (event.key === "g" && groups.needsYou[0] !== undefined) {
-      go({ contextId: groups.needsYou[0].contextId });
-    } else if (next !== undefined) {
-      go({ contextId: next.contextId });
+      const next = targets[event.code];
+      if (next !== undefined) {
+        go({ contextId: next.contextId });
+      }
     }
   });
   const nothing = order.length === 0;
@@ -84,6 +93,9 @@ export function Sidebar({ selected }: { selected: string | undefined }) {
         {nothing && <p class="quiet empty">{emptyWords(state, words)}</p>}
         {!searches && <More />}
       </div>
+      <button class="button quiet small sidebar-keys" onClick={onKeys}>
+        Keyboard shortcuts
+      </button>
       {state.error !== undefined && !nothing && (
         <p class="sidebar-note" role="status">
           The list is not up to date: {state.error.message}

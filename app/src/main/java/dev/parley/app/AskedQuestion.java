@@ -107,6 +107,10 @@ record AskedQuestion(
       var name = Clean.line(Clean.escaped(call().path("toolName").asString()), ARGUMENTS_MAX);
       lines.add("  " + name + " " + arguments(preview.isEmpty()));
     }
+    var summary = metadata == null ? "" : metadata.path("summary").asString("");
+    if (!summary.isBlank()) {
+      lines.add("  " + Clean.escaped(summary));
+    }
     var shown = Clean.escaped(preview).lines().toList();
     shown.stream().limit(previewMax).forEach(line -> lines.add("  | " + line));
     if (shown.size() > previewMax) {

@@ -47,7 +47,8 @@ class AnswersTest {
 
     assertThat(chat.code()).isZero();
     assertThat(chat.screen())
-        .contains("? May coder call shell?\n  shell {\"command\":\"ls\"}\n  | $ ls\n")
+        .contains(
+            "? May coder call shell?\n  shell {\"command\":\"ls\"}\n  Runs a command\n  | $ ls\n")
         .contains("[y]es, [n]o, [e]dit: ")
         .contains("y, n, or n and a reason, or e");
     assertThat(chat.requests()).contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":true}");
@@ -387,7 +388,7 @@ class AnswersTest {
   private static InputRequired approval() {
     var call = Json.object().put("toolCallId", "call-1").put("toolName", "shell");
     call.set("arguments", Json.object().put("command", "ls"));
-    var metadata = Json.object().put("preview", "$ ls");
+    var metadata = Json.object().put("preview", "$ ls").put("summary", "Runs a command");
     metadata.set("toolCall", call);
     return asked(InputType.CONFIRMATION, "May coder call shell?", null, true, metadata);
   }

@@ -98,7 +98,7 @@ final class CallContext implements ToolContext {
       place.yieldToOthers();
     }
     return run.ask(asked)
-        .<Answer>map(Answer.Given::new)
+        .map(Answer::of)
         .orElseGet(() -> new Answer.Lapsed("nobody answered in time"));
   }
 

@@ -168,7 +168,7 @@ final class Calls implements AutoCloseable {
   private void askApproval(CallStory call, Tool tool, List<Event> events)
       throws InterruptedException {
     try {
-      events.add(parts.questions().approval(call.call(), tool, preview(call, tool)));
+      events.add(parts.questions().approval(call.call(), tool, shown(call, tool)));
     } catch (Rejection.Invalid misfit) {
       refuse(call, tool, String.valueOf(misfit.getMessage()), events);
     }
@@ -190,14 +190,23 @@ final class Calls implements AutoCloseable {
   }
 
   /// What the person is shown, shortened.
-  private @Nullable String preview(CallStory call, Tool tool) throws InterruptedException {
+  private Questions.Shown shown(CallStory call, Tool tool) throws InterruptedException {
     var context = new CallContext(run, parts.questions(), parts.thoughts(), call);
+    var arguments = call.call().arguments();
     var thread = "tool-" + tool.name() + "-preview-" + call.call().id();
     return parts
         .threads()
-        .call(tool.name(), thread, _ -> tool.preview(call.call().arguments(), context))
-        .map(text -> text.length() <= PREVIEW_MAX ? text : text.substring(0, PREVIEW_MAX) + "…")
-        .orElse(null);
+        .call(
+            tool.name(),
+            thread,
+            _ ->
+                new Questions.Shown(
+                    tool.summary(arguments, context),
+                    tool.preview(arguments, context).map(Calls::shortened).orElse(null)));
+  }
+
+  private static String shortened(String preview) {
+    return preview.length() <= PREVIEW_MAX ? preview : preview.substring(0, PREVIEW_MAX) + "…";
   }
 
   private static boolean approves(JsonNode value) {

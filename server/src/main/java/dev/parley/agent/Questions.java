@@ -33,6 +33,12 @@ public final class Questions {
   /// In the metadata of an approval: what exactly is approved.
   public static final String HASH = "hash";
 
+  /// In the metadata of an approval: one line that says what the call does.
+  public static final String SUMMARY = "summary";
+
+  /// What a person is shown of a call before they approve it.
+  record Shown(String summary, @Nullable String preview) {}
+
   private final Run run;
   private final Duration patience;
   private final SignInDesk desk;
@@ -44,14 +50,15 @@ public final class Questions {
   }
 
   /// May this call be made?
-  InputRequired approval(ToolCall call, Tool tool, @Nullable String preview) {
+  InputRequired approval(ToolCall call, Tool tool, Shown shown) {
     var metadata = about(null, call, Purpose.APPROVAL);
     metadata.set("toolCall", toolCall(call));
     metadata.put(HASH, hash(call.name(), call.arguments()));
     metadata.put("effect", tool.effect().wire());
     metadata.set(Asked.ARGUMENTS_SCHEMA, tool.schema());
-    if (preview != null) {
-      metadata.put("preview", preview);
+    metadata.put(SUMMARY, shown.summary());
+    if (shown.preview() != null) {
+      metadata.put("preview", shown.preview());
     }
     return confirmation("May " + run.origin().agentId() + " call " + call.name() + "?", metadata);
   }

@@ -153,7 +153,7 @@ final class Story {
       case InputRequired asked ->
           Asked.by(asked).flatMap(this::find).ifPresent(c -> c.ask(question(asked)));
       case InputReceived(var id, _, _, _, _, var value) ->
-          answer(id.value(), new Answer.Given(value == null ? NullNode.instance : value));
+          answer(id.value(), Answer.of(value == null ? NullNode.instance : value));
       case InputLapsed(var id, var reason) -> answer(id.value(), lapsed(reason));
       case AuthRequired asked ->
           Asked.by(asked).flatMap(this::find).ifPresent(c -> c.ask(question(asked)));

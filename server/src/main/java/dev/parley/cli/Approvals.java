@@ -15,6 +15,7 @@ import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.task.Asked;
 import dev.parley.task.Run;
+import dev.parley.tool.CallSummary;
 import dev.parley.tool.Tool.Permission;
 import java.time.Duration;
 import java.util.HashMap;
@@ -245,6 +246,9 @@ public final class Approvals {
       metadata.putObject(Asked.ARGUMENTS_SCHEMA).set("const", asked.arguments());
     }
     metadata.put(Questions.HASH, hash).put("effect", "at-most-once");
+    metadata.put(
+        Questions.SUMMARY,
+        CallSummary.ofForeign(asked.tool(), asked.arguments(), run.workingDirectory()));
     metadata.put("provider", settings.program().wire()).put("timeout", patience.toSeconds());
     return new InputRequired(
         id,

@@ -220,7 +220,7 @@ public final class Assignment {
                         && lapsed.inputId().equals(id)));
     return switch (end.event()) {
       case InputReceived received ->
-          new Answer.Given(received.value() == null ? NullNode.instance : received.value());
+          Answer.of(received.value() == null ? NullNode.instance : received.value());
       case InputLapsed lapsed ->
           new Answer.Lapsed(lapsed.reason() == null ? "nobody answered" : lapsed.reason());
       default -> throw new IllegalStateException("not an answer: " + end);

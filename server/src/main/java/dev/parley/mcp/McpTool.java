@@ -57,6 +57,14 @@ final class McpTool implements Tool {
   }
 
   @Override
+  public String summary(ObjectNode arguments, ToolContext context) {
+    var server = "the MCP server " + remote.server().name();
+    return effect() == Effect.PURE
+        ? "Reads from " + server
+        : "Calls " + listed.name() + " on " + server + ", which may change something";
+  }
+
+  @Override
   public ToolResult call(ObjectNode arguments, ToolContext context) throws InterruptedException {
     return remote.call(listed.name(), arguments, context);
   }

@@ -33,6 +33,8 @@ final class AnswerCheck {
     if (asked.inputType() == InputType.CONFIRMATION) {
       checkConfirmation(value);
       checkEdited(asked, value);
+    } else if (Asked.skips(value)) {
+      return;
     }
     var options = asked.options();
     if (options != null && !options.isEmpty() && !options.contains(value)) {

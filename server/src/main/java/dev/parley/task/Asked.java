@@ -5,6 +5,7 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.ToolCallId;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// What the metadata of a question says of the tool call that it belongs to.
@@ -16,7 +17,19 @@ public final class Asked {
   /// In the metadata of an approval: the schema that edited arguments must fit.
   public static final String ARGUMENTS_SCHEMA = "argumentsSchema";
 
+  /// The reason that an agent gets for a question that a person skipped.
+  public static final String SKIPPED = "the person skipped this question";
+
   private Asked() {}
+
+  /// True if this answer says that the person skips the question: `{"skipped": true}`.
+  public static boolean skips(@Nullable JsonNode value) {
+    return value != null
+        && value.isObject()
+        && value.size() == 1
+        && value.path("skipped").isBoolean()
+        && value.path("skipped").asBoolean();
+  }
 
   /// The tool call for which this is asked, if it is for one.
   public static Optional<ToolCallId> by(InputRequired required) {

@@ -50,6 +50,16 @@ final class Change {
     }
   }
 
+  /// True if the file that [#make] would write is there.
+  static boolean exists(String path, ToolContext context) {
+    try {
+      return content(context, new Folder(context.workingDirectory()).place(path)).isPresent();
+    } catch (IOException unreadable) {
+      // Something is there, or nothing can be: the preview says what is wrong.
+      return true;
+    }
+  }
+
   private static Optional<byte[]> content(ToolContext context, java.nio.file.Path place)
       throws IOException {
     try (var file = HeldFile.open(context.workingDirectory(), place, false)) {

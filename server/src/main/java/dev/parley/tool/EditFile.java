@@ -19,9 +19,9 @@ public final class EditFile implements TypedTool<EditFile.Arguments> {
 
   @Override
   public String description() {
-    return "Replaces oldText by newText in a text file of the working directory. oldText must be there"
-        + " exactly, with its spaces and line ends, and once; with replaceAll all places are"
-        + " replaced. Answers {path, created, bytes, diff}.";
+    return "Replaces oldText by newText in a text file of the working directory. oldText must be"
+        + " there exactly, with its spaces and line ends, and once; with replaceAll all"
+        + " places are replaced. Answers {path, created, bytes, diff}.";
   }
 
   @Override
@@ -45,6 +45,11 @@ public final class EditFile implements TypedTool<EditFile.Arguments> {
   public Optional<String> preview(Arguments arguments, ToolContext context) {
     return Optional.of(
         Change.preview(arguments.path(), context, before -> edited(arguments, before)));
+  }
+
+  @Override
+  public String summary(Arguments arguments, ToolContext context) {
+    return CallSummary.edit(arguments.path());
   }
 
   @Override

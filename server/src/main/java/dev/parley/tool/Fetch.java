@@ -64,6 +64,11 @@ public final class Fetch implements TypedTool<Fetch.Arguments> {
   }
 
   @Override
+  public String summary(Arguments arguments, ToolContext context) {
+    return CallSummary.request("GET", arguments.url());
+  }
+
+  @Override
   public ToolResult call(Arguments arguments, ToolContext context) throws InterruptedException {
     try {
       var call = new Call("GET", arguments.url(), Map.of(), null, context.owner());

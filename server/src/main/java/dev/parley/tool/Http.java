@@ -79,6 +79,11 @@ public final class Http implements TypedTool<Http.Arguments> {
   }
 
   @Override
+  public String summary(Arguments arguments, ToolContext context) {
+    return CallSummary.request(method(arguments), arguments.url());
+  }
+
+  @Override
   public ToolResult call(Arguments arguments, ToolContext context) throws InterruptedException {
     try {
       var method = method(arguments);

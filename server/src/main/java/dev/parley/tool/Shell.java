@@ -78,9 +78,9 @@ public final class Shell implements TypedTool<Shell.Arguments> {
   @Override
   public String description() {
     return "Runs a command line with bash or sh in the working directory. There is no input and no"
-        + " terminal. Answers {exitCode, output}; output has errors in it too, and of a long one the"
-        + " beginning and the end. A command may take 2 minutes, or timeoutMs, at most 600000."
-        + " What it leaves running in the background is ended with it.";
+        + " terminal. Answers {exitCode, output}; output has errors in it too, and of a long"
+        + " one the beginning and the end. A command may take 2 minutes, or timeoutMs, at"
+        + " most 600000. What it leaves running in the background is ended with it.";
   }
 
   @Override
@@ -101,6 +101,11 @@ public final class Shell implements TypedTool<Shell.Arguments> {
   @Override
   public Optional<String> preview(Arguments arguments, ToolContext context) {
     return Optional.of("$ " + arguments.command());
+  }
+
+  @Override
+  public String summary(Arguments arguments, ToolContext context) {
+    return CallSummary.COMMAND;
   }
 
   @Override

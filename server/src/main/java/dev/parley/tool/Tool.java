@@ -44,6 +44,14 @@ public interface Tool {
     return Optional.empty();
   }
 
+  /// What the call does if a person approves it, in one line such as "Overwrites notes.txt". Changes
+  /// nothing.
+  ///
+  /// @throws dev.parley.protocol.Rejection.Invalid if the arguments do not fit
+  default String summary(ObjectNode arguments, ToolContext context) {
+    return CallSummary.of(effect());
+  }
+
   /// Does the work. An interrupt ends it.
   ///
   /// @throws dev.parley.protocol.Rejection.Invalid if the arguments do not fit; the model is told why

@@ -22,6 +22,16 @@ public interface TypedTool<A extends Record> extends Tool {
     return preview(Schema.read(arguments, arguments()), context);
   }
 
+  /// What the call does if it is approved; see [Tool#summary(ObjectNode, ToolContext)].
+  default String summary(A arguments, ToolContext context) {
+    return CallSummary.of(effect());
+  }
+
+  @Override
+  default String summary(ObjectNode arguments, ToolContext context) {
+    return summary(Schema.read(arguments, arguments()), context);
+  }
+
   @Override
   default ObjectNode schema() {
     return Schema.of(arguments());

@@ -15,9 +15,9 @@ public final class WriteFile implements TypedTool<WriteFile.Arguments> {
 
   @Override
   public String description() {
-    return "Writes a text file in the working directory; what it held before is replaced, and folders"
-        + " that are missing are made. Answers {path, created, bytes, diff}. To change a part of a"
-        + " file use edit_file.";
+    return "Writes a text file in the working directory; what it held before is replaced, and"
+        + " folders that are missing are made. Answers {path, created, bytes, diff}. To"
+        + " change a part of a file use edit_file.";
   }
 
   @Override
@@ -40,6 +40,11 @@ public final class WriteFile implements TypedTool<WriteFile.Arguments> {
   public Optional<String> preview(Arguments arguments, ToolContext context) {
     return Optional.of(
         Change.preview(arguments.path(), context, _ -> Change.utf8(arguments.content())));
+  }
+
+  @Override
+  public String summary(Arguments arguments, ToolContext context) {
+    return CallSummary.write(arguments.path(), Change.exists(arguments.path(), context));
   }
 
   @Override

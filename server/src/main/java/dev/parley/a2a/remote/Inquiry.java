@@ -138,6 +138,8 @@ final class Inquiry {
     }
     call.put("toolName", name).set("arguments", arguments);
     metadata.put(Questions.HASH, Questions.hash(name, arguments)).put("effect", "at-most-once");
+    metadata.put(
+        Questions.SUMMARY, "Lets the agent elsewhere call " + shortened(name) + " where it runs");
     if (!hint.isBlank()) {
       metadata.put("hint", shortened(hint));
     }

@@ -22,6 +22,7 @@ import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Asked;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -157,6 +158,8 @@ final class RemoteStory {
   void hear(Event event) {
     switch (event) {
       case Message message when message.role() == Role.USER -> said.add(message.content());
+      case InputReceived answer when Asked.skips(answer.value()) ->
+          lapse(answer.inputId().value(), Asked.SKIPPED);
       case InputReceived answer ->
           questions.computeIfPresent(answer.inputId().value(), (_, q) -> q.given(answer.value()));
       case InputLapsed lapsed -> lapse(lapsed.inputId().value(), lapsed.reason());

@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Interrupts {
 
   private static final List<String> ABOUT =
-      List.of("toolCall", "preview", "effect", "hash", "purpose");
+      List.of("toolCall", "summary", "preview", "effect", "hash", "purpose");
 
   private Interrupts() {}
 

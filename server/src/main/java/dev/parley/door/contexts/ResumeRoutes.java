@@ -97,7 +97,7 @@ final class ResumeRoutes {
     }
     for (var given : credentials) {
       var guard = guard(request, "auth:" + given.authId(), request.path());
-      var handedIn = new SignInRoutes.NewSignIn(given.credential(), given.jwe());
+      var handedIn = new SignInRoutes.NewSignIn(given.credential(), given.jwe(), null);
       outcome.add(
           new Resumed(null, given.authId(), null, null, null),
           () -> signIns.signIn(request, new Place(context, given.authId()), handedIn, guard).seq());

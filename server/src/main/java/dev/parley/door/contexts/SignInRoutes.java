@@ -10,6 +10,7 @@ import dev.parley.log.Guard;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
+import dev.parley.task.Resumption;
 import dev.parley.vault.OAuthFlow;
 import dev.parley.vault.Place;
 import dev.parley.vault.Proof;
@@ -39,14 +40,17 @@ final class SignInRoutes {
           "Referrer-Policy",
           "no-referrer");
 
+  private static final String SKIPPED = "the person skipped this sign-in";
+
   private final DoorParts parts;
 
   SignInRoutes(DoorParts parts) {
     this.parts = parts;
   }
 
-  /// A credential: as it is, or encrypted with the key that the task's event brought.
-  record NewSignIn(@Nullable String credential, @Nullable String jwe) {
+  /// A credential: as it is, or encrypted with the key that the task's event brought. Or `skipped`: the
+  /// person does not sign in, and the task goes on without.
+  record NewSignIn(@Nullable String credential, @Nullable String jwe, @Nullable Boolean skipped) {
 
     /// Never shows a secret.
     @Override
@@ -96,12 +100,25 @@ final class SignInRoutes {
   }
 
   SignedIn signIn(Request request, Place place, NewSignIn handedIn, Guard guard) {
+    if (Boolean.TRUE.equals(handedIn.skipped())) {
+      return skip(place, request.principal(), handedIn, guard);
+    }
     var proof = proof(request, handedIn);
     var log = new LoggedSignIn(parts, guard);
     if (log.open(place, request.principal())) {
       parts.signIns().accept(place, proof, request.principal(), log);
     }
     return new SignedIn(place.contextId(), place.authId(), log.seq());
+  }
+
+  private SignedIn skip(Place place, String principal, NewSignIn handedIn, Guard guard) {
+    if (handedIn.credential() != null || handedIn.jwe() != null) {
+      throw new Rejection.Invalid("a sign-in that is skipped has no credential");
+    }
+    var skipped = new Resumption.Given(place.authId(), null, null, SKIPPED);
+    var resumption = new Resumption(place.contextId(), principal, List.of(skipped), null, guard);
+    var appended = parts.tasks().resume(resumption, _ -> {});
+    return new SignedIn(place.contextId(), place.authId(), appended.first().seq());
   }
 
   private static Proof proof(Request request, NewSignIn handedIn) {

@@ -1,0 +1,65 @@
+package dev.parley.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.Json;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CallSummaryTest {
+
+  @TempDir Path folder;
+
+  @Test
+  void a_file_that_is_there_is_overwritten_and_one_that_is_not_is_created() throws Exception {
+    Files.writeString(folder.resolve("notes.txt"), "");
+    Files.createDirectory(folder.resolve("sub"));
+    var bench = Bench.in(folder);
+
+    assertThat(write("notes.txt", bench)).isEqualTo("Overwrites notes.txt");
+    assertThat(write("sub/new.txt", bench)).isEqualTo("Creates sub/new.txt");
+    assertThat(write("deep/new.txt", bench)).isEqualTo("Creates deep/new.txt");
+    // What cannot be written is not taken for harmless.
+    assertThat(write("sub", bench)).isEqualTo("Overwrites sub");
+    assertThat(new EditFile().summary(new EditFile.Arguments("notes.txt", "a", "b", null), bench))
+        .isEqualTo("Changes notes.txt");
+  }
+
+  private static String write(String path, Bench bench) {
+    return new WriteFile().summary(new WriteFile.Arguments(path, "x"), bench);
+  }
+
+  @Test
+  void a_request_names_its_host_and_its_method() throws Exception {
+    var bench = Bench.in(folder);
+    var http = new Http(Set.of(), Credentials.none());
+
+    assertThat(http.summary(new Http.Arguments("https://a.test/x", null, null, null), bench))
+        .isEqualTo("Sends a request to a.test");
+    assertThat(http.summary(new Http.Arguments("https://a.test:1/", "put", null, null), bench))
+        .isEqualTo("Sends a PUT request to a.test");
+    assertThat(http.summary(new Http.Arguments("no address", "POST", null, null), bench))
+        .isEqualTo("Sends a POST request");
+  }
+
+  @Test
+  void a_tool_of_another_program_is_known_by_its_arguments() throws Exception {
+    Files.writeString(folder.resolve("there.txt"), "");
+
+    assertThat(foreign("Bash", "command", "ls")).isEqualTo("Runs a command on this machine");
+    assertThat(foreign("Write", "file_path", "there.txt")).isEqualTo("Overwrites there.txt");
+    assertThat(foreign("Write", "file_path", "new.txt")).isEqualTo("Creates new.txt");
+    assertThat(foreign("Edit", "file_path", "there.txt")).isEqualTo("Changes there.txt");
+    assertThat(foreign("WebFetch", "url", "https://a.test/"))
+        .isEqualTo("Sends a request to a.test");
+    assertThat(foreign("Grep", "pattern", "x")).isEqualTo("Reads only, changes nothing");
+    assertThat(foreign("deploy", "where", "x")).isEqualTo("May change something");
+  }
+
+  private String foreign(String tool, String name, String value) {
+    return CallSummary.ofForeign(tool, Json.object().put(name, value), folder);
+  }
+}
