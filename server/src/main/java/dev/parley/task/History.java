@@ -4,8 +4,10 @@ import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.TaskId;
 import dev.parley.view.MessageView;
+import dev.parley.view.Place;
 import dev.parley.view.Views;
 import java.util.List;
+import java.util.Optional;
 
 /// What tasks and agents must know of a context's past.
 public interface History {
@@ -15,6 +17,11 @@ public interface History {
 
   /// True if the context has, or had, this task.
   boolean knows(ContextId context, TaskId task);
+
+  /// Where the turn of a root task begins, if that is known: with the message that asked for it.
+  default Optional<Long> beginning(ContextId context, TaskId task) {
+    return Optional.empty();
+  }
 
   /// The event that takes the context back to right after `toSeq`, and so to before `task`.
   default ContextRewound rewound(ContextId context, long toSeq, TaskId task) {
@@ -32,6 +39,11 @@ public interface History {
       @Override
       public boolean knows(ContextId context, TaskId task) {
         return views.task(context, task).isPresent();
+      }
+
+      @Override
+      public Optional<Long> beginning(ContextId context, TaskId task) {
+        return views.place(context, task).map(Place::seq);
       }
 
       @Override

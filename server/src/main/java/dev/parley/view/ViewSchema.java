@@ -20,7 +20,7 @@ final class ViewSchema {
 
   /// Raise this with every change to the tables or to what is folded into them: files of another
   /// version are thrown away and folded anew.
-  private static final int VERSION = 7;
+  private static final int VERSION = 8;
 
   /// 256 MiB of pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
@@ -31,7 +31,7 @@ final class ViewSchema {
       Map.ofEntries(
           Map.entry("contexts", "context"),
           Map.entry("messages", "context, seq"),
-          Map.entry("edits", "context, seq"),
+          Map.entry("edits", "context, seq, message_seq"),
           Map.entry("tasks", "context, seq"),
           Map.entry("artifacts", "context, seq"),
           Map.entry("usage", "context, seq"),
@@ -67,7 +67,7 @@ final class ViewSchema {
           """
           CREATE TABLE edits (context TEXT, seq INTEGER, message_seq INTEGER NOT NULL,
             content TEXT, metadata TEXT, edited_at INTEGER NOT NULL, deletes INTEGER NOT NULL,
-            rewound INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (context, seq)) WITHOUT ROWID
+            PRIMARY KEY (context, seq, message_seq)) WITHOUT ROWID
           """,
           "CREATE INDEX edits_by_message ON edits (message_seq, context)",
           """
