@@ -135,9 +135,16 @@ export class ParleyApi {
 
   events(
     contextId: string,
-    options: Options & { after?: Position; limit?: number; filter?: EventFilter } = {},
+    options: Options & {
+      after?: Position;
+      limit?: number;
+      filter?: EventFilter;
+      /** Without text that people deleted or edited since. */
+      corrected?: boolean;
+    } = {},
   ): Promise<{ events: ParleyEvent[]; position: Position; hasMore: boolean }> {
-    const query = { after: options.after, limit: options.limit, ...options.filter };
+    const { after, limit, corrected } = options;
+    const query = { after, limit, corrected, ...options.filter };
     return this.get(path`/api/contexts/${contextId}/events`, query, options);
   }
 

@@ -1,6 +1,7 @@
 import type { ParleyApi } from "./api.js";
+import type { ParleyEvent } from "./events.js";
 import type { Position } from "./position.js";
-import { readable, reduceAll } from "./reduce.js";
+import { corrected, readable, reduceAll } from "./reduce.js";
 import { emptyContext } from "./state.js";
 import type { ArtifactInfo, ContextInfo, MessageInfo, Page } from "./types.js";
 
@@ -19,7 +20,7 @@ const KIBI = 1_024;
 
 /**
  * One object with the context and all its events, as `parley export` writes it, in pieces, so that
- * its size does not matter.
+ * its size does not matter. Text that people deleted or edited is left out.
  */
 export async function* exportJson(
   api: ParleyApi,
@@ -30,7 +31,7 @@ export async function* exportJson(
   let after: Position = 0;
   let separator = "\n";
   for (let more = true; more; ) {
-    const page = await api.events(contextId, { after, limit: PAGE, ...options });
+    const page = await api.events(contextId, { after, limit: PAGE, corrected: true, ...options });
     const events = page.events.filter((event) => event.seq <= upTo);
     if (events.length > 0) {
       yield separator + events.map((event) => JSON.stringify(event)).join(",\n");
@@ -74,7 +75,7 @@ export async function exportMarkdown(
   return markdownOf(context, messages, artifacts);
 }
 
-/** What was said up to an event, as it read there: all of it, however long ago. */
+/** What was said up to an event, however long ago, with what was edited or deleted since. */
 export async function messagesAt(
   api: ParleyApi,
   contextId: string,
@@ -82,16 +83,18 @@ export async function messagesAt(
   options: { signal?: AbortSignal } = {},
 ): Promise<readonly MessageInfo[]> {
   let state = emptyContext(contextId);
+  const later: ParleyEvent[] = [];
   let after: Position = 0;
   for (let more = true; more; ) {
     const wanted = { after, limit: PAGE, filter: { kinds: SAYING }, ...options };
     const page = await api.events(contextId, wanted);
     const events = page.events.filter((event) => event.seq <= upTo);
     state = reduceAll(state, events);
-    more = page.hasMore && page.position !== after && events.length === page.events.length;
+    later.push(...page.events.filter((event) => event.seq > upTo));
+    more = page.hasMore && page.position !== after;
     after = page.position;
   }
-  return readable(state);
+  return readable(corrected(state, later));
 }
 
 /** A conversation as Markdown. */

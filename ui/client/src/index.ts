@@ -24,7 +24,7 @@ export * from "./marks.js";
 export * from "./outbox.js";
 export * from "./past.js";
 export * from "./position.js";
-export { readable, reduce, reduceAll } from "./reduce.js";
+export { corrected, readable, reduce, reduceAll } from "./reduce.js";
 export * from "./rows.js";
 export * from "./scroll.js";
 export * from "./session.js";

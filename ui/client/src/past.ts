@@ -3,7 +3,7 @@ import { BACKOFF, type Backoff, type Clock, delay, SYSTEM_CLOCK } from "./clock.
 import { ParleyError } from "./errors.js";
 import type { ParleyEvent } from "./events.js";
 import { parsePosition, type Position } from "./position.js";
-import { reduceAll } from "./reduce.js";
+import { corrected, reduceAll } from "./reduce.js";
 import { fromSnapshot } from "./snapshot.js";
 import { type ContextState, emptyContext } from "./state.js";
 import { Store } from "./store.js";
@@ -32,6 +32,7 @@ interface Page {
   readonly before: ContextState;
   readonly events: readonly ParleyEvent[];
   readonly position: Position;
+  readonly hasMore: boolean;
 }
 
 /** Events in full that a view of the past has; of what was before them a snapshot tells. */
@@ -39,6 +40,7 @@ const RECENT = 4_000;
 const KEPT_MAX = 8_000;
 const REWOUND_MAX = 20_000;
 const PAGE = 1_000;
+const CORRECTIONS = ["message-updated", "message-deleted"];
 const NOW: PastState = {
   at: undefined,
   beyond: undefined,
@@ -48,13 +50,16 @@ const NOW: PastState = {
 };
 
 /**
- * How a context was after any of its events: exactly what somebody saw who watched it then.
+ * How a context was after any of its events: what somebody saw who watched it then, but messages
+ * that people edited or deleted since read as they do now.
  *
  * Going to and fro near a place costs nothing but a fold: what was read is kept, within a limit.
  */
 export class Past extends Store<PastState> {
   private readonly closing = new AbortController();
   private pages: Page[] = [];
+  /** Corrections that follow the pages, once they were read. */
+  private later: readonly ParleyEvent[] | undefined;
   private going = false;
 
   constructor(
@@ -75,6 +80,8 @@ export class Past extends Store<PastState> {
       return;
     }
     if (at === undefined) {
+      // Whoever comes back may find more corrected.
+      this.later = undefined;
       this.set(NOW);
       return;
     }
@@ -147,12 +154,13 @@ export class Past extends Store<PastState> {
       base === 0
         ? emptyContext(this.contextId)
         : fromSnapshot(await this.api.snapshot(this.contextId, { at: base, signal }));
-    this.pages = [{ before, events: [], position: before.seq }];
+    this.pages = [{ before, events: [], position: before.seq, hasMore: true }];
+    this.later = undefined;
   }
 
   private async fold(at: number): Promise<ContextState> {
     for (let last = this.pages.at(-1); last !== undefined && reach(last) <= at; ) {
-      const { events, position } = await this.api.events(this.contextId, {
+      const { events, position, hasMore } = await this.api.events(this.contextId, {
         after: last.position,
         limit: PAGE,
         filter: { internal: true },
@@ -161,17 +169,46 @@ export class Past extends Store<PastState> {
       if (events.length === 0) {
         break;
       }
-      last = { before: reduceAll(last.before, last.events), events, position };
+      last = { before: reduceAll(last.before, last.events), events, position, hasMore };
       this.pages.push(last);
+      this.later = undefined;
     }
+    const later = await this.corrections();
     const page = this.pages.filter((one) => one.before.seq <= at).at(-1);
     if (page === undefined) {
       return emptyContext(this.contextId);
     }
-    return reduceAll(
+    const there = reduceAll(
       page.before,
       page.events.filter((event) => event.seq <= at),
     );
+    const known = this.pages.flatMap((one) => one.events);
+    return corrected(there, [...known, ...later]);
+  }
+
+  /** What people corrected after all that was read. */
+  private async corrections(): Promise<readonly ParleyEvent[]> {
+    const last = this.pages.at(-1);
+    if (last === undefined || !last.hasMore) {
+      return [];
+    }
+    if (this.later === undefined) {
+      const found: ParleyEvent[] = [];
+      let after = last.position;
+      for (let more = true; more; ) {
+        const page = await this.api.events(this.contextId, {
+          after,
+          limit: PAGE,
+          filter: { kinds: CORRECTIONS },
+          signal: this.closing.signal,
+        });
+        found.push(...page.events);
+        more = page.hasMore && page.position !== after;
+        after = page.position;
+      }
+      this.later = found;
+    }
+    return this.later;
   }
 }
 

@@ -6,6 +6,7 @@ import { counter, rewind } from "./rewind.js";
 import type { ContextState, Edit, Task, UsageEntry } from "./state.js";
 import type { StreamedEvent } from "./stream.js";
 import { created, hasEnded, merged, optional, taskAfter, taskAfterAnswer } from "./task-events.js";
+import { titleOf } from "./title.js";
 import type { MessageInfo } from "./types.js";
 
 const ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -200,42 +201,121 @@ function message(event: MessageFact): MessageInfo {
   };
 }
 
-function edit(
-  state: ContextState,
-  event: MessageUpdated | Extract<ParleyEvent, { kind: "message-deleted" }>,
-): ContextState {
-  const shown = readable(state)
-    .filter((one) => one.messageId === event.messageId)
-    .at(-1);
-  if (shown === undefined) {
-    return state;
+type Correction = MessageUpdated | Extract<ParleyEvent, { kind: "message-deleted" }>;
+
+/**
+ * A correction is about the text of a message, not part of the conversation's course: it holds for
+ * every message with the id that was said before it, and no rewind takes it back.
+ */
+function edit(state: ContextState, event: Correction): ContextState {
+  const said = asRead(state).filter(
+    (one) => one.messageId === event.messageId && one.seq < event.seq,
+  );
+  const place = { seq: event.seq, editedAt: event.timestamp };
+  if (said.length === 0) {
+    // It may be one of those that are not known; a summary that tells of it is.
+    return state.hasEarlierMessages
+      ? { ...state, edits: [...state.edits, { ...place, messageSeq: 0 }] }
+      : state;
   }
-  const place = { seq: event.seq, messageSeq: shown.seq, editedAt: event.timestamp };
-  const change: Edit =
-    event.kind === "message-deleted"
-      ? place
-      : {
-          ...place,
-          content: event.content,
-          ...optional("metadata", merged(shown.metadata, event.metadata)),
-        };
-  return { ...state, edits: [...state.edits, change] };
+  const changes = said.map(
+    (one): Edit =>
+      event.kind === "message-deleted"
+        ? { ...place, messageSeq: one.seq }
+        : {
+            ...place,
+            messageSeq: one.seq,
+            content: event.content,
+            ...optional("metadata", merged(one.metadata, event.metadata)),
+          },
+  );
+  const now = event.kind === "message-deleted" ? undefined : event.content;
+  return {
+    ...state,
+    // A title that a snapshot took from the message goes with its text.
+    title: said.some((one) => titleOf([one]) === state.title) ? undefined : state.title,
+    edits: [...state.edits, ...changes],
+    tasks: said.reduce((tasks, one) => tasksAfter(tasks, one, now), state.tasks),
+  };
+}
+
+/** Tasks show what they were asked, and what they answered, as the messages now read. */
+function tasksAfter(
+  tasks: ContextState["tasks"],
+  said: MessageInfo,
+  now: string | undefined,
+): ContextState["tasks"] {
+  if (said.taskId === undefined || said.content === "") {
+    return tasks;
+  }
+  const changed = Object.values(tasks).flatMap((task): [string, Task][] => {
+    if (task.rootTaskId !== said.taskId) {
+      return [];
+    }
+    const { prompt, content, ...rest } = task;
+    return prompt === said.content || content === said.content
+      ? [
+          [
+            task.taskId,
+            {
+              ...rest,
+              ...optional("prompt", prompt === said.content ? now : prompt),
+              ...optional("content", content === said.content ? now : content),
+            },
+          ],
+        ]
+      : [];
+  });
+  return changed.length === 0 ? tasks : { ...tasks, ...Object.fromEntries(changed) };
+}
+
+/** The same with messages as they were corrected later than what is taken in. */
+export function corrected(state: ContextState, later: readonly ParleyEvent[]): ContextState {
+  return later.reduce(
+    (now, event) =>
+      (event.kind === "message-updated" || event.kind === "message-deleted") &&
+      event.seq > state.seq
+        ? edit(now, event)
+        : now,
+    state,
+  );
 }
 
 /** Messages as they now read: those that count, without the hidden, with the edited. */
 export function readable(state: ContextState): MessageInfo[] {
   const counts = counter(state.rewinds, state.seq);
+  return asRead(state).filter((one) => counts(one.seq));
+}
+
+/** All messages, also those that no longer count, without the hidden, with the edited. */
+export function asRead(state: ContextState): readonly MessageInfo[] {
+  if (state.edits.length === 0) {
+    return state.messages;
+  }
   const last = new Map<number, Edit>();
   const hidden = new Set<number>();
-  for (const change of state.edits.filter((one) => counts(one.seq))) {
+  for (const change of state.edits) {
     if (change.content === undefined) {
       hidden.add(change.messageSeq);
     } else {
       last.set(change.messageSeq, change);
     }
   }
-  const shown = state.messages.filter((one) => counts(one.seq) && !hidden.has(one.seq));
-  return last.size === 0 ? shown : shown.map((one) => edited(one, last.get(one.seq)));
+  return state.messages
+    .filter((one) => !hidden.has(one.seq) && !isOutdated(one, state.edits))
+    .map((one) => edited(one, last.get(one.seq)));
+}
+
+/** True for a summary of what was corrected after it was read. */
+function isOutdated(message: MessageInfo, edits: readonly Edit[]): boolean {
+  const summary = message.metadata?.["summary"];
+  if (message.role !== "system" || typeof summary !== "object" || summary === null) {
+    return false;
+  }
+  const { throughSeq, asOf } = summary as { throughSeq?: unknown; asOf?: unknown };
+  const through = typeof throughSeq === "number" ? throughSeq : 0;
+  const read = typeof asOf === "number" ? asOf : message.seq;
+  return edits.some((one) => one.messageSeq <= through && one.seq > read);
 }
 
 function edited(said: MessageInfo, change: Edit | undefined): MessageInfo {

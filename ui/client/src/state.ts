@@ -46,7 +46,7 @@ export interface ContextState {
   readonly errors: readonly Failure[];
 }
 
-/** A message reads otherwise from here on; without `content`, it is hidden. */
+/** A message reads otherwise, whatever is rewound; without `content`, it is hidden. */
 export interface Edit {
   readonly seq: number;
   readonly messageSeq: number;

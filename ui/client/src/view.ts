@@ -1,9 +1,10 @@
 import type { AuthRequired, InputRequired, JsonObject } from "./events.js";
 import { type Position, formatPosition } from "./position.js";
-import { readable } from "./reduce.js";
+import { asRead, readable } from "./reduce.js";
 import { counter, type Stretch } from "./rewind.js";
 import type { ArtifactVersion, Block, ContextState, Failure, Task } from "./state.js";
 import { hasEnded } from "./task-events.js";
+import { titleOf } from "./title.js";
 import { NO_TOKENS, type Tokens } from "./tokens.js";
 import type { MessageInfo, UsageInfo } from "./types.js";
 
@@ -86,7 +87,6 @@ export interface Branch {
   readonly taskIds: readonly string[];
 }
 
-const TITLE_MAX = 50;
 const views = new WeakMap<ContextState, ContextView>();
 /** Of tasks that have not changed the very same is shown, so that pages need not draw it again. */
 const nodes = new WeakMap<Task, TaskNode>();
@@ -112,7 +112,7 @@ function make(state: ContextState): ContextView {
     contextId: state.contextId,
     position: formatPosition(state),
     stale: state.stale,
-    title: state.title ?? titleOf(state.messages.filter((one) => counts(one.seq))),
+    title: state.title ?? titleOf(messages),
     owner: state.owner,
     metadata: state.metadata,
     createdAt: state.createdAt,
@@ -135,16 +135,6 @@ function make(state: ContextState): ContextView {
     },
     errors: state.errors.filter((one) => counts(one.seq)),
   };
-}
-
-function titleOf(messages: readonly MessageInfo[]): string | undefined {
-  const first = messages.find((one) => one.role === "user" && one.content !== "")?.content;
-  if (first === undefined || first.length <= TITLE_MAX) {
-    return first;
-  }
-  // Never half of a character that takes two.
-  const split = /[\uD800-\uDBFF]/.test(first.charAt(TITLE_MAX - 1));
-  return first.slice(0, split ? TITLE_MAX - 1 : TITLE_MAX);
 }
 
 function conversation(
@@ -303,7 +293,7 @@ function branches(state: ContextState, counts: (seq: number) => boolean): Branch
     counts(seq)
       ? undefined
       : steps.filter((step) => step.before(seq) && !step.after(seq)).at(-1)?.one.seq;
-  const messages = grouped(state.messages, leaving);
+  const messages = grouped(asRead(state), leaving);
   const tasks = grouped(Object.values(state.tasks), leaving);
   return state.rewinds.map((one) => ({
     rewoundAt: one.seq,

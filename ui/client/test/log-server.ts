@@ -1,4 +1,5 @@
 import {
+  corrected,
   formatPosition,
   isAfter,
   emptyContext,
@@ -32,12 +33,13 @@ export class LogServer {
     },
   });
 
-  /** What somebody knows who has read all up to there. */
+  /** What somebody knows who has read all up to there, and was told later corrections. */
   at(seq: number) {
-    return reduceAll(
+    const then = reduceAll(
       emptyContext("c"),
       this.events.filter((event) => event.seq <= seq),
     );
+    return corrected(then, this.events);
   }
 
   private page(query: URLSearchParams) {

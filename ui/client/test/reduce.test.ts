@@ -279,7 +279,7 @@ test("a rewind takes back what followed, keeps it as a branch, and can be taken 
   );
 });
 
-test("a rewind undoes edits, usage and state, but not what belongs to the user", () => {
+test("a rewind undoes usage and state, but not edits, nor what belongs to the user", () => {
   const { conversation, usage, state, title } = shown(
     CREATED,
     { ...ASKED, content: "first words" },
@@ -291,9 +291,51 @@ test("a rewind undoes edits, usage and state, but not what belongs to the user",
   );
   assert.equal(
     conversation[0]?.kind === "message" && conversation[0].message.content,
-    "first words",
+    "edited",
   );
-  assert.deepEqual([usage, state, title], [[], { a: 1, gone: 1, "user:x": 3 }, "first words"]);
+  assert.deepEqual([usage, state, title], [[], { a: 1, gone: 1, "user:x": 3 }, "edited"]);
+});
+
+test("a deleted message stays deleted after a rewind, also in what was left behind", () => {
+  const { conversation, branches, tasks } = shown(
+    CREATED,
+    { ...ASKED, content: "one" },
+    { ...TASK, prompt: "one" },
+    { kind: "message", messageId: "m2", role: "user", content: "two" },
+    { kind: "message-deleted", messageId: "m" },
+    { kind: "message-updated", messageId: "m2", content: "changed" },
+    { kind: "context-rewound", toSeq: 3 },
+  );
+  assert.deepEqual(conversation, []);
+  assert.deepEqual(
+    branches.map((branch) => branch.messages.map((one) => one.content)),
+    [["changed"]],
+  );
+  assert.equal(tasks[0]?.prompt, undefined);
+});
+
+test("a summary of what was deleted is hidden with it", () => {
+  const summary = (throughSeq: number, asOf: number) => ({
+    kind: "message",
+    messageId: `s${throughSeq}`,
+    role: "system",
+    content: "in short",
+    metadata: { summary: { throughSeq, asOf } },
+  });
+  const { conversation } = shown(
+    CREATED,
+    ASKED,
+    { ...ASKED, messageId: "m2", content: "two" },
+    summary(2, 3),
+    summary(3, 3),
+    { kind: "message-deleted", messageId: "m2" },
+    { ...summary(4, 5), messageId: "late" },
+    { ...summary(5, 6), messageId: "fresh" },
+  );
+  assert.deepEqual(
+    conversation.map((one) => one.kind === "message" && one.message.messageId),
+    ["m", "s2", "fresh"],
+  );
 });
 
 test("a fork says where it comes from and has an owner of its own", () => {

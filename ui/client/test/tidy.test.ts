@@ -53,6 +53,7 @@ test("everything of the package is exported, or is its own business", () => {
     "rewind",
     "timeline-anchors",
     "timeline-facts",
+    "title",
   ];
   for (const { name } of files.filter((file) => file.name.startsWith("src/"))) {
     const module = name.slice("src/".length, -".ts".length);

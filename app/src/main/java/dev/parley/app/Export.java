@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.client.EventPage;
 import dev.parley.client.MessageInfo;
 import dev.parley.client.Page;
 import dev.parley.client.ParleyClient;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Function;
 
 /// Writes a context out, page by page, so that its size does not matter.
 final class Export {
@@ -30,28 +32,29 @@ final class Export {
     this.out = out;
   }
 
-  /// One object with the context and its events.
+  /// One object with the context and its events, without text that people deleted or edited.
   void json() throws IOException {
     var info = client.context(context);
     text("{\"context\":");
     out.write(Json.bytes(info));
     text(",\"events\":[");
-    events("\n", ",\n");
+    events("\n", ",\n", at -> client.correctedEvents(context, at, PAGE));
     text("\n]}\n");
   }
 
-  /// One event per line, as the server sent it.
+  /// One event per line, as the log has it.
   void jsonLines() throws IOException {
-    if (events("", "\n") > 0) {
+    if (events("", "\n", at -> client.events(context, at, PAGE, StreamFilter.ALL)) > 0) {
       text("\n");
     }
   }
 
-  private long events(String first, String separator) throws IOException {
+  private long events(String first, String separator, Function<Position, EventPage> read)
+      throws IOException {
     var count = 0L;
     var position = Position.START;
     for (var more = true; more; ) {
-      var page = client.events(context, position, PAGE, StreamFilter.ALL);
+      var page = read.apply(position);
       for (var event : page.events()) {
         text(count++ == 0 ? first : separator);
         out.write(Json.bytes(event));

@@ -22,6 +22,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "Formats: json is one object {context, events}, jsonl one event per line, md a transcript.",
+      "json and md leave out text that was deleted or edited; jsonl is the log as it is.",
       "",
       "Examples:",
       "  parley export CONTEXT --format md --output talk.md",

@@ -201,6 +201,12 @@ public final class ParleyClient implements AutoCloseable {
     return EventPage.of(http.json(Call.get(filter.addTo(query).toString())));
   }
 
+  /// The same without text that people deleted or edited since: pieces of such an answer are left out.
+  public EventPage correctedEvents(ContextId context, Position after, int limit) {
+    var query = new Query(path(context, "/events")).with("after", after).with("limit", limit);
+    return EventPage.of(http.json(Call.get(query.with("corrected", true).toString())));
+  }
+
   /// Events after `after` ([Position#START] for all), and then live ones, until it is closed.
   public EventStream stream(ContextId context, Position after, StreamFilter filter) {
     var subscription = new Subscription(context, after, filter);

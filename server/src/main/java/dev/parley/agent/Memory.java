@@ -136,6 +136,16 @@ public final class Memory {
         messages.stream().filter(message -> message.seq() > told && !isSummary(message)).count();
   }
 
+  /// Where the turn of a root task begins, also if the message that asked for it was deleted.
+  public long beginning(Run run, TaskId task, long otherwise) {
+    return Math.min(otherwise, history.beginning(run.context(), task).orElse(otherwise));
+  }
+
+  /// Where the log of the run's context ends.
+  long head(Run run) {
+    return log.head(run.context()).seq();
+  }
+
   /// How much of the past a task is told.
   public Limits.Loop limits() {
     return limits;

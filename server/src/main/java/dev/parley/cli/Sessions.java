@@ -187,8 +187,10 @@ public final class Sessions {
     var changed = new boolean[1];
     read(
         run,
-        // What is changed while a turn runs stands before its last place.
-        Position.of(turn.seq()),
+        // What is changed while a turn runs stands before its last place. The message that began
+        // the turn may be
+        // deleted by now, and then the turn's first message is a later one.
+        Position.of(memory.beginning(run, turn.task(), turn.seq())),
         entry -> {
           if (entry.position().seq() > place.entry().position().seq() && touches(entry, session)) {
             clean[0] = false;

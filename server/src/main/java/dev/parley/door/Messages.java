@@ -31,7 +31,7 @@ public final class Messages {
     return views.message(context, id).orElseThrow(() -> unknown(id));
   }
 
-  /// Gives the message another text; the earlier one stays in the log.
+  /// Gives the message another text, whatever is rewound; the earlier one stays in the log.
   ///
   /// @throws Rejection.NotFound if it is hidden, rewound or unknown
   public MessageView edit(ContextId context, MessageId id, String content) {
@@ -41,13 +41,13 @@ public final class Messages {
     return find(context, id);
   }
 
-  /// Hides the message.
+  /// Hides the message, whatever is rewound; it stays in the log.
   ///
   /// @throws Rejection.NotFound if it is hidden already, rewound or unknown
   public void delete(ContextId context, MessageId id) {
-    find(context, id);
+    var seq = find(context, id).seq();
     // Nobody has the empty name: of two deletes at the same time, the log lets one happen.
-    var once = new Guard.Once("", "delete-message:" + id, "");
+    var once = new Guard.Once("", "delete-message:" + id + "@" + seq, "");
     if (append(context, once, new MessageDeleted(id))) {
       throw unknown(id);
     }

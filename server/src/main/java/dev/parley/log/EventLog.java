@@ -26,13 +26,18 @@ public interface EventLog extends AutoCloseable {
   /// Begins a context that shares the past of another, in no time: that is neither copied nor read.
   ///
   /// The fork's entries up to `forked.atSeq()` are the source's, under the fork's id but with the source's
-  /// event ids; then `forked`, then the ends of the tasks that were open there. From then on neither
+  /// event ids; then `forked`, then the ends of the tasks that were open there, then `more`. From then on neither
   /// knows of the other: not even the source's deletion takes anything from the fork. Idempotency
   /// keys stay with the source. False if the fork already exists, and then changes nothing.
   ///
   /// @throws Rejection.Invalid if the source has no public event `atSeq`
   /// @throws Rejection.Gone if the source was deleted, or the id belonged to a context that was
-  boolean fork(ContextId fork, ContextForked forked);
+  boolean fork(ContextId fork, ContextForked forked, List<Draft> more);
+
+  /// The same, with nothing more.
+  default boolean fork(ContextId fork, ContextForked forked) {
+    return fork(fork, forked, List.of());
+  }
 
   /// Asks `decide` for events, given the context as it now is, and adds them, all or none.
   ///

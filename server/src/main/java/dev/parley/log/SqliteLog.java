@@ -125,12 +125,13 @@ public final class SqliteLog implements EventLog {
   }
 
   @Override
-  public boolean fork(ContextId id, ContextForked forked) {
+  public boolean fork(ContextId id, ContextForked forked, List<Draft> more) {
     try (var sourcePin = contexts.pin(forked.sourceContextId());
         var pin = contexts.pin(id)) {
       var fork = forks.prepare(sourcePin.context(), forked.atSeq());
       var drafts = new ArrayList<>(List.of(Draft.of(forked)));
       drafts.addAll(ForkedEnds.of(fork.state()));
+      drafts.addAll(more);
       return begin(
           pin.context(),
           context ->

@@ -5,6 +5,7 @@ import dev.parley.log.Appended;
 import dev.parley.log.Changes;
 import dev.parley.log.ContextState;
 import dev.parley.log.Decision;
+import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
 import dev.parley.protocol.ContextEvent.ContextCreated;
@@ -44,8 +45,8 @@ final class MeteredLog implements EventLog {
   }
 
   @Override
-  public boolean fork(ContextId fork, ContextForked forked) {
-    var fresh = log.fork(fork, forked);
+  public boolean fork(ContextId fork, ContextForked forked, List<Draft> more) {
+    var fresh = log.fork(fork, forked, more);
     if (fresh) {
       events.increment();
     }

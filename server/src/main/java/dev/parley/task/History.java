@@ -5,6 +5,7 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.TaskId;
 import dev.parley.view.MessageView;
+import dev.parley.view.Place;
 import dev.parley.view.Views;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +21,11 @@ public interface History {
 
   /// The task that asked for an input or a sign-in, whether or not that was answered.
   Optional<TaskId> asker(ContextId context, Id asked);
+
+  /// Where the turn of a root task begins, if that is known: with the message that asked for it.
+  default Optional<Long> beginning(ContextId context, TaskId task) {
+    return Optional.empty();
+  }
 
   /// The event that takes the context back to right after `toSeq`, and so to before `task`.
   default ContextRewound rewound(ContextId context, long toSeq, TaskId task) {
@@ -42,6 +48,11 @@ public interface History {
       @Override
       public Optional<TaskId> asker(ContextId context, Id asked) {
         return views.asker(context, asked);
+      }
+
+      @Override
+      public Optional<Long> beginning(ContextId context, TaskId task) {
+        return views.place(context, task).map(Place::seq);
       }
 
       @Override

@@ -160,10 +160,13 @@ public final class Rewinder {
 
   /// Forks a context. False if the fork's id is taken, and then changes nothing.
   ///
-  /// Tasks that were at work there end as canceled in the fork, and go on in the source.
+  /// Tasks that were at work there end as canceled in the fork, and go on in the source. Messages that people edited or
+  /// deleted in the source since, and tasks that they removed, are edited, deleted and removed in the fork as well.
   public boolean fork(ContextId source, NewFork wanted) {
     var atSeq = wanted.atSeq() == null ? log.head(source).seq() : wanted.atSeq();
     return log.fork(
-        wanted.contextId(), new ContextForked(source, atSeq, wanted.owner(), wanted.title()));
+        wanted.contextId(),
+        new ContextForked(source, atSeq, wanted.owner(), wanted.title()),
+        views.correctionsAfter(source, atSeq));
   }
 }

@@ -49,7 +49,8 @@ final class ContextTable {
   void begin(Entry entry) throws SQLException {
     var now = entry.timestamp().toEpochMilli();
     sql.update(
-        "INSERT OR IGNORE INTO contexts VALUES (?, '', NULL, NULL, ?, ?, 0, 0, 0, 0, NULL, NULL, 0)",
+        "INSERT OR IGNORE INTO contexts VALUES (?, '', NULL, NULL, ?, ?, 0, 0, 0, 0, NULL, NULL,"
+            + " 0)",
         entry.contextId().value(),
         now,
         now);
@@ -130,7 +131,7 @@ final class ContextTable {
     return content.substring(0, split ? TITLE_MAX - 1 : TITLE_MAX);
   }
 
-  /// After a rewind a title that was taken from a message is that of the first that still counts.
+  /// After a rewind or a correction, a title that was taken from a message is that of the first that still counts.
   void entitleAgain(ContextId context) throws SQLException {
     var id = context.value();
     sql.update(
@@ -143,9 +144,11 @@ final class ContextTable {
     var first =
         sql.first(
             """
-            SELECT seq, content FROM messages
-            WHERE context = ? AND rewound = 0 AND role = 'user' AND content <> ''
-            ORDER BY seq LIMIT 1
+            SELECT m.seq, coalesce(e.content, m.content) AS content FROM messages m LEFT JOIN edits e
+              ON e.context = m.context AND e.seq = m.edit AND e.message_seq = m.seq
+            WHERE m.context = ? AND m.rewound = 0 AND m.deleted = 0 AND m.role = 'user'
+              AND coalesce(e.content, m.content) <> ''
+            ORDER BY m.seq LIMIT 1
             """,
             row -> new First(row.number("seq"), row.text("content")),
             id);
@@ -198,11 +201,11 @@ final class ContextTable {
         "SELECT "
             + COLUMNS
             + """
-               FROM contexts c
-              WHERE (c.updated_at, c.context) < (?, ?)
-                AND (? OR c.owner IN (SELECT value FROM json_each(?)))
-              ORDER BY c.updated_at DESC, c.context DESC LIMIT ?
-              """,
+             FROM contexts c
+            WHERE (c.updated_at, c.context) < (?, ?)
+              AND (? OR c.owner IN (SELECT value FROM json_each(?)))
+            ORDER BY c.updated_at DESC, c.context DESC LIMIT ?
+            """,
         ContextTable::view,
         cursor.updatedAt(),
         cursor.context(),
@@ -216,9 +219,9 @@ final class ContextTable {
         "SELECT "
             + COLUMNS
             + """
-               FROM contexts c WHERE (? OR c.owner IN (SELECT value FROM json_each(?)))
-              ORDER BY c.updated_at DESC, c.context DESC LIMIT ? OFFSET ?
-              """,
+             FROM contexts c WHERE (? OR c.owner IN (SELECT value FROM json_each(?)))
+            ORDER BY c.updated_at DESC, c.context DESC LIMIT ? OFFSET ?
+            """,
         ContextTable::view,
         owners.isEmpty(),
         Column.json(owners),

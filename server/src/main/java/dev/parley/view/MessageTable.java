@@ -3,6 +3,7 @@ package dev.parley.view;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.Event;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.MessageDeleted;
@@ -12,25 +13,31 @@ import dev.parley.protocol.MessageId;
 import dev.parley.protocol.TaskId;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One row per message as it was said, and one per edit or deletion, so that a rewind can undo them.
+/// One row per message as it was said, and one per edit or deletion of it, which hold whatever is rewound.
 ///
-/// `messages.edit` is the edit that counts.
+/// `messages.edit` is the last edit.
 final class MessageTable {
 
-  private static final String VISIBLE =
+  private static final String AS_READ =
       """
       SELECT m.seq, m.message_id, m.role, m.parts, m.task_id, m.agent_id, m.created_at,
         coalesce(e.content, m.content) AS content, e.edited_at,
         CASE WHEN m.edit IS NULL THEN m.metadata ELSE e.metadata END AS metadata
-      FROM messages m LEFT JOIN edits e ON e.context = m.context AND e.seq = m.edit
-      WHERE m.context = ? AND m.rewound = 0 AND m.deleted = 0
+      FROM messages m LEFT JOIN edits e
+        ON e.context = m.context AND e.seq = m.edit AND e.message_seq = m.seq
       """;
+
+  private static final String VISIBLE =
+      AS_READ + " WHERE m.context = ? AND m.rewound = 0 AND m.deleted = 0\n";
 
   private final Sql sql;
 
@@ -38,13 +45,15 @@ final class MessageTable {
     this.sql = sql;
   }
 
-  void add(Entry entry, Message message) throws SQLException {
+  /// False if it is hidden from the start: a summary of what was corrected meanwhile.
+  boolean add(Entry entry, Message message) throws SQLException {
+    var hidden = outdated(entry, message);
     var origin = entry.origin();
     var task = taskOf(entry, message);
     sql.update(
         """
         INSERT INTO messages (context, seq, message_id, role, content, parts, task_id, agent_id,
-          created_at, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          created_at, metadata, deleted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         entry.contextId().value(),
         entry.position().seq(),
@@ -55,51 +64,198 @@ final class MessageTable {
         task,
         origin == null ? null : origin.agentId().value(),
         entry.timestamp().toEpochMilli(),
-        Column.json(message.metadata()));
+        Column.json(message.metadata()),
+        hidden);
+    return !hidden;
   }
 
-  void edit(Entry entry, MessageUpdated updated) throws SQLException {
-    var found = find(entry.contextId(), updated.messageId());
-    if (found.isPresent()) {
-      var metadata = Column.merged(found.get().metadata(), updated.metadata());
-      addEdit(entry, found.get().seq(), updated.content(), Column.json(metadata));
-      sql.update(
-          "UPDATE messages SET edit = ? WHERE context = ? AND seq = ?",
+  /// A person's later word on a message: what it reads from then on, or that it is hidden, without `content`.
+  ///
+  /// It is about the text, not part of the conversation's course: it holds for every message with the id that was
+  /// said before it, whether that counts or not, and no rewind takes it back. `ofSeq` is where the first of them stands,
+  /// if that is known.
+  record Correction(
+      long seq,
+      MessageId messageId,
+      long ofSeq,
+      @Nullable String content,
+      @Nullable ObjectNode metadata,
+      Instant at) {
+
+    /// The same as an event for another context.
+    Event event() {
+      return content == null
+          ? new MessageDeleted(messageId)
+          : new MessageUpdated(messageId, content, metadata);
+    }
+
+    static Correction of(Entry entry, MessageUpdated updated) {
+      return new Correction(
           entry.position().seq(),
-          entry.contextId().value(),
-          found.get().seq());
+          updated.messageId(),
+          0,
+          updated.content(),
+          updated.metadata(),
+          entry.timestamp());
+    }
+
+    static Correction of(Entry entry, MessageDeleted deleted) {
+      return new Correction(
+          entry.position().seq(), deleted.messageId(), 0, null, null, entry.timestamp());
     }
   }
 
-  /// Hides a message. False if it is not there.
-  boolean delete(Entry entry, MessageDeleted deleted) throws SQLException {
-    var found = find(entry.contextId(), deleted.messageId());
-    if (found.isEmpty()) {
-      return false;
+  /// Gives messages another text, or hides them, and hides summaries that were made of the text before.
+  ///
+  /// @return true if there is such a message
+  boolean correct(ContextId context, Correction correction) throws SQLException {
+    record Said(long seq, String content, @Nullable ObjectNode metadata, @Nullable String task) {}
+    var found =
+        sql.list(
+            AS_READ
+                + """
+                WHERE m.context = ? AND m.deleted = 0 AND m.seq < ? AND m.seq IN (
+                  SELECT seq FROM messages INDEXED BY messages_by_id
+                  WHERE context = ? AND message_id = ?)
+                """,
+            row ->
+                new Said(
+                    row.number("seq"),
+                    row.text("content"),
+                    row.optionalObject("metadata"),
+                    row.optionalText("task_id")),
+            context.value(),
+            correction.seq(),
+            context.value(),
+            correction.messageId().value());
+    for (var said : found) {
+      var metadata = Column.merged(said.metadata(), correction.metadata());
+      addEdit(context, correction, said.seq(), Column.json(metadata));
+      if (correction.content() == null) {
+        sql.update(
+            "UPDATE messages SET deleted = 1 WHERE context = ? AND seq = ?",
+            context.value(),
+            said.seq());
+      } else {
+        sql.update(
+            "UPDATE messages SET edit = ? WHERE context = ? AND seq = ?",
+            correction.seq(),
+            context.value(),
+            said.seq());
+      }
+      hideSummaries(context, said.seq(), correction.seq());
+      correctTasks(context, said.task(), said.content(), correction.content());
     }
-    addEdit(entry, found.get().seq(), null, null);
-    sql.update(
-        "UPDATE messages SET deleted = 1 WHERE context = ? AND seq = ?",
-        entry.contextId().value(),
-        found.get().seq());
-    return true;
+    return !found.isEmpty();
   }
 
-  /// Lets messages be as the edits that still count made them.
-  void editAgain(ContextId context) throws SQLException {
+  /// Summaries that tell of the message at `seq`, and that were made before it was corrected.
+  private void hideSummaries(ContextId context, long seq, long correctedAt) throws SQLException {
     sql.update(
         """
-        UPDATE messages SET
-          edit = (SELECT max(e.seq) FROM edits e INDEXED BY edits_by_message
-            WHERE e.context = messages.context
-            AND e.message_seq = messages.seq AND e.rewound = 0 AND e.deletes = 0),
-          deleted = EXISTS (SELECT 1 FROM edits e INDEXED BY edits_by_message
-            WHERE e.context = messages.context
-            AND e.message_seq = messages.seq AND e.rewound = 0 AND e.deletes = 1)
-        WHERE context = ? AND seq IN (SELECT message_seq FROM edits WHERE context = ?)
+        UPDATE messages SET deleted = 1 WHERE context = ? AND seq > ? AND role = 'system'
+          AND seq < ? AND metadata ->> '$.summary.throughSeq' >= ?
         """,
         context.value(),
+        seq,
+        correctedAt,
+        seq);
+  }
+
+  /// Tasks show what they were asked, and what they answered, as the messages now read.
+  private void correctTasks(
+      ContextId context, @Nullable String root, String before, @Nullable String after)
+      throws SQLException {
+    if (root == null || before.isEmpty()) {
+      return;
+    }
+    for (var column : List.of("prompt", "content")) {
+      sql.update(
+          "UPDATE tasks INDEXED BY tasks_by_root SET %1$s = ? WHERE context = ? AND root_task_id = ? AND %1$s = ?"
+              .formatted(column),
+          after,
+          context.value(),
+          root,
+          before);
+    }
+  }
+
+  /// True if a message that a summary tells of was corrected after the summary's author had read it.
+  private boolean outdated(Entry entry, Message message) throws SQLException {
+    var summary = message.metadata() == null ? null : message.metadata().get("summary");
+    if (message.role() != Role.SYSTEM || summary == null || !summary.path("asOf").isNumber()) {
+      return false;
+    }
+    return sql.first(
+            "SELECT seq FROM edits WHERE context = ? AND seq > ? AND message_seq <= ? LIMIT 1",
+            row -> row.number("seq"),
+            entry.contextId().value(),
+            summary.path("asOf").asLong(),
+            summary.path("throughSeq").asLong(0))
+        .isPresent();
+  }
+
+  /// All messages that were edited or hidden, oldest first.
+  List<CorrectedMessage> corrected(ContextId context) throws SQLException {
+    record Edited(long message, String content) {}
+    var edits = new HashMap<Long, List<String>>();
+    sql.list(
+            "SELECT message_seq, content FROM edits WHERE context = ? AND deletes = 0 ORDER BY seq",
+            row -> new Edited(row.number("message_seq"), row.text("content")),
+            context.value())
+        .forEach(
+            edit ->
+                edits.computeIfAbsent(edit.message(), _ -> new ArrayList<>()).add(edit.content()));
+    return sql.list(
+        """
+        SELECT seq, message_id, role, task_id, content, deleted FROM messages
+        WHERE context = ? AND (deleted = 1 OR edit IS NOT NULL) ORDER BY seq
+        """,
+        row -> {
+          var texts = new ArrayList<>(List.of(row.text("content")));
+          texts.addAll(edits.getOrDefault(row.number("seq"), List.of()));
+          var now = row.flag("deleted") ? null : texts.removeLast();
+          return new CorrectedMessage(
+              new MessageId(row.text("message_id")),
+              row.number("seq"),
+              row.name("role", Role.class),
+              row.optionalId("task_id", TaskId::new),
+              texts,
+              now);
+        },
         context.value());
+  }
+
+  /// Of messages up to `seq` that were corrected after it, the last edit, or that they are hidden.
+  List<Correction> lastCorrections(ContextId context, long seq) throws SQLException {
+    var last = new LinkedHashMap<MessageId, Correction>();
+    for (var correction : correctionsAfter(context, seq)) {
+      if (correction.ofSeq() <= seq) {
+        // Nothing follows a deletion.
+        last.put(correction.messageId(), correction);
+      }
+    }
+    return List.copyOf(last.values());
+  }
+
+  /// Corrections that came after `seq`, oldest first, each once.
+  List<Correction> correctionsAfter(ContextId context, long seq) throws SQLException {
+    return sql.list(
+        """
+        SELECT e.seq, m.message_id, min(e.message_seq) AS of_seq, e.content, e.metadata, e.edited_at
+        FROM edits e JOIN messages m ON m.context = e.context AND m.seq = e.message_seq
+        WHERE e.context = ? AND e.seq > ? GROUP BY e.seq ORDER BY e.seq
+        """,
+        row ->
+            new Correction(
+                row.number("seq"),
+                new MessageId(row.text("message_id")),
+                row.number("of_seq"),
+                row.optionalText("content"),
+                row.optionalObject("metadata"),
+                row.time("edited_at")),
+        context.value(),
+        seq);
   }
 
   List<MessageView> page(ContextId context, long after, int limit) throws SQLException {
@@ -128,7 +284,7 @@ final class MessageTable {
           (SELECT m.content FROM messages m WHERE m.context = edits.context
             AND m.seq = edits.message_seq)) AS content
         FROM edits INDEXED BY edits_by_message
-        WHERE context = ? AND message_seq = ? AND rewound = 0 AND deletes = 0 ORDER BY seq
+        WHERE context = ? AND message_seq = ? AND deletes = 0 ORDER BY seq
         """,
         row -> new EditView(row.text("content"), row.time("edited_at")),
         context.value(),
@@ -180,20 +336,20 @@ final class MessageTable {
   }
 
   private void addEdit(
-      Entry entry, long message, @Nullable String content, @Nullable String metadata)
+      ContextId context, Correction correction, long message, @Nullable String metadata)
       throws SQLException {
     sql.update(
         """
         INSERT INTO edits (context, seq, message_seq, content, metadata, edited_at, deletes)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """,
-        entry.contextId().value(),
-        entry.position().seq(),
+        context.value(),
+        correction.seq(),
         message,
-        content,
+        correction.content(),
         metadata,
-        entry.timestamp().toEpochMilli(),
-        content == null);
+        correction.at().toEpochMilli(),
+        correction.content() == null);
   }
 
   /// A person's message comes from no task, but may say which one answers it.

@@ -8,6 +8,7 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
+import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.Position;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -102,6 +103,8 @@ final class Recent {
     return entry.event() instanceof MessageUpdated
         || entry.event() instanceof MessageDeleted
         || entry.event() instanceof ContextRewound
-        || entry.event() instanceof ContextForked;
+        || entry.event() instanceof ContextForked
+        // A summary may be of text that was corrected meanwhile.
+        || (entry.event() instanceof Message message && message.role() == Role.SYSTEM);
   }
 }

@@ -17,7 +17,7 @@ import java.util.Optional;
 final class RewindTable {
 
   private static final List<String> REWINDABLE =
-      List.of("messages", "edits", "tasks", "artifacts", "usage", "state", "stored");
+      List.of("messages", "tasks", "artifacts", "usage", "state", "stored");
 
   private record Rewind(long seq, long toSeq) {}
 
@@ -80,7 +80,9 @@ final class RewindTable {
       sql.update(
           "UPDATE "
               + table
-              + " SET rewound = ? WHERE context = ? AND seq BETWEEN ? AND ? AND rewound <> ?",
+              + " SET rewound = ? WHERE context = ? AND seq BETWEEN ? AND ? AND rewound <> ?"
+              // That a task was removed is not taken back.
+              + (table.equals("stored") ? " AND task IS NOT NULL" : ""),
           rewound,
           context.value(),
           first,

@@ -8,6 +8,7 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.view.BlockTable.Block;
 import dev.parley.view.Checkpoints.Checkpoint;
+import dev.parley.view.MessageTable.Correction;
 import dev.parley.view.Snapshot.PartialText;
 import dev.parley.view.ViewThread.Work;
 import java.sql.SQLException;
@@ -48,15 +49,35 @@ final class Snapshots {
   /// What the tables know of a snapshot; the unfinished text is in the log.
   record Known(Snapshot snapshot, Position position, List<Block> blocks) {}
 
+  /// What people corrected and removed after a place: that holds for what stood there before, too.
+  record Later(List<Correction> corrections, List<StoredTable.RemovedTask> removals) {
+
+    static Later than(Tables tables, ContextId context, long seq) throws SQLException {
+      return new Later(
+          tables.messages().correctionsAfter(context, seq),
+          tables.stored().removalsAfter(context, seq));
+    }
+
+    private void apply(Tables tables, ContextId context) throws SQLException {
+      for (var correction : corrections) {
+        ViewFold.correct(tables, context, correction);
+      }
+      for (var removal : removals) {
+        tables.stored().remove(context, removal);
+      }
+    }
+  }
+
   /// Reads all but the text, as of one moment.
   static Work<Known> known(ContextId context, int messageLimit) {
     return tables -> known(tables, context, messageLimit);
   }
 
-  /// The context as it was at `at`, by the same fold over less of the log.
+  /// The context as it was at `at`, by the same fold over less of the log, with messages as they were corrected
+  /// `later`, and without tasks that were removed.
   ///
   /// @throws Rejection.Invalid if the context had not begun there
-  Snapshot past(ContextId context, Position at, int messageLimit) {
+  Snapshot past(ContextId context, Position at, int messageLimit, Later later) {
     if (at.seq() == 0) {
       throw new Rejection.Invalid("invalid-cursor", "a context begins at 1");
     }
@@ -81,7 +102,13 @@ final class Snapshots {
           keep(context, new Checkpoint(after, thread.image()));
         }
       }
-      return withText(context, thread.call(known(context, messageLimit)));
+      return withText(
+          context,
+          thread.call(
+              tables -> {
+                later.apply(tables, context);
+                return known(tables, context, messageLimit);
+              }));
     } finally {
       past.release();
     }

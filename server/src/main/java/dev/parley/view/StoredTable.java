@@ -7,12 +7,12 @@ import dev.parley.protocol.TaskId;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// One row per task that a client stored, each time it did, and per task that a client removed, with no `task`.
 ///
-/// The last row that counts is what holds: a rewind takes back what was stored or removed after its place.
+/// The last row that counts is what holds: a rewind takes back what was stored after its place, but not that a task
+/// was removed.
 final class StoredTable {
 
   /// To be put into a query for tasks `t`: leaves out those that were removed.
@@ -34,7 +34,10 @@ final class StoredTable {
     this.sql = sql;
   }
 
-  void add(Entry entry, TaskId task, @Nullable TaskStored stored) throws SQLException {
+  /// That a task was removed, at `seq`.
+  record RemovedTask(long seq, TaskId task) {}
+
+  void add(Entry entry, TaskId task, TaskStored stored) throws SQLException {
     sql.update(
         """
         INSERT INTO stored (context, seq, task_id, task) VALUES (?, ?, ?, ?)
@@ -42,7 +45,32 @@ final class StoredTable {
         entry.contextId().value(),
         entry.position().seq(),
         task.value(),
-        stored == null ? null : Column.json(stored.task()));
+        Column.json(stored.task()));
+  }
+
+  /// Removes a task; one that a fork shares still belongs to the context that it was forked from.
+  void remove(ContextId context, RemovedTask removal) throws SQLException {
+    sql.update(
+        """
+        INSERT INTO stored (context, seq, task_id, task, shared) VALUES (?1, ?2, ?3, NULL,
+          EXISTS (SELECT 1 FROM tasks t INDEXED BY tasks_by_id
+            WHERE t.task_id = ?3 AND t.context = ?1 AND t.shared = 1)
+          OR EXISTS (SELECT 1 FROM stored s INDEXED BY stored_by_task
+            WHERE s.task_id = ?3 AND s.context = ?1 AND s.shared = 1))
+        """,
+        context.value(),
+        removal.seq(),
+        removal.task().value());
+  }
+
+  /// What was removed after `seq`.
+  List<RemovedTask> removalsAfter(ContextId context, long seq) throws SQLException {
+    return sql.list(
+        "SELECT seq, task_id FROM stored WHERE context = ? AND seq > ? AND task IS NULL ORDER BY"
+            + " seq",
+        row -> new RemovedTask(row.number("seq"), new TaskId(row.text("task_id"))),
+        context.value(),
+        seq);
   }
 
   /// What is stored up to `seq` belongs to the context that this one was forked from.
@@ -56,7 +84,8 @@ final class StoredTable {
   Optional<ObjectNode> find(ContextId context, TaskId task) throws SQLException {
     return sql
         .list(
-            "SELECT task FROM stored INDEXED BY stored_by_task WHERE context = ? AND task_id = ? AND"
+            "SELECT task FROM stored INDEXED BY stored_by_task WHERE context = ? AND task_id = ?"
+                + " AND"
                 + LAST,
             row -> Optional.ofNullable(row.optionalObject("task")),
             context.value(),

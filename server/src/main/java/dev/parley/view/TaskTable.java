@@ -189,6 +189,21 @@ final class TaskTable {
         seq);
   }
 
+  /// Which agent worked on a task that had begun, or was stored, at `seq`, rewound or not.
+  Optional<AgentTypeId> agentOf(ContextId context, TaskId task, long seq) throws SQLException {
+    return sql.first(
+        """
+        SELECT agent_id FROM tasks INDEXED BY tasks_by_id
+        WHERE context = ?1 AND task_id = ?2 AND seq <= ?3
+        UNION ALL SELECT 'unknown' FROM stored INDEXED BY stored_by_task
+        WHERE context = ?1 AND task_id = ?2 AND seq <= ?3 LIMIT 1
+        """,
+        row -> new AgentTypeId(row.text("agent_id")),
+        context.value(),
+        task.value(),
+        seq);
+  }
+
   /// Where the first task with this id began, rewound or not.
   Optional<Long> first(ContextId context, TaskId task) throws SQLException {
     return sql.first(

@@ -12,6 +12,7 @@ import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextEvent.StateUpdated;
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
@@ -34,6 +35,7 @@ import dev.parley.protocol.TaskEvent.TaskStored;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ThoughtEvent;
 import dev.parley.protocol.ToolEvent;
+import dev.parley.view.MessageTable.Correction;
 import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.List;
@@ -85,16 +87,13 @@ final class ViewFold {
       }
       case StateUpdated updated -> tables.state().update(entry, updated);
       case Message message -> {
-        tables.messages().add(entry, message);
-        tables.contexts().addMessages(context, 1);
-        tables.contexts().entitle(entry, message);
-      }
-      case MessageUpdated updated -> tables.messages().edit(entry, updated);
-      case MessageDeleted deleted -> {
-        if (tables.messages().delete(entry, deleted)) {
-          tables.contexts().addMessages(context, -1);
+        if (tables.messages().add(entry, message)) {
+          tables.contexts().addMessages(context, 1);
+          tables.contexts().entitle(entry, message);
         }
       }
+      case MessageUpdated updated -> correct(context, Correction.of(entry, updated));
+      case MessageDeleted deleted -> correct(context, Correction.of(entry, deleted));
       case TaskEvent event -> fold(entry, entry.taskId(), event);
       case ContentDelta delta -> begin(entry, entry.taskId(), delta.blockId());
       case ContentComplete complete -> end(entry, entry.taskId(), complete.blockId());
@@ -133,7 +132,10 @@ final class ViewFold {
       }
       case CancelRequested _ -> tables.tasks().requestCancel(entry, task);
       case TaskStored stored -> tables.stored().add(entry, task, stored);
-      case TaskDeleted _ -> tables.stored().add(entry, task, null);
+      case TaskDeleted _ ->
+          tables
+              .stored()
+              .remove(entry.contextId(), new StoredTable.RemovedTask(entry.position().seq(), task));
     }
   }
 
@@ -168,10 +170,21 @@ final class ViewFold {
     }
   }
 
+  private void correct(ContextId context, Correction correction) throws SQLException {
+    correct(tables, context, correction);
+  }
+
+  /// Lets messages read as a person corrected them, also where that happened later than what is folded.
+  static void correct(Tables tables, ContextId context, Correction correction) throws SQLException {
+    if (tables.messages().correct(context, correction)) {
+      tables.contexts().entitleAgain(context);
+      tables.contexts().countMessages(context);
+    }
+  }
+
   private void rewind(Entry entry, ContextRewound rewound) throws SQLException {
     var context = entry.contextId();
     var toSeq = tables.rewinds().add(entry, rewound);
-    tables.messages().editAgain(context);
     tables.artifacts().chooseLatest(context);
     tables.inputs().removeAfter(context, toSeq);
     tables.auths().removeAfter(context, toSeq);

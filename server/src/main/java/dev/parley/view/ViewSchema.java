@@ -31,7 +31,7 @@ final class ViewSchema {
       Map.ofEntries(
           Map.entry("contexts", "context"),
           Map.entry("messages", "context, seq"),
-          Map.entry("edits", "context, seq"),
+          Map.entry("edits", "context, seq, message_seq"),
           Map.entry("tasks", "context, seq"),
           Map.entry("artifacts", "context, seq"),
           Map.entry("usage", "context, seq"),
@@ -68,7 +68,7 @@ final class ViewSchema {
           """
           CREATE TABLE edits (context TEXT, seq INTEGER, message_seq INTEGER NOT NULL,
             content TEXT, metadata TEXT, edited_at INTEGER NOT NULL, deletes INTEGER NOT NULL,
-            rewound INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (context, seq)) WITHOUT ROWID
+            PRIMARY KEY (context, seq, message_seq)) WITHOUT ROWID
           """,
           "CREATE INDEX edits_by_message ON edits (message_seq, context)",
           """

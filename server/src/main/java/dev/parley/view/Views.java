@@ -1,5 +1,6 @@
 package dev.parley.view;
 
+import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.AuthId;
@@ -7,12 +8,15 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.TaskDeleted;
 import dev.parley.protocol.TaskId;
 import dev.parley.view.ViewThread.Work;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -128,6 +132,11 @@ public final class Views implements AutoCloseable {
   /// One message, unless it is deleted, rewound or unknown.
   public Optional<MessageView> message(ContextId context, MessageId message) {
     return answer(context, tables -> tables.messages().find(context, message));
+  }
+
+  /// Messages that were edited or deleted, oldest first, whether they count or not.
+  public List<CorrectedMessage> corrected(ContextId context) {
+    return answer(context, tables -> tables.messages().corrected(context));
   }
 
   /// What a message read before, oldest first, each until the time that it was edited at.
@@ -262,6 +271,30 @@ public final class Views implements AutoCloseable {
     return answer(context, tables -> tables.usage().sums(context));
   }
 
+  /// What people corrected after `seq` in what stood there before, as events that correct it in a fork: for each
+  /// message its last edit or its deletion, and each task that was removed.
+  public List<Draft> correctionsAfter(ContextId context, long seq) {
+    return answer(
+        context,
+        tables -> {
+          var drafts = new ArrayList<Draft>();
+          for (var correction : tables.messages().lastCorrections(context, seq)) {
+            drafts.add(Draft.of(correction.event()));
+          }
+          for (var removal : tables.stored().removalsAfter(context, seq)) {
+            tables
+                .tasks()
+                .agentOf(context, removal.task(), seq)
+                .ifPresent(
+                    agent ->
+                        drafts.add(
+                            new Draft(
+                                Origin.root(removal.task(), agent), new TaskDeleted("deleted"))));
+          }
+          return drafts;
+        });
+  }
+
   /// The context at `at`, or now.
   ///
   /// @throws Rejection.Invalid if nothing stands at `at` yet
@@ -275,7 +308,8 @@ public final class Views implements AutoCloseable {
     if (at.after(head)) {
       throw new Rejection.Invalid("invalid-cursor", "the context has only come to " + head);
     }
-    return snapshots.past(context, at, messages);
+    var later = answer(context, tables -> Snapshots.Later.than(tables, context, at.seq()));
+    return snapshots.past(context, at, messages, later);
   }
 
   /// Root tasks of all contexts.

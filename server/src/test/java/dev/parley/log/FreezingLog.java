@@ -63,8 +63,8 @@ public final class FreezingLog implements EventLog {
   }
 
   @Override
-  public boolean fork(ContextId fork, ContextForked forked) {
-    return log.fork(fork, forked);
+  public boolean fork(ContextId fork, ContextForked forked, List<Draft> more) {
+    return log.fork(fork, forked, more);
   }
 
   @Override

@@ -100,7 +100,7 @@ public final class MemoryLog implements EventLog {
 
   /// Copies, so that other logs can be compared with what a fork should be.
   @Override
-  public boolean fork(ContextId id, ContextForked forked) {
+  public boolean fork(ContextId id, ContextForked forked, List<Draft> more) {
     return locked(
         () -> {
           var source = context(forked.sourceContextId());
@@ -121,6 +121,7 @@ public final class MemoryLog implements EventLog {
               .forEach(entry -> context.share(id, entry));
           var drafts = new ArrayList<>(List.of(Draft.of(forked)));
           ForkedEnds.of(context.state).forEach(end -> drafts.add(context.withText(end)));
+          drafts.addAll(more);
           add(id, context, drafts);
           return true;
         });

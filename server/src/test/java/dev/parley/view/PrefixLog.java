@@ -4,6 +4,7 @@ import dev.parley.log.Appended;
 import dev.parley.log.Changes;
 import dev.parley.log.ContextState;
 import dev.parley.log.Decision;
+import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
 import dev.parley.log.Guard;
 import dev.parley.protocol.ContextEvent.ContextCreated;
@@ -24,7 +25,7 @@ record PrefixLog(EventLog log, Position last) implements EventLog {
   }
 
   @Override
-  public boolean fork(ContextId fork, ContextForked forked) {
+  public boolean fork(ContextId fork, ContextForked forked, List<Draft> more) {
     throw new UnsupportedOperationException();
   }
 

@@ -83,7 +83,7 @@ class RewindViewsTest {
   }
 
   @Test
-  void edits_and_deletions_after_the_place_are_undone() {
+  void edits_and_deletions_after_the_place_stay() {
     scene.say("m1", "one");
     scene.add(new MessageUpdated(new MessageId("m1"), "one, edited", null));
     var place = scene.say("m2", "two");
@@ -91,7 +91,8 @@ class RewindViewsTest {
     scene.add(new MessageDeleted(new MessageId("m2")));
     scene.rewind(place);
 
-    assertThat(messages()).containsExactly("one, edited", "two");
+    assertThat(messages()).containsExactly("one, edited again");
+    assertThat(scene.views.context(C).messageCount()).isEqualTo(1);
   }
 
   @Test

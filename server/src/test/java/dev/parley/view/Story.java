@@ -76,6 +76,7 @@ final class Story {
   private final Map<ArtifactId, Integer> files = new LinkedHashMap<>();
   private final List<MessageId> messages = new ArrayList<>();
   private int count;
+  private boolean corrects = true;
 
   Story(EventLog log, Random random, ContextId context, boolean rewinds) {
     this.log = log;
@@ -83,6 +84,12 @@ final class Story {
     this.context = context;
     this.rewinds = rewinds;
     log.create(context, new ContextCreated("owner" + random.nextInt(2), null, null));
+  }
+
+  /// People no longer edit or delete what was said.
+  Story withoutCorrections() {
+    corrects = false;
+    return this;
   }
 
   /// Ends everything that was begun.
@@ -103,13 +110,22 @@ final class Story {
     switch (random.nextInt(rewinds && open.isEmpty() ? 9 : 7)) {
       case 0 -> add(new ContextUpdated(maybe("Name"), Json.object().put("n", ++count)));
       case 1 -> add(new StateUpdated(delta()));
-      case 2 -> add(new MessageUpdated(earlier(), "edited " + ++count, Json.object().put("e", 1)));
-      case 3 -> add(new MessageDeleted(earlier()));
+      case 2 ->
+          correct(new MessageUpdated(earlier(), "edited " + ++count, Json.object().put("e", 1)));
+      case 3 -> correct(new MessageDeleted(earlier()));
       case 4, 5, 6 -> ask();
       default -> {
         add(new ContextRewound(toSeq(), null, null, null, null));
         files.clear();
       }
+    }
+  }
+
+  private void correct(Event correction) {
+    if (corrects) {
+      add(correction);
+    } else {
+      ask();
     }
   }
 

@@ -102,7 +102,7 @@ class ViewsPropertyTest {
   @ParameterizedTest
   @ValueSource(longs = {21, 22})
   void a_snapshot_at_any_position_equals_a_fold_of_the_log_up_to_there(long seed) {
-    var story = stories(new Random(seed), 1, true).getFirst();
+    var story = stories(new Random(seed), 1, true).getFirst().withoutCorrections();
     for (var i = 0; i < 40; i++) {
       story.step();
     }
@@ -115,6 +115,28 @@ class ViewsPropertyTest {
           assertThat(json(snapshot)).isEqualTo(json(prefix.snapshot(C, null, 5)));
           assertThat(snapshot.position()).isEqualTo(at);
         }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {21, 22, 23})
+  void a_snapshot_of_the_past_shows_messages_as_they_were_corrected_since(long seed) {
+    var story = stories(new Random(seed), 1, true).getFirst();
+    for (var i = 0; i < 70; i++) {
+      story.step();
+    }
+    try (var views = views("views.db")) {
+      for (var entry : entries()) {
+        var at = entry.position();
+        var snapshot = views.snapshot(C, at, 1000);
+        var expected = said(new LinkedHashMap<>(), counted(at.seq()));
+        assertThat(
+                snapshot.messages().stream()
+                    .map(m -> m.messageId().value() + ": " + m.content())
+                    .toList())
+            .isEqualTo(expected);
+        assertThat(snapshot.context().messageCount()).isEqualTo(expected.size());
       }
     }
   }
@@ -169,13 +191,20 @@ class ViewsPropertyTest {
     }
   }
 
-  /// The entries that count: back from the end, jumping at every rewind.
   private List<Entry> counted() {
+    return counted(Long.MAX_VALUE);
+  }
+
+  /// The entries that count when `last` is the newest: back from there, jumping at every rewind; and what corrects
+  /// messages, wherever that stands.
+  private List<Entry> counted(long last) {
     var all = entries();
     var counted = new ArrayDeque<Entry>();
-    var limit = Long.MAX_VALUE;
+    var limit = last;
     for (var entry : all.reversed()) {
-      if (entry.position().seq() <= limit) {
+      if (entry.event() instanceof MessageUpdated || entry.event() instanceof MessageDeleted) {
+        counted.addFirst(entry);
+      } else if (entry.position().seq() <= limit) {
         counted.addFirst(entry);
         if (entry.event() instanceof ContextRewound rewound) {
           limit = rewound.toSeq();

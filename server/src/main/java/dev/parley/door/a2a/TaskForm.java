@@ -1,6 +1,7 @@
 package dev.parley.door.a2a;
 
 import dev.parley.a2a.Version;
+import dev.parley.a2a.WireArtifact;
 import dev.parley.a2a.WireMessage;
 import dev.parley.a2a.WirePart;
 import dev.parley.a2a.WireState;
@@ -19,6 +20,8 @@ import dev.parley.view.Views;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Shows root tasks of the log as A2A has tasks.
@@ -118,16 +121,40 @@ public final class TaskForm {
       return shown;
     }
     var history = new ArrayList<WireMessage>();
+    var artifacts = shown.artifacts();
     for (var said : shown.history()) {
-      edited(task.contextId(), said).ifPresent(history::add);
+      var now = edited(task.contextId(), said);
+      now.ifPresent(history::add);
+      if (!now.equals(Optional.of(said))) {
+        artifacts = artifacts.stream().flatMap(made -> edited(made, said, now)).toList();
+      }
     }
     return new WireTask(
-        shown.id(),
-        shown.contextId(),
-        shown.status(),
-        shown.artifacts(),
-        history,
-        shown.metadata());
+        shown.id(), shown.contextId(), shown.status(), artifacts, history, shown.metadata());
+  }
+
+  /// An artifact that is the text of a message reads as the message does, or is left out with it.
+  private static Stream<WireArtifact> edited(
+      WireArtifact made, WireMessage said, Optional<WireMessage> now) {
+    if (!text(made.parts()).equals(text(said.parts()))) {
+      return Stream.of(made);
+    }
+    return now.stream()
+        .map(
+            message ->
+                new WireArtifact(
+                    made.artifactId(),
+                    made.name(),
+                    made.description(),
+                    message.parts(),
+                    made.metadata(),
+                    made.extensions()));
+  }
+
+  private static String text(List<WirePart> parts) {
+    return parts.stream()
+        .map(part -> part.content() instanceof WirePart.Text(var text) ? text : "\0")
+        .collect(Collectors.joining());
   }
 
   private Optional<WireMessage> edited(ContextId context, WireMessage said) {

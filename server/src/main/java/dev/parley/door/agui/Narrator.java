@@ -32,6 +32,7 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent;
 import dev.parley.protocol.ToolEvent;
+import dev.parley.view.CorrectedMessage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -104,7 +105,7 @@ final class Narrator {
   }
 
   /// What brings a reader up to date who knows nothing: snapshots, in a run that is open if one is.
-  List<ObjectNode> recap(ObjectNode state) {
+  List<ObjectNode> recap(ObjectNode state, List<CorrectedMessage> corrected) {
     var events = new ArrayList<ObjectNode>();
     var taken = transcript;
     var started = taken == null ? null : taken.started();
@@ -117,7 +118,7 @@ final class Narrator {
     begin.remove("input");
     events.add(begin);
     var messages = AgUiEvent.MESSAGES_SNAPSHOT.json();
-    messages.set("messages", taken.json());
+    messages.set("messages", taken.json(corrected));
     events.add(messages);
     var all = state.deepCopy();
     all.setAll(taken.state());
@@ -129,9 +130,20 @@ final class Narrator {
     if (current != null && current.phase == Turn.Phase.RUNNING) {
       events.addAll(current.scene.openers());
     } else if (end != null) {
-      events.add(end.deepCopy());
+      events.add(corrected(end.deepCopy(), corrected));
     }
     return events;
+  }
+
+  /// The end of a run whose answer reads as people corrected it.
+  private static ObjectNode corrected(ObjectNode end, List<CorrectedMessage> corrected) {
+    var result = end.path("result").asString("");
+    for (var message : corrected) {
+      if (message.before().contains(result)) {
+        end.put("result", message.deleted() ? "" : message.now());
+      }
+    }
+    return end;
   }
 
   /// What happens in the context, and is no task's.

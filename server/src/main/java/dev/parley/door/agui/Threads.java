@@ -114,7 +114,7 @@ final class Threads {
     var reached = fold(thread, narrator, cursor.from(), at);
     var state =
         at.equals(Position.START) ? Json.object() : parts.views().snapshot(thread, at, 0).state();
-    var events = narrator.recap(state);
+    var events = narrator.recap(state, parts.views().corrected(thread));
     var ids = cursor.ids(events.size());
     var frames = new ArrayList<byte[]>();
     for (var i = cursor.part(); i < events.size(); i++) {

@@ -1,6 +1,8 @@
 package dev.parley.door.agui;
 
 import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.view.CorrectedMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,6 +21,7 @@ final class Transcript {
     final long seq;
     final ObjectNode message;
     final StringBuilder text = new StringBuilder();
+    boolean deleted;
 
     Line(long seq, ObjectNode message) {
       this.seq = seq;
@@ -188,6 +191,35 @@ final class Transcript {
     }
   }
 
+  /// A message has its own id, unless its text was told as it was said: then it is the last such text before it.
+  private void correct(CorrectedMessage corrected) {
+    var own =
+        order.stream()
+            .filter(
+                line -> line.message.path("id").asString().equals(corrected.messageId().value()))
+            .toList();
+    var meant =
+        !own.isEmpty()
+            ? own
+            : order.reversed().stream()
+                .filter(line -> line.seq <= corrected.seq())
+                .filter(line -> corrected.role() == Role.ASSISTANT && isText(line))
+                .filter(line -> corrected.before().contains(line.text.toString()))
+                .limit(1)
+                .toList();
+    for (var line : meant) {
+      line.deleted = corrected.deleted();
+      line.message.remove("content");
+      line.text.setLength(0);
+      line.text.append(corrected.deleted() ? "" : corrected.now());
+    }
+  }
+
+  private static boolean isText(Line line) {
+    return line.message.path("role").asString().equals("assistant")
+        && !line.message.has("toolCalls");
+  }
+
   private static String key(JsonNode change) {
     return change.path("path").asString().substring(1).replace("~1", "/").replace("~0", "~");
   }
@@ -207,12 +239,13 @@ final class Transcript {
     return all;
   }
 
-  /// The messages, in order.
-  ArrayNode json() {
+  /// The messages, in order, with those that people corrected as they read now.
+  ArrayNode json(List<CorrectedMessage> corrected) {
+    corrected.forEach(this::correct);
     calls.values().forEach(call -> call.function().put("arguments", call.arguments().toString()));
     var all = Json.mapper().createArrayNode();
     for (var line : order) {
-      if (!counts(line.seq)) {
+      if (!counts(line.seq) || line.deleted) {
         continue;
       }
       var message = line.message.deepCopy();

@@ -31,6 +31,8 @@ final class EventRoutes {
   private static final int READ = 64;
   private static final int BYTES_MAX = 4 << 20;
 
+  private static final String CORRECTED = "corrected";
+
   private static final Parameter AFTER =
       Parameter.query("after", "only events after this position, such as 17");
 
@@ -49,6 +51,9 @@ final class EventRoutes {
     var paged = new ArrayList<>(List.of(AFTER, Paging.LIMIT));
     paged.addAll(EventFilter.PARAMETERS);
     paged.addAll(Dialect.PARAMETERS);
+    paged.add(
+        Parameter.query(
+            CORRECTED, Parameter.Type.BOOLEAN, "without text that was deleted or edited since"));
     var streamed =
         new ArrayList<>(
             List.of(
@@ -126,13 +131,15 @@ final class EventRoutes {
     }
     var format = dialect.format(request);
     var filter = dialect.filter(request, format);
-    return list(new Range(context, after, head, request.limit()), filter, format);
+    var corrected =
+        new CorrectedEvents(request.flag(CORRECTED) ? parts.views().corrected(context) : List.of());
+    return list(new Range(context, after, head, request.limit()), filter, format, corrected);
   }
 
   /// At most `limit` events after `after`, up to `head`.
   private record Range(ContextId context, Position after, Position head, int limit) {}
 
-  private Reply list(Range range, EventFilter filter, Format format) {
+  private Reply list(Range range, EventFilter filter, Format format, CorrectedEvents corrected) {
     var head = range.head();
     var limit = range.limit();
     var json = new ByteArrayOutputStream();
@@ -147,11 +154,11 @@ final class EventRoutes {
         }
         position = entry.position();
         scanned++;
-        if (filter.accepts(entry)) {
+        if (filter.accepts(entry) && !corrected.omits(entry)) {
           if (found++ > 0) {
             json.write(',');
           }
-          json.writeBytes(format.json(entry));
+          json.writeBytes(corrected.json(entry, format.json(entry)));
         }
       }
     }

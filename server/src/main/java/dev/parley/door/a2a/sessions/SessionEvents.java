@@ -7,10 +7,7 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
-import dev.parley.protocol.MessageEvent.MessageDeleted;
-import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
-import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.view.Views;
@@ -18,11 +15,8 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -100,7 +94,7 @@ final class SessionEvents {
       var lower = Math.max(0, upper - WINDOW);
       var next = lower;
       for (var entry : window(context, lower, upper).reversed()) {
-        walk.take(entry);
+        walk.take(entry, message -> now(context, message));
         if (walk.ended) {
           break;
         }
@@ -144,32 +138,27 @@ final class SessionEvents {
   /// An event that is shown, and what its message was edited to.
   private record Found(Entry entry, @Nullable String edited) {}
 
-  /// What was found so far, newest first, and what later events say about earlier ones. It never holds more than is
-  /// wanted.
+  /// What was found so far, newest first. It never holds more than is wanted.
   private static final class Walk {
 
     private final Wish wish;
     private final Deque<Found> found = new ArrayDeque<>();
-    private final Set<MessageId> deleted = new HashSet<>();
-    private final Map<MessageId, String> edited = new HashMap<>();
     private boolean ended;
 
     Walk(Wish wish) {
       this.wish = wish;
     }
 
-    void take(Entry entry) {
+    void take(Entry entry, Function<Message, Said> now) {
       if (!entry.timestamp().isAfter(wish.after())) {
         ended = true;
         return;
       }
       switch (entry.event()) {
-        case MessageDeleted gone -> deleted.add(gone.messageId());
-        case MessageUpdated edit -> edited.putIfAbsent(edit.messageId(), edit.content());
         case Message message -> {
-          var now = edited.remove(message.messageId());
-          if (!deleted.remove(message.messageId())) {
-            add(new Found(entry, now));
+          var said = now.apply(message);
+          if (!said.deleted()) {
+            add(new Found(entry, said.edited()));
           }
         }
         default -> {

@@ -1,0 +1,118 @@
+package dev.parley.door.contexts;
+
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.TaskId;
+import dev.parley.view.CorrectedMessage;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/// Writes events without text that people deleted or replaced: in the message itself, and in the task that it began or
+/// that said it.
+///
+/// Pieces of an answer that was corrected are left out, as none of them is the whole text.
+final class CorrectedEvents {
+
+  /// A shorter text is replaced only where it is all of a value: it may be part of any other word.
+  private static final int PART_MIN = 8;
+
+  private final Map<MessageId, List<CorrectedMessage>> byMessage = new HashMap<>();
+  private final Map<TaskId, List<CorrectedMessage>> byRoot = new HashMap<>();
+
+  CorrectedEvents(List<CorrectedMessage> corrected) {
+    for (var message : corrected) {
+      byMessage.computeIfAbsent(message.messageId(), _ -> new ArrayList<>()).add(message);
+      if (message.taskId() != null) {
+        byRoot.computeIfAbsent(message.taskId(), _ -> new ArrayList<>()).add(message);
+      }
+    }
+  }
+
+  /// True if the entry is to be left out.
+  boolean omits(Entry entry) {
+    return entry.event() instanceof ContentDelta
+        && about(entry).stream().anyMatch(message -> message.role() == Role.ASSISTANT);
+  }
+
+  /// The entry as `json` writes it, corrected.
+  byte[] json(Entry entry, byte[] json) {
+    var about = about(entry);
+    if (about.isEmpty()) {
+      return json;
+    }
+    var node = Json.mapper().readTree(json);
+    for (var message : about) {
+      if (entry.event() instanceof MessageEvent
+          && message.deleted()
+          && node instanceof ObjectNode o) {
+        o.remove("parts");
+      }
+      change(node, text -> corrected(message, text));
+    }
+    return Json.bytes(node);
+  }
+
+  private List<CorrectedMessage> about(Entry entry) {
+    if (entry.event() instanceof MessageEvent event) {
+      return byMessage.getOrDefault(event.messageId(), List.of()).stream()
+          // Another one may have come with the same id since.
+          .filter(message -> entry.position().seq() >= message.seq())
+          .toList();
+    }
+    var origin = entry.origin();
+    return origin == null ? List.of() : byRoot.getOrDefault(origin.rootTaskId(), List.of());
+  }
+
+  private static String corrected(CorrectedMessage message, String text) {
+    var now = message.now() == null ? "" : message.now();
+    if (text.equals(now)) {
+      return text;
+    }
+    if (message.before().contains(text)) {
+      return now;
+    }
+    var changed = text;
+    for (var before : message.before()) {
+      if (before.length() >= PART_MIN && !now.contains(before)) {
+        changed = changed.replace(before, now);
+      }
+    }
+    return changed;
+  }
+
+  private static void change(JsonNode node, UnaryOperator<String> correct) {
+    switch (node) {
+      case ObjectNode object ->
+          List.copyOf(object.properties())
+              .forEach(
+                  field -> {
+                    if (field.getValue() instanceof StringNode text) {
+                      object.put(field.getKey(), correct.apply(text.stringValue()));
+                    } else {
+                      change(field.getValue(), correct);
+                    }
+                  });
+      case ArrayNode array -> {
+        for (var i = 0; i < array.size(); i++) {
+          if (array.get(i) instanceof StringNode text) {
+            array.set(i, StringNode.valueOf(correct.apply(text.stringValue())));
+          } else {
+            change(array.get(i), correct);
+          }
+        }
+      }
+      default -> {} // No text.
+    }
+  }
+}
