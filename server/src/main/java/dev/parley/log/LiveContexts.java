@@ -4,6 +4,7 @@ import dev.parley.protocol.ContextId;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// The contexts that are in memory: at most one object for each, loaded when needed.
@@ -43,7 +44,7 @@ final class LiveContexts {
     try {
       var context = live.get(id);
       if (context == null || !context.pin()) {
-        context = readers.ask(connection -> StoredContexts.load(connection, id));
+        context = readers.lookUp(connection -> StoredContexts.load(connection, id));
         var _ = context.pin();
         live.put(id, context);
       }
@@ -51,6 +52,11 @@ final class LiveContexts {
     } finally {
       stripe.unlock();
     }
+  }
+
+  /// Wakes all who wait for any context.
+  void wakeAll() {
+    live.values().forEach(context -> context.waiters.forEach(LockSupport::unpark));
   }
 
   int size() {

@@ -45,6 +45,7 @@ public final class SqliteLog implements EventLog {
   private final Writer writer;
   private final LogMetrics metrics = new LogMetrics();
   private final AtomicLong nextNumber;
+  private volatile boolean closed;
 
   /// What a log is made of: where it lives, what time it is, where secrets come from.
   public record Parts(Path folder, InstantSource clock, RandomGenerator random, Tuning tuning) {}
@@ -65,7 +66,7 @@ public final class SqliteLog implements EventLog {
               + Math.max(
                   Database.number(connection, "SELECT max(id) FROM blocks"),
                   Database.number(connection, "SELECT max(touched) FROM contexts"));
-      readers = new Readers(database);
+      readers = new Readers(database, fault);
       contexts = new LiveContexts(readers, unsealed, tuning.liveContexts());
       slots = new SlotReader(readers, tuning.batchEvents());
       forks = new Forks(readers, slots);
@@ -282,6 +283,9 @@ public final class SqliteLog implements EventLog {
           if (context.window.head().after(after)) {
             return true;
           }
+          if (closed) {
+            throw new Rejection.Unavailable("the log is closed");
+          }
           var left = deadline - System.nanoTime();
           if (left <= 0) {
             return false;
@@ -340,7 +344,7 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public List<ContextId> withOpenTasks() {
-    var found = new LinkedHashSet<>(readers.ask(StoredChanges::withOpenTasks));
+    var found = new LinkedHashSet<>(readers.lookUp(StoredChanges::withOpenTasks));
     unsealed.contexts().forEach(context -> found.add(context.id));
     return found.stream().filter(this::hasOpenTasks).toList();
   }
@@ -358,7 +362,7 @@ public final class SqliteLog implements EventLog {
     // First, so that what follows knows all of it.
     var visible = writer.visible();
     var inMemory = List.copyOf(unsealed.contexts());
-    return readers.ask(
+    return readers.lookUp(
         connection ->
             new StoredChanges(connection, inMemory).between(mark, Math.max(mark, visible), limit));
   }
@@ -391,6 +395,10 @@ public final class SqliteLog implements EventLog {
   @Override
   public void close() {
     writer.close();
+    // Those who wait look at this before they park, and are woken after it is set.
+    closed = true;
+    contexts.wakeAll();
+    pulse.close();
     readers.close();
     waker.close();
     ticker.close();
