@@ -15,19 +15,24 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// A context in memory: its state, its newest entries, those who wait for more.
 ///
 /// `lock` guards what appends use: the state with what is not durable yet, the state that is folded
-/// from what is, the keys, the last ticket. The writer's thread alone changes the window and the
-/// unsealed part.
+/// from what is, the keys, the last ticket. The writer's thread alone adds to the window and changes
+/// the unsealed part.
 final class LiveContext {
 
   private static final int CLOSED = -1;
+  private static final AtomicReferenceFieldUpdater<LiveContext, Window> WINDOW =
+      AtomicReferenceFieldUpdater.newUpdater(LiveContext.class, Window.class, "window");
 
   final ContextId id;
+  private final WindowMemory windows;
   final ReentrantLock lock = new ReentrantLock();
   final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
 
@@ -50,13 +55,17 @@ final class LiveContext {
   // How many use this object, or CLOSED when it is about to be dropped.
   private final AtomicInteger pins = new AtomicInteger();
 
+  // Changed with updateWindow only.
+  volatile Window window = Window.empty(Position.START);
+
   // Changed by the writer alone.
   volatile List<Share> shares = List.of();
-  volatile Window window = Window.empty(Position.START);
+  boolean holdsSealed;
   final List<Long> unsealedBlocks = new ArrayList<>();
   volatile Position sealedTo = Position.START;
   int unsealedCount;
-  int unsealedWeight;
+  int unsealedBytes;
+  long unsealedWeight;
   volatile long lastBlock;
 
   enum Status {
@@ -71,9 +80,22 @@ final class LiveContext {
   /// What a key was used for.
   record StoredKey(String bodyHash, Appended appended) {}
 
-  LiveContext(ContextId id, Status status) {
+  LiveContext(ContextId id, Status status, WindowMemory windows) {
     this.id = id;
     this.status = status;
+    this.windows = windows;
+  }
+
+  /// Replaces the window. The writer adds to it; any thread may drop from it what is sealed.
+  void updateWindow(UnaryOperator<Window> change) {
+    while (true) {
+      var before = window;
+      var after = change.apply(before);
+      if (WINDOW.compareAndSet(this, before, after)) {
+        windows.count(after.held() - before.held());
+        return;
+      }
+    }
   }
 
   /// Keeps this object in use. False if it is about to be dropped.
@@ -138,7 +160,7 @@ final class LiveContext {
       var textFrom = textFrom(next, draft);
       next.admit(draft, position);
       var entry = new Entry(id, position, ids.of(position), time, draft.origin(), draft.event());
-      slots.add(new Slot(entry, textFrom, false));
+      slots.add(Slot.fresh(entry, textFrom));
     }
     return new Admitted(before, slots, next, millis);
   }
@@ -154,7 +176,7 @@ final class LiveContext {
       folded = fork.state();
       foldedMillis = fork.millis();
       sealedTo = fork.cut();
-      window = Window.empty(fork.cut());
+      updateWindow(_ -> Window.empty(fork.cut()));
     } finally {
       lock.unlock();
     }
@@ -199,7 +221,7 @@ final class LiveContext {
     folded = new ContextState();
     keys.clear();
     shares = List.of();
-    window = Window.empty(Position.START);
+    updateWindow(_ -> Window.empty(Position.START));
     lastBlock = mark;
   }
 

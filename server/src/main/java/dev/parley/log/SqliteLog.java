@@ -39,6 +39,7 @@ public final class SqliteLog implements EventLog {
   private final Pulse pulse = new Pulse();
   private final Ticker ticker = new Ticker();
   private final Unsealed unsealed;
+  private final WindowMemory windows;
   private final LiveContexts contexts;
   private final SlotReader slots;
   private final Forks forks;
@@ -58,7 +59,8 @@ public final class SqliteLog implements EventLog {
       var database = new Database(parts.folder().resolve("log.db"));
       unsealed = new Unsealed(tuning);
       var connection = database.openWriter();
-      StoredContexts.loadUnsealed(connection, unsealed, tuning.sealEvents());
+      windows = new WindowMemory(tuning);
+      StoredContexts.loadUnsealed(connection, unsealed, windows);
       nextNumber =
           new AtomicLong(Database.number(connection, "SELECT max(number) FROM contexts") + 1);
       var nextBlock =
@@ -67,12 +69,12 @@ public final class SqliteLog implements EventLog {
                   Database.number(connection, "SELECT max(id) FROM blocks"),
                   Database.number(connection, "SELECT max(touched) FROM contexts"));
       readers = new Readers(database, fault);
-      contexts = new LiveContexts(readers, unsealed, tuning.liveContexts());
+      contexts = new LiveContexts(readers, unsealed, windows, tuning);
       slots = new SlotReader(readers, tuning.batchEvents());
       forks = new Forks(readers, slots);
       writer =
           new Writer(
-              new Writer.Parts(database, tuning, fault, waker, pulse, unsealed, metrics),
+              new Writer.Parts(database, tuning, fault, waker, pulse, unsealed, windows, metrics),
               new BlockTable(connection),
               nextBlock);
     } catch (SQLException | RuntimeException failed) {
@@ -194,8 +196,9 @@ public final class SqliteLog implements EventLog {
         var head = context.state.head();
         return new Attempt(context.lastTicket, new Appended(head, head, false), null);
       }
-      var ticket = enqueue(context, drafts, guard);
-      return new Attempt(ticket, appended(ticket.slots(), false), null);
+      var admitted = admitted(context, drafts);
+      var ticket = enqueueGuarded(context, admitted, guard);
+      return new Attempt(ticket, appended(admitted.slots(), false), null);
     } catch (Rejection rejection) {
       return new Attempt(context.lastTicket, null, rejection);
     }
@@ -221,8 +224,7 @@ public final class SqliteLog implements EventLog {
     return null;
   }
 
-  private Ticket enqueue(LiveContext context, List<Draft> drafts, Guard guard) {
-    var admitted = admitted(context, drafts);
+  private Ticket enqueueGuarded(LiveContext context, Admitted admitted, Guard guard) {
     if (!(guard instanceof Guard.Once once)) {
       return enqueue(context, admitted, null);
     }
@@ -276,11 +278,13 @@ public final class SqliteLog implements EventLog {
       var context = pin.context();
       var deadline = System.nanoTime() + nanos(patience);
       var me = Thread.currentThread();
+      var found = false;
       context.waiters.add(me);
       try {
         while (true) {
           context.check();
           if (context.window.head().after(after)) {
+            found = true;
             return true;
           }
           if (closed) {
@@ -297,6 +301,10 @@ public final class SqliteLog implements EventLog {
         }
       } finally {
         context.waiters.remove(me);
+        // Who has found something comes back for more; otherwise the next commit cuts the window.
+        if (!found && context.waiters.isEmpty()) {
+          WindowMemory.cut(context);
+        }
       }
     }
   }
@@ -387,6 +395,16 @@ public final class SqliteLog implements EventLog {
     return contexts.size();
   }
 
+  /// How many contexts have entries that are not in segments yet.
+  int unsealedContexts() {
+    return unsealed.contexts().size();
+  }
+
+  /// About how many bytes of memory the newest entries of all contexts take.
+  public long windowBytes() {
+    return windows.bytes();
+  }
+
   /// Bytes in blocks that are not in segments yet.
   public long unsealedBytes() {
     return unsealed.bytes();
@@ -397,7 +415,7 @@ public final class SqliteLog implements EventLog {
     writer.close();
     // Those who wait look at this before they park, and are woken after it is set.
     closed = true;
-    contexts.wakeAll();
+    contexts.close();
     pulse.close();
     readers.close();
     waker.close();

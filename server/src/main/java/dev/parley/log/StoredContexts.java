@@ -24,16 +24,18 @@ final class StoredContexts {
   private StoredContexts() {}
 
   /// The context with this id; absent if there is none.
-  static LiveContext load(Connection connection, ContextId id) throws SQLException {
+  static LiveContext load(Connection connection, ContextId id, WindowMemory windows)
+      throws SQLException {
     try (var select =
         connection.prepareStatement("SELECT " + COLUMNS + " FROM contexts WHERE id = ?")) {
       select.setString(1, id.value());
-      return loadOne(connection, select, id);
+      return loadOne(connection, select, id, windows);
     }
   }
 
   /// Takes in every context with unsealed entries, and those entries.
-  static void loadUnsealed(Connection connection, Unsealed unsealed, int keep) throws SQLException {
+  static void loadUnsealed(Connection connection, Unsealed unsealed, WindowMemory windows)
+      throws SQLException {
     Map<Long, LiveContext> found = new HashMap<>();
     try (var select = connection.prepareStatement("SELECT id, data FROM blocks ORDER BY id");
         var rows = select.executeQuery()) {
@@ -45,15 +47,16 @@ final class StoredContexts {
           var number = in.number();
           var context = found.get(number);
           if (context == null) {
-            context = loadNumber(connection, number);
+            context = loadNumber(connection, number, windows);
             found.put(number, context);
           }
-          var slots = ChunkReader.slots(context.id, context.ids, in.block());
+          var chunk = in.block();
+          var slots = ChunkReader.slots(context.id, context.ids, chunk);
           // A block outlives the sealing of some of its contexts; what is in segments is not taken
           // twice.
           if (slots.getLast().entry().position().after(context.sealedTo)) {
-            takeIn(context, slots, keep);
-            unsealed.add(block, data.length, context, slots);
+            windows.add(context, slots);
+            unsealed.add(block, data.length, context, Unsealed.Part.of(chunk, slots));
           }
         }
       }
@@ -113,23 +116,25 @@ final class StoredContexts {
     }
   }
 
-  private static LiveContext loadNumber(Connection connection, long number) throws SQLException {
+  private static LiveContext loadNumber(Connection connection, long number, WindowMemory windows)
+      throws SQLException {
     try (var select =
         connection.prepareStatement("SELECT " + COLUMNS + " FROM contexts WHERE number = ?")) {
       select.setLong(1, number);
-      return loadOne(connection, select, new ContextId("unknown"));
+      return loadOne(connection, select, new ContextId("unknown"), windows);
     }
   }
 
   private static LiveContext loadOne(
-      Connection connection, PreparedStatement select, ContextId unknown) throws SQLException {
+      Connection connection, PreparedStatement select, ContextId unknown, WindowMemory windows)
+      throws SQLException {
     try (var rows = select.executeQuery()) {
       if (!rows.next()) {
-        return new LiveContext(unknown, Status.ABSENT);
+        return new LiveContext(unknown, Status.ABSENT, windows);
       }
       var id = new ContextId(rows.getString("id"));
       var deleted = rows.getInt("deleted") != 0;
-      var context = new LiveContext(id, deleted ? Status.DELETED : Status.PRESENT);
+      var context = new LiveContext(id, deleted ? Status.DELETED : Status.PRESENT, windows);
       context.number = rows.getLong("number");
       context.lastBlock = rows.getLong("touched");
       if (deleted) {
@@ -137,7 +142,7 @@ final class StoredContexts {
       }
       context.ids = Secrets.read(rows.getBytes("secret"));
       context.sealedTo = Positions.unpack(rows.getLong("sealed"));
-      context.window = Window.empty(context.sealedTo);
+      context.updateWindow(_ -> Window.empty(context.sealedTo));
       var saved = rows.getBytes("state");
       if (saved != null) {
         var state = SavedState.read(saved);
@@ -187,9 +192,5 @@ final class StoredContexts {
         context.shares = List.copyOf(shares);
       }
     }
-  }
-
-  private static void takeIn(LiveContext context, List<Slot> slots, int keep) {
-    context.window = context.window.plus(slots, context.unsealedCount + keep);
   }
 }
