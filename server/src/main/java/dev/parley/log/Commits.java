@@ -111,7 +111,7 @@ final class Commits {
       var context = ticket.context();
       context.lock.lock();
       try {
-        context.keysInDoubt.remove(new KeyName(key.once().principal(), key.once().key()));
+        context.keys.written(KeyName.of(key.once()));
       } finally {
         context.lock.unlock();
       }

@@ -8,9 +8,7 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,7 +30,7 @@ final class LiveContext {
       AtomicReferenceFieldUpdater.newUpdater(LiveContext.class, Window.class, "window");
 
   final ContextId id;
-  private final WindowMemory windows;
+  private final ContextMemory memory;
   final ReentrantLock lock = new ReentrantLock();
   final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
 
@@ -46,8 +44,7 @@ final class LiveContext {
   long lastMillis;
   int generation;
   @Nullable Ticket lastTicket;
-  final Map<KeyName, StoredKey> keys = new HashMap<>();
-  final List<KeyName> keysInDoubt = new ArrayList<>();
+  final ContextKeys keys;
 
   // True from the wish to delete until that failed; read by anybody.
   volatile boolean deleting;
@@ -75,15 +72,20 @@ final class LiveContext {
   }
 
   /// Whose key it is, and the key.
-  record KeyName(String principal, String key) {}
+  record KeyName(String principal, String key) {
+    static KeyName of(Guard.Once once) {
+      return new KeyName(once.principal(), once.key());
+    }
+  }
 
   /// What a key was used for.
   record StoredKey(String bodyHash, Appended appended) {}
 
-  LiveContext(ContextId id, Status status, WindowMemory windows) {
+  LiveContext(ContextId id, Status status, ContextMemory memory) {
     this.id = id;
     this.status = status;
-    this.windows = windows;
+    this.memory = memory;
+    this.keys = new ContextKeys(memory.keys());
   }
 
   /// Replaces the window. The writer adds to it; any thread may drop from it what is sealed.
@@ -92,7 +94,7 @@ final class LiveContext {
       var before = window;
       var after = change.apply(before);
       if (WINDOW.compareAndSet(this, before, after)) {
-        windows.count(after.held() - before.held());
+        memory.windows().count(after.held() - before.held());
         return;
       }
     }
@@ -188,8 +190,7 @@ final class LiveContext {
     state = durable().copy();
     lastMillis = durableMillis();
     lastTicket = null;
-    keysInDoubt.forEach(keys::remove);
-    keysInDoubt.clear();
+    keys.rollBack();
     if (status == Status.PRESENT && state.head().equals(Position.START)) {
       status = Status.ABSENT;
     }
@@ -211,6 +212,29 @@ final class LiveContext {
   long durableMillis() {
     var _ = durable();
     return foldedMillis;
+  }
+
+  /// Lets the store have its keys back if they take too much memory. For when nobody uses this.
+  void releaseKeysIfScarce() {
+    if (memory.keys().scarce()) {
+      lock.lock();
+      try {
+        keys.release();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /// Lets go of what counts as memory, as this object is dropped.
+  void dropped() {
+    lock.lock();
+    try {
+      keys.release();
+    } finally {
+      lock.unlock();
+    }
+    updateWindow(window -> Window.empty(window.head()));
   }
 
   /// Forgets everything but that it was.

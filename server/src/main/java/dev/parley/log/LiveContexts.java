@@ -27,15 +27,15 @@ final class LiveContexts implements AutoCloseable {
   private final ReentrantLock[] stripes = new ReentrantLock[STRIPES];
   private final ReentrantLock dropping = new ReentrantLock();
   private final Readers readers;
-  private final WindowMemory windows;
+  private final ContextMemory memory;
   private final Queue<LiveContext> released;
   private final Tuning tuning;
   private final Semaphore places;
   private volatile boolean closed;
 
-  LiveContexts(Readers readers, Unsealed unsealed, WindowMemory windows, Tuning tuning) {
+  LiveContexts(Readers readers, Unsealed unsealed, ContextMemory memory, Tuning tuning) {
     this.readers = readers;
-    this.windows = windows;
+    this.memory = memory;
     this.released = unsealed.released();
     this.tuning = tuning;
     Arrays.setAll(stripes, _ -> new ReentrantLock());
@@ -59,7 +59,7 @@ final class LiveContexts implements AutoCloseable {
     try {
       var context = live.get(id);
       if (context == null || !context.pin()) {
-        context = readers.lookUp(connection -> StoredContexts.load(connection, id, windows));
+        context = readers.lookUp(connection -> StoredContexts.load(connection, id, memory));
         var _ = context.pin();
         live.put(id, context);
         placed = true;
@@ -117,8 +117,11 @@ final class LiveContexts implements AutoCloseable {
 
     @Override
     public void close() {
-      if (context.unpin() && droppable(context)) {
-        drop(context, false);
+      if (context.unpin()) {
+        context.releaseKeysIfScarce();
+        if (droppable(context)) {
+          drop(context, false);
+        }
       }
       for (var i = 0; i < SWEEP && !released.isEmpty(); i++) {
         sweep();
@@ -159,7 +162,7 @@ final class LiveContexts implements AutoCloseable {
       if (needed ? unused(context) : droppable(context)) {
         if (live.remove(context.id, context)) {
           places.release();
-          context.updateWindow(window -> Window.empty(window.head()));
+          context.dropped();
         }
       } else {
         context.openToPins();

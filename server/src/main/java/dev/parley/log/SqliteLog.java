@@ -39,7 +39,7 @@ public final class SqliteLog implements EventLog {
   private final Pulse pulse = new Pulse();
   private final Ticker ticker = new Ticker();
   private final Unsealed unsealed;
-  private final WindowMemory windows;
+  private final ContextMemory memory;
   private final LiveContexts contexts;
   private final SlotReader slots;
   private final Forks forks;
@@ -59,8 +59,8 @@ public final class SqliteLog implements EventLog {
       var database = new Database(parts.folder().resolve("log.db"));
       unsealed = new Unsealed(tuning);
       var connection = database.openWriter();
-      windows = new WindowMemory(tuning);
-      StoredContexts.loadUnsealed(connection, unsealed, windows);
+      memory = ContextMemory.of(tuning);
+      StoredContexts.loadUnsealed(connection, unsealed, memory);
       nextNumber =
           new AtomicLong(Database.number(connection, "SELECT max(number) FROM contexts") + 1);
       var nextBlock =
@@ -69,12 +69,13 @@ public final class SqliteLog implements EventLog {
                   Database.number(connection, "SELECT max(id) FROM blocks"),
                   Database.number(connection, "SELECT max(touched) FROM contexts"));
       readers = new Readers(database, fault);
-      contexts = new LiveContexts(readers, unsealed, windows, tuning);
+      contexts = new LiveContexts(readers, unsealed, memory, tuning);
       slots = new SlotReader(readers, tuning.batchEvents());
       forks = new Forks(readers, slots);
       writer =
           new Writer(
-              new Writer.Parts(database, tuning, fault, waker, pulse, unsealed, windows, metrics),
+              new Writer.Parts(
+                  database, tuning, fault, waker, pulse, unsealed, memory.windows(), metrics),
               new BlockTable(connection),
               nextBlock);
     } catch (SQLException | RuntimeException failed) {
@@ -158,12 +159,9 @@ public final class SqliteLog implements EventLog {
     }
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
-      Attempt attempt;
-      context.lock.lock();
-      try {
-        attempt = attempt(context, guard, decide);
-      } finally {
-        context.lock.unlock();
+      var attempt = attemptIfKeyKnown(context, guard, decide);
+      if (attempt == null) {
+        attempt = lookUpAndAttempt(context, (Guard.Once) guard, decide);
       }
       // Whatever the answer is, it may only be given once what it was based on is durable.
       if (attempt.ticket() != null) {
@@ -181,6 +179,38 @@ public final class SqliteLog implements EventLog {
         throw rejection == null ? new IllegalStateException("no answer") : rejection;
       }
       return appended;
+    }
+  }
+
+  /// Null if the store must be asked about the key first, which then stays in memory until that ends.
+  private @Nullable Attempt attemptIfKeyKnown(LiveContext context, Guard guard, Decision decide) {
+    context.lock.lock();
+    try {
+      var asks = guard instanceof Guard.Once once && context.keys.beginLookup(KeyName.of(once));
+      return asks ? null : attempt(context, guard, decide);
+    } finally {
+      context.lock.unlock();
+    }
+  }
+
+  private Attempt lookUpAndAttempt(LiveContext context, Guard.Once once, Decision decide) {
+    var name = KeyName.of(once);
+    try {
+      var stored = readers.lookUp(connection -> StoredContexts.findKey(connection, context, name));
+      context.lock.lock();
+      try {
+        stored.ifPresent(key -> context.keys.remember(name, key));
+        return attempt(context, once, decide);
+      } finally {
+        context.lock.unlock();
+      }
+    } finally {
+      context.lock.lock();
+      try {
+        context.keys.endLookup(name);
+      } finally {
+        context.lock.unlock();
+      }
     }
   }
 
@@ -213,7 +243,7 @@ public final class SqliteLog implements EventLog {
         }
       }
       case Guard.Once(var principal, var key, var hash) -> {
-        var used = context.keys.get(new KeyName(principal, key));
+        var used = context.keys.find(new KeyName(principal, key));
         if (used != null && !used.bodyHash().equals(hash)) {
           throw new Rejection.Conflict(
               "idempotency-key-reused", "this Idempotency-Key was used with another body");
@@ -230,9 +260,7 @@ public final class SqliteLog implements EventLog {
     }
     var key = new Ticket.NewKey(once, appended(admitted.slots(), true));
     var ticket = enqueue(context, admitted, key);
-    var name = new KeyName(once.principal(), once.key());
-    context.keys.put(name, new StoredKey(once.bodyHash(), key.appended()));
-    context.keysInDoubt.add(name);
+    context.keys.write(KeyName.of(once), new StoredKey(once.bodyHash(), key.appended()));
     return ticket;
   }
 
@@ -402,7 +430,12 @@ public final class SqliteLog implements EventLog {
 
   /// About how many bytes of memory the newest entries of all contexts take.
   public long windowBytes() {
-    return windows.bytes();
+    return memory.windows().bytes();
+  }
+
+  /// How many idempotency keys are in memory that are also in the store.
+  int keysInMemory() {
+    return memory.keys().kept();
   }
 
   /// Bytes in blocks that are not in segments yet.

@@ -298,6 +298,101 @@ final class SqliteLogLimitsTest {
     }
   }
 
+  /// Lets 4 keys of one context stay in memory, and 10 of all.
+  private static Tuning fewKeys(int live) {
+    var memory = new MemoryLimits(100, MANY, 1_000, 10_000, 4, 10, 1_000, 10_000);
+    return new Tuning(64, 60_000, 5, MANY, MANY, live, 1 << 20, memory);
+  }
+
+  private static Guard.Once key(int number) {
+    return new Guard.Once("local", "k" + number, "hash" + number);
+  }
+
+  private static Appended once(EventLog log, ContextId context, int number) {
+    return log.append(context, key(number), Decision.always(said("m" + number)));
+  }
+
+  @Test
+  void keys_that_are_no_longer_in_memory_still_count() {
+    var first = new ArrayList<Appended>();
+    try (var log = open(fewKeys(50), Fault.NONE)) {
+      log.create(context(0), created());
+      for (var i = 0; i < 50; i++) {
+        first.add(once(log, context(0), i));
+        assertThat(log.keysInMemory()).isLessThanOrEqualTo(4);
+      }
+      assertThat(first).noneMatch(Appended::replayed);
+      assertReplayed(log, first);
+    }
+    try (var log = open(fewKeys(50), Fault.NONE)) {
+      assertReplayed(log, first);
+      assertThatThrownBy(
+              () ->
+                  log.append(
+                      context(0),
+                      new Guard.Once("local", "k7", "another body"),
+                      Decision.always(said("another"))))
+          .isInstanceOf(Rejection.Conflict.class);
+      assertThat(once(log, context(0), 50).replayed()).isFalse();
+      assertThat(log.head(context(0))).isEqualTo(Position.of(52));
+    }
+  }
+
+  private static void assertReplayed(SqliteLog log, List<Appended> first) {
+    for (var i = 0; i < first.size(); i++) {
+      assertThat(once(log, context(0), i))
+          .isEqualTo(new Appended(first.get(i).first(), first.get(i).last(), true));
+      assertThat(log.keysInMemory()).isLessThanOrEqualTo(4);
+    }
+  }
+
+  @Test
+  void keys_of_all_contexts_are_bounded_together() {
+    try (var log = open(fewKeys(50), Fault.NONE)) {
+      for (var c = 0; c < 20; c++) {
+        log.create(context(c), created());
+        for (var i = 0; i < 3; i++) {
+          assertThat(once(log, context(c), i).replayed()).isFalse();
+          assertThat(log.keysInMemory()).isLessThanOrEqualTo(10);
+        }
+      }
+      for (var c = 0; c < 20; c++) {
+        for (var i = 0; i < 3; i++) {
+          assertThat(once(log, context(c), i).replayed()).isTrue();
+          assertThat(log.keysInMemory()).isLessThanOrEqualTo(10);
+        }
+      }
+    }
+  }
+
+  @Test
+  void a_key_is_used_once_however_many_send_it_at_the_same_time() throws InterruptedException {
+    var fresh = new AtomicInteger();
+    try (var log = open(fewKeys(50), Fault.NONE)) {
+      log.create(context(0), created());
+      var threads = new ArrayList<Thread>();
+      for (var t = 0; t < 8; t++) {
+        var offset = t;
+        threads.add(
+            Thread.startVirtualThread(
+                () -> {
+                  for (var i = 0; i < 60; i++) {
+                    // Near one another, so that a key may leave memory while another looks for it.
+                    if (!once(log, context(0), (i + offset) % 60).replayed()) {
+                      fresh.incrementAndGet();
+                    }
+                  }
+                }));
+      }
+      for (var thread : threads) {
+        thread.join();
+      }
+      assertThat(fresh.get()).isEqualTo(60);
+      assertThat(log.head(context(0))).isEqualTo(Position.of(61));
+      assertThat(log.keysInMemory()).isLessThanOrEqualTo(4);
+    }
+  }
+
   /// Has a reader wait for each of so many contexts.
   private static List<Thread> fill(SqliteLog log, int contexts) {
     var readers =
