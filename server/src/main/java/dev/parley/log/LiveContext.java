@@ -131,6 +131,14 @@ final class LiveContext {
     }
   }
 
+  /// Refuses if the context is not there, or if that it is there is not durable yet.
+  void checkDurable() {
+    check();
+    if (window.head().equals(Position.START)) {
+      throw new Rejection.NotFound("no such context: " + id);
+    }
+  }
+
   /// True if the context was deleted. For the writer, who alone deletes.
   boolean deleted() {
     return status == Status.DELETED;

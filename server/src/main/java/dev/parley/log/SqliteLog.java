@@ -286,7 +286,7 @@ public final class SqliteLog implements EventLog {
   @Override
   public List<Entry> read(ContextId id, Position after, int limit) {
     try (var pin = contexts.pin(id)) {
-      pin.context().check();
+      pin.context().checkDurable();
       return slots.entriesAfter(pin.context(), after, limit);
     }
   }
@@ -294,7 +294,7 @@ public final class SqliteLog implements EventLog {
   @Override
   public Position head(ContextId id) {
     try (var pin = contexts.pin(id)) {
-      pin.context().check();
+      pin.context().checkDurable();
       return pin.context().window.head();
     }
   }
@@ -310,7 +310,7 @@ public final class SqliteLog implements EventLog {
       context.waiters.add(me);
       try {
         while (true) {
-          context.check();
+          context.checkDurable();
           if (context.window.head().after(after)) {
             found = true;
             return true;
@@ -347,7 +347,7 @@ public final class SqliteLog implements EventLog {
       var context = pin.context();
       context.lock.lock();
       try {
-        context.check();
+        context.checkDurable();
         return look.apply(context.durable());
       } finally {
         context.lock.unlock();

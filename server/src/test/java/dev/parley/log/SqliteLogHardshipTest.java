@@ -151,6 +151,38 @@ final class SqliteLogHardshipTest {
         .isInstanceOf(Rejection.Unavailable.class);
   }
 
+  @Test
+  void a_context_whose_creation_is_not_durable_yet_is_not_found() throws InterruptedException {
+    var gate = new CountDownLatch(1);
+    var committing = new CountDownLatch(1);
+    Fault slow =
+        new Fault() {
+          @Override
+          public void beforeCommit() {
+            committing.countDown();
+            try {
+              gate.await();
+            } catch (InterruptedException ended) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        };
+    try (var log = open(slow)) {
+      var creating = Thread.startVirtualThread(() -> log.create(CONTEXT, created()));
+      committing.await();
+      try {
+        assertThatThrownBy(() -> log.head(CONTEXT)).isInstanceOf(Rejection.NotFound.class);
+        assertThatThrownBy(() -> log.owner(CONTEXT)).isInstanceOf(Rejection.NotFound.class);
+        assertThatThrownBy(() -> log.read(CONTEXT, Position.START, 1))
+            .isInstanceOf(Rejection.NotFound.class);
+      } finally {
+        gate.countDown();
+      }
+      creating.join();
+      assertThat(log.owner(CONTEXT)).isEqualTo("local");
+    }
+  }
+
   private static final Set<Thread.State> WAITING =
       Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
 
