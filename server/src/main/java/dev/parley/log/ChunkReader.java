@@ -99,10 +99,13 @@ final class ChunkReader {
     position = internal ? position.nextInternal() : position.nextPublic();
     if (code == ChunkWriter.TEXTLESS_END) {
       var from = position.seq() - in.number();
-      var end = EventJson.event(Kind.CONTENT_COMPLETE, in.block());
-      slots.add(new Slot(entry(origin, end), from, true));
+      var payload = in.block();
+      var end = EventJson.event(Kind.CONTENT_COMPLETE, payload);
+      slots.add(new Slot(entry(origin, end), from, true, payload.length));
     } else {
-      slots.add(Slot.of(entry(origin, EventJson.event(Kind.ofCode(code), in.block()))));
+      var payload = in.block();
+      var event = EventJson.event(Kind.ofCode(code), payload);
+      slots.add(new Slot(entry(origin, event), 0, false, payload.length));
     }
   }
 
@@ -122,7 +125,7 @@ final class ChunkReader {
       time += times[i];
       position = position.nextPublic();
       var delta = new ContentDelta(in.text(lengths[i]), index + i, block);
-      slots.add(Slot.of(entry(origin, delta)));
+      slots.add(Slot.fresh(entry(origin, delta), 0));
     }
   }
 

@@ -5,6 +5,7 @@ import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.Event;
 import dev.parley.protocol.EventJson;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.Origin;
@@ -31,16 +32,33 @@ final class ChunkWriter {
   private final ByteSink out;
   private final List<Slot> slots;
   private final List<Origin> origins = new ArrayList<>();
+  private final int[] payloads;
   private long time;
 
   private ChunkWriter(List<Slot> slots) {
     this.slots = slots;
+    this.payloads = new int[slots.size()];
     this.out = new ByteSink(128 + 64 * slots.size());
   }
 
   /// The chunk of these entries, which follow one another, the first one standing after `before`.
   static byte[] chunk(Position before, List<Slot> slots) {
     return new ChunkWriter(slots).write(before);
+  }
+
+  /// A chunk, and the entries in it with the lengths of their payloads.
+  record Encoded(byte[] chunk, List<Slot> slots) {}
+
+  /// As [#chunk], for entries that have not been written before.
+  static Encoded encode(Position before, List<Slot> slots) {
+    var writer = new ChunkWriter(slots);
+    var chunk = writer.write(before);
+    var measured = new ArrayList<Slot>(slots.size());
+    for (var i = 0; i < slots.size(); i++) {
+      var payload = writer.payloads[i];
+      measured.add(payload == 0 ? slots.get(i) : slots.get(i).withPayloadBytes(payload));
+    }
+    return new Encoded(chunk, measured);
   }
 
   private byte[] write(Position before) {
@@ -88,13 +106,19 @@ final class ChunkWriter {
       out.oneByte(TEXTLESS_END | flag);
       writeHead(entry);
       out.number(entry.position().seq() - slot.textFrom());
-      out.block(EventJson.payload(withoutText(end)));
+      writePayload(from, withoutText(end));
     } else {
       out.oneByte(entry.event().kind().code() | flag);
       writeHead(entry);
-      out.block(EventJson.payload(entry.event()));
+      writePayload(from, entry.event());
     }
     return 1;
+  }
+
+  private void writePayload(int index, Event event) {
+    var payload = EventJson.payload(event);
+    payloads[index] = payload.length;
+    out.block(payload);
   }
 
   private int writeRun(int from, ContentDelta first) {

@@ -14,6 +14,7 @@ final class Commits {
   private final Waker waker;
   private final Pulse pulse;
   private final Unsealed unsealed;
+  private final WindowMemory windows;
   private final ByteSink block = new ByteSink(1 << 16);
   private long walBytes;
   private volatile long visible;
@@ -24,6 +25,7 @@ final class Commits {
     this.waker = parts.waker();
     this.pulse = parts.pulse();
     this.unsealed = parts.unsealed();
+    this.windows = parts.windows();
     this.visible = visible;
   }
 
@@ -81,15 +83,15 @@ final class Commits {
   void publish(Commit commit) {
     for (var context : commit.sealing()) {
       unsealed.sealed(context, context.window.head());
+      windows.sealed(context);
     }
     for (var ticket : commit.tickets()) {
       var context = ticket.context();
       if (ticket.fork() != null) {
         context.adopt(ticket.fork());
       }
-      var keep = context.unsealedCount + (context.waiters.isEmpty() ? 0 : tuning.sealEvents());
-      unsealed.add(commit.id(), block.size(), context, ticket.slots());
-      context.window = context.window.plus(ticket.slots(), keep);
+      windows.add(context, ticket.slots());
+      unsealed.add(commit.id(), block.size(), context, Unsealed.Part.of(ticket));
       settleKey(ticket);
     }
     visible = commit.id();
@@ -97,8 +99,10 @@ final class Commits {
     for (var ticket : commit.tickets()) {
       ticket.settle(null);
       waker.wake(ticket.context());
+      ticket.release();
     }
     pulse.beat();
+    windows.sweep(commit.tickets().size(), unsealed.weight());
   }
 
   private static void settleKey(Ticket ticket) {
@@ -107,7 +111,7 @@ final class Commits {
       var context = ticket.context();
       context.lock.lock();
       try {
-        context.keysInDoubt.remove(new KeyName(key.once().principal(), key.once().key()));
+        context.keys.written(KeyName.of(key.once()));
       } finally {
         context.lock.unlock();
       }

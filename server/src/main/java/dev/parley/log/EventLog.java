@@ -58,6 +58,8 @@ public interface EventLog extends AutoCloseable {
   Position head(ContextId context);
 
   /// Waits for an entry that follows `after`. False if `patience` ran out first.
+  ///
+  /// @throws Rejection.Unavailable if the log was closed
   boolean await(ContextId context, Position after, Duration patience) throws InterruptedException;
 
   /// The context's state as of its last durable event, or a later one.
@@ -94,6 +96,8 @@ public interface EventLog extends AutoCloseable {
   Changes changes(long mark, int limit);
 
   /// Waits for something to happen after `mark`, as [#changes] counts. False if `patience` ran out first.
+  ///
+  /// @throws Rejection.Unavailable if the log was closed
   boolean awaitChange(long mark, Duration patience) throws InterruptedException;
 
   /// False while the store cannot be written and appends are refused.

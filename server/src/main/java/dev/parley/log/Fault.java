@@ -2,7 +2,7 @@ package dev.parley.log;
 
 import java.sql.SQLException;
 
-/// Where tests make a commit fail.
+/// Where tests make a commit fail, or hold up the log.
 interface Fault {
 
   /// No fault at all.
@@ -13,4 +13,7 @@ interface Fault {
 
   /// Called when a commit is durable, before that is known.
   default void afterCommit() throws SQLException {}
+
+  /// Called before a page of the past is read.
+  default void beforePage() {}
 }

@@ -69,7 +69,7 @@ final class ForkedEnds {
         && slot.entry().event() instanceof ContentComplete end
         && end.blockId() != null) {
       var open = before.openTask(origin.taskId()).orElseThrow().openBlocks().get(end.blockId());
-      return open == null ? slot : new Slot(slot.entry(), open.firstSeq(), true);
+      return open == null ? slot : new Slot(slot.entry(), open.firstSeq(), true, 0);
     }
     return slot;
   }

@@ -44,7 +44,7 @@ final class Forks {
   }
 
   private Fork fold(LiveContext source, long atSeq) {
-    var saved = readers.ask(connection -> StoredStates.before(connection, source, atSeq));
+    var saved = readers.readPage(connection -> StoredStates.before(connection, source, atSeq));
     var state = saved.map(SavedState::restore).orElseGet(ContextState::new);
     var millis = saved.map(SavedState::lastMillis).orElse(0L);
     while (true) {

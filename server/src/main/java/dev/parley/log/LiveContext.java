@@ -8,26 +8,29 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// A context in memory: its state, its newest entries, those who wait for more.
 ///
 /// `lock` guards what appends use: the state with what is not durable yet, the state that is folded
-/// from what is, the keys, the last ticket. The writer's thread alone changes the window and the
-/// unsealed part.
+/// from what is, the keys, the last ticket. The writer's thread alone adds to the window and changes
+/// the unsealed part.
 final class LiveContext {
 
   private static final int CLOSED = -1;
+  private static final AtomicReferenceFieldUpdater<LiveContext, Window> WINDOW =
+      AtomicReferenceFieldUpdater.newUpdater(LiveContext.class, Window.class, "window");
 
   final ContextId id;
+  private final ContextMemory memory;
   final ReentrantLock lock = new ReentrantLock();
   final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
 
@@ -41,8 +44,7 @@ final class LiveContext {
   long lastMillis;
   int generation;
   @Nullable Ticket lastTicket;
-  final Map<KeyName, StoredKey> keys = new HashMap<>();
-  final List<KeyName> keysInDoubt = new ArrayList<>();
+  final ContextKeys keys;
 
   // True from the wish to delete until that failed; read by anybody.
   volatile boolean deleting;
@@ -50,13 +52,17 @@ final class LiveContext {
   // How many use this object, or CLOSED when it is about to be dropped.
   private final AtomicInteger pins = new AtomicInteger();
 
+  // Changed with updateWindow only.
+  volatile Window window = Window.empty(Position.START);
+
   // Changed by the writer alone.
   volatile List<Share> shares = List.of();
-  volatile Window window = Window.empty(Position.START);
+  boolean holdsSealed;
   final List<Long> unsealedBlocks = new ArrayList<>();
   volatile Position sealedTo = Position.START;
   int unsealedCount;
-  int unsealedWeight;
+  int unsealedBytes;
+  long unsealedWeight;
   volatile long lastBlock;
 
   enum Status {
@@ -66,14 +72,32 @@ final class LiveContext {
   }
 
   /// Whose key it is, and the key.
-  record KeyName(String principal, String key) {}
+  record KeyName(String principal, String key) {
+    static KeyName of(Guard.Once once) {
+      return new KeyName(once.principal(), once.key());
+    }
+  }
 
   /// What a key was used for.
   record StoredKey(String bodyHash, Appended appended) {}
 
-  LiveContext(ContextId id, Status status) {
+  LiveContext(ContextId id, Status status, ContextMemory memory) {
     this.id = id;
     this.status = status;
+    this.memory = memory;
+    this.keys = new ContextKeys(memory.keys());
+  }
+
+  /// Replaces the window. The writer adds to it; any thread may drop from it what is sealed.
+  void updateWindow(UnaryOperator<Window> change) {
+    while (true) {
+      var before = window;
+      var after = change.apply(before);
+      if (WINDOW.compareAndSet(this, before, after)) {
+        memory.windows().count(after.held() - before.held());
+        return;
+      }
+    }
   }
 
   /// Keeps this object in use. False if it is about to be dropped.
@@ -104,6 +128,14 @@ final class LiveContext {
       case ABSENT -> throw new Rejection.NotFound("no such context: " + id);
       case DELETED -> throw new Rejection.Gone("the context was deleted: " + id);
       case PRESENT -> {}
+    }
+  }
+
+  /// Refuses if the context is not there, or if that it is there is not durable yet.
+  void checkDurable() {
+    check();
+    if (window.head().equals(Position.START)) {
+      throw new Rejection.NotFound("no such context: " + id);
     }
   }
 
@@ -138,7 +170,7 @@ final class LiveContext {
       var textFrom = textFrom(next, draft);
       next.admit(draft, position);
       var entry = new Entry(id, position, ids.of(position), time, draft.origin(), draft.event());
-      slots.add(new Slot(entry, textFrom, false));
+      slots.add(Slot.fresh(entry, textFrom));
     }
     return new Admitted(before, slots, next, millis);
   }
@@ -154,7 +186,7 @@ final class LiveContext {
       folded = fork.state();
       foldedMillis = fork.millis();
       sealedTo = fork.cut();
-      window = Window.empty(fork.cut());
+      updateWindow(_ -> Window.empty(fork.cut()));
     } finally {
       lock.unlock();
     }
@@ -166,8 +198,7 @@ final class LiveContext {
     state = durable().copy();
     lastMillis = durableMillis();
     lastTicket = null;
-    keysInDoubt.forEach(keys::remove);
-    keysInDoubt.clear();
+    keys.rollBack();
     if (status == Status.PRESENT && state.head().equals(Position.START)) {
       status = Status.ABSENT;
     }
@@ -191,6 +222,29 @@ final class LiveContext {
     return foldedMillis;
   }
 
+  /// Lets the store have its keys back if they take too much memory. For when nobody uses this.
+  void releaseKeysIfScarce() {
+    if (memory.keys().scarce()) {
+      lock.lock();
+      try {
+        keys.release();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /// Lets go of what counts as memory, as this object is dropped.
+  void dropped() {
+    lock.lock();
+    try {
+      keys.release();
+    } finally {
+      lock.unlock();
+    }
+    updateWindow(window -> Window.empty(window.head()));
+  }
+
   /// Forgets everything but that it was.
   void erased(long mark) {
     status = Status.DELETED;
@@ -199,7 +253,7 @@ final class LiveContext {
     folded = new ContextState();
     keys.clear();
     shares = List.of();
-    window = Window.empty(Position.START);
+    updateWindow(_ -> Window.empty(Position.START));
     lastBlock = mark;
   }
 

@@ -1,9 +1,13 @@
 package dev.parley.log;
 
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// The contexts that are in memory: at most one object for each, loaded when needed.
@@ -11,46 +15,92 @@ import java.util.concurrent.locks.ReentrantLock;
 /// Whoever uses one pins it, which is one atomic step, as thousands of readers do it for every event.
 /// One that is not pinned, has nothing unsealed and nothing on its way to the disk may be dropped:
 /// it is closed to pins first, so that nothing can happen to it any more. Locks by stripe of id guard
-/// loading and dropping.
-final class LiveContexts {
+/// loading and dropping. Each takes a place, of which there is a fixed number.
+final class LiveContexts implements AutoCloseable {
 
   private static final int STRIPES = 128;
-  private static final int SWEEP = 2;
+
+  /// How many contexts the end of one use drops at most: more than one commit seals for each append.
+  private static final int SWEEP = 16;
 
   private final ConcurrentHashMap<ContextId, LiveContext> live = new ConcurrentHashMap<>();
   private final ReentrantLock[] stripes = new ReentrantLock[STRIPES];
+  private final ReentrantLock dropping = new ReentrantLock();
   private final Readers readers;
+  private final ContextMemory memory;
   private final Queue<LiveContext> released;
-  private final int max;
+  private final Tuning tuning;
+  private final Semaphore places;
+  private volatile boolean closed;
 
-  LiveContexts(Readers readers, Unsealed unsealed, int max) {
+  LiveContexts(Readers readers, Unsealed unsealed, ContextMemory memory, Tuning tuning) {
     this.readers = readers;
+    this.memory = memory;
     this.released = unsealed.released();
-    this.max = max;
+    this.tuning = tuning;
     Arrays.setAll(stripes, _ -> new ReentrantLock());
     unsealed.contexts().forEach(context -> live.put(context.id, context));
+    this.places = new Semaphore(tuning.memory().contexts() - live.size());
   }
 
   /// The context, which stays in memory until the pin is closed.
+  ///
+  /// @throws Rejection.Unavailable if there is no room for it
   Pin pin(ContextId id) {
     var context = live.get(id);
     return new Pin(context != null && context.pin() ? context : load(id));
   }
 
   private LiveContext load(ContextId id) {
+    takePlace();
+    var placed = false;
     var stripe = stripe(id);
     stripe.lock();
     try {
       var context = live.get(id);
       if (context == null || !context.pin()) {
-        context = Damage.told(id, () -> readers.ask(c -> StoredContexts.load(c, id)));
+        context =
+            Damage.told(
+                id,
+                () -> readers.lookUp(connection -> StoredContexts.load(connection, id, memory)));
         var _ = context.pin();
         live.put(id, context);
+        placed = true;
       }
       return context;
     } finally {
       stripe.unlock();
+      if (!placed) {
+        places.release();
+      }
     }
+  }
+
+  /// Waits for room for one more context. Holds no lock meanwhile.
+  private void takePlace() {
+    if (!places.tryAcquire()) {
+      dropUnused();
+      try {
+        if (!places.tryAcquire(tuning.memory().waitMillis(), TimeUnit.MILLISECONDS)) {
+          throw new Rejection.Unavailable("too many contexts are in use; try again later");
+        }
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        throw new Rejection.Unavailable("interrupted while waiting for another context to end");
+      }
+    }
+    if (closed) {
+      places.release();
+      throw new Rejection.Unavailable("the log is closed");
+    }
+  }
+
+  /// Wakes all who wait for any context, and lets no further one in.
+  @Override
+  public void close() {
+    closed = true;
+    places.release(Short.MAX_VALUE);
+    live.values().forEach(context -> context.waiters.forEach(LockSupport::unpark));
   }
 
   int size() {
@@ -70,8 +120,11 @@ final class LiveContexts {
 
     @Override
     public void close() {
-      if (context.unpin() && droppable(context)) {
-        drop(context);
+      if (context.unpin()) {
+        context.releaseKeysIfScarce();
+        if (droppable(context)) {
+          drop(context, false);
+        }
       }
       for (var i = 0; i < SWEEP && !released.isEmpty(); i++) {
         sweep();
@@ -83,19 +136,37 @@ final class LiveContexts {
   private void sweep() {
     var context = released.poll();
     if (context != null && droppable(context)) {
-      drop(context);
+      drop(context, false);
     }
   }
 
-  private void drop(LiveContext context) {
+  /// Drops all contexts that nobody uses.
+  private void dropUnused() {
+    if (dropping.tryLock()) {
+      try {
+        for (var context : live.values()) {
+          if (unused(context)) {
+            drop(context, true);
+          }
+        }
+      } finally {
+        dropping.unlock();
+      }
+    }
+  }
+
+  private void drop(LiveContext context, boolean needed) {
     var stripe = stripe(context.id);
     stripe.lock();
     try {
       if (!context.closeToPins()) {
         return;
       }
-      if (droppable(context)) {
-        live.remove(context.id, context);
+      if (needed ? unused(context) : droppable(context)) {
+        if (live.remove(context.id, context)) {
+          places.release();
+          context.dropped();
+        }
       } else {
         context.openToPins();
       }
@@ -108,7 +179,11 @@ final class LiveContexts {
     if (context.status != LiveContext.Status.PRESENT) {
       return true;
     }
-    return live.size() > max && context.idle();
+    return live.size() > tuning.liveContexts() && context.idle();
+  }
+
+  private static boolean unused(LiveContext context) {
+    return context.status != LiveContext.Status.PRESENT || context.idle();
   }
 
   private ReentrantLock stripe(ContextId id) {

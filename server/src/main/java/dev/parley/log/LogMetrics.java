@@ -12,7 +12,7 @@ public final class LogMetrics {
 
   void committed(List<Ticket> batch, long nanos) {
     for (var ticket : batch) {
-      events.add(ticket.slots().size());
+      events.add(ticket.events());
     }
     commits.increment();
     commitNanos.add(nanos);

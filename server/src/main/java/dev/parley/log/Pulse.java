@@ -1,14 +1,16 @@
 package dev.parley.log;
 
+import dev.parley.protocol.Rejection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /// Lets a few threads wait for the next commit, whatever it is about.
-final class Pulse {
+final class Pulse implements AutoCloseable {
 
   private final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   /// Something was committed.
   void beat() {
@@ -16,12 +18,17 @@ final class Pulse {
   }
 
   /// Waits until `happened`. False if so many nanoseconds went by first.
+  ///
+  /// @throws Rejection.Unavailable if this was closed
   boolean await(BooleanSupplier happened, long patience) throws InterruptedException {
     var deadline = System.nanoTime() + patience;
     var me = Thread.currentThread();
     waiters.add(me);
     try {
       while (!happened.getAsBoolean()) {
+        if (closed) {
+          throw new Rejection.Unavailable("the log is closed");
+        }
         var left = deadline - System.nanoTime();
         if (left <= 0) {
           return false;
@@ -35,5 +42,11 @@ final class Pulse {
     } finally {
       waiters.remove(me);
     }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    beat();
   }
 }

@@ -3,28 +3,35 @@ package dev.parley.log;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
-import dev.parley.protocol.MessageEvent.Message;
 
 /// An entry beside what the store must know of it.
 ///
 /// `textFrom` is not 0 when the entry ends a block whose text is stored in the deltas from there on,
 /// and so is not stored again. `missing` says that the text has yet to be read back from them.
-record Slot(Entry entry, long textFrom, boolean missing) {
+/// `payloadBytes` is the length of its payload in a chunk, or 0 while it has not been written to one;
+/// deltas have no payload.
+record Slot(Entry entry, long textFrom, boolean missing, int payloadBytes) {
 
-  private static final int OVERHEAD = 160;
+  private static final int OVERHEAD = 256;
 
-  static Slot of(Entry entry) {
-    return new Slot(entry, 0, false);
+  /// An entry that has not been written yet.
+  static Slot fresh(Entry entry, long textFrom) {
+    return new Slot(entry, textFrom, false, 0);
   }
 
   /// About how much memory this takes.
   int weight() {
-    return switch (entry.event()) {
-      case ContentDelta delta -> OVERHEAD + delta.delta().length();
-      case ContentComplete complete -> OVERHEAD + 2 * complete.content().length();
-      case Message message -> OVERHEAD + 2 * message.content().length();
-      default -> 4 * OVERHEAD; // A guess that is good enough to bound memory by.
-    };
+    var text =
+        switch (entry.event()) {
+          case ContentDelta delta -> delta.delta().length();
+          case ContentComplete complete when textFrom > 0 -> complete.content().length();
+          default -> 0; // All that it holds is in its payload.
+        };
+    return OVERHEAD + 2 * (text + payloadBytes);
+  }
+
+  Slot withPayloadBytes(int bytes) {
+    return new Slot(entry, textFrom, missing, bytes);
   }
 
   /// The end of a block with its text put back.
@@ -47,6 +54,7 @@ record Slot(Entry entry, long textFrom, boolean missing) {
             entry.origin(),
             whole),
         textFrom,
-        false);
+        false,
+        payloadBytes);
   }
 }

@@ -46,7 +46,8 @@ final class SlotReader {
       return window.after(after, limit);
     }
     var slots =
-        readers.ask(connection -> StoredContexts.readSegments(connection, context, after, limit));
+        readers.readPage(
+            connection -> StoredContexts.readSegments(connection, context, after, limit));
     if (slots.isEmpty()) {
       // Either the context was just deleted, or the store has lost what it promised to keep.
       context.check();

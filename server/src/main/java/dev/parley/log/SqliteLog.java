@@ -41,12 +41,14 @@ public final class SqliteLog implements EventLog {
   private final Pulse pulse = new Pulse();
   private final Ticker ticker = new Ticker();
   private final Unsealed unsealed;
+  private final ContextMemory memory;
   private final LiveContexts contexts;
   private final SlotReader slots;
   private final Forks forks;
   private final Writer writer;
   private final LogMetrics metrics = new LogMetrics();
   private final AtomicLong nextNumber;
+  private volatile boolean closed;
 
   /// What a log is made of: where it lives, what time it is, where secrets come from.
   public record Parts(Path folder, InstantSource clock, RandomGenerator random, Tuning tuning) {}
@@ -61,7 +63,8 @@ public final class SqliteLog implements EventLog {
       var database = new Database(parts.folder().resolve("log.db"));
       unsealed = new Unsealed(tuning);
       connection = database.openWriter();
-      StoredContexts.loadUnsealed(connection, unsealed, tuning.sealEvents());
+      memory = ContextMemory.of(tuning);
+      StoredContexts.loadUnsealed(connection, unsealed, memory);
       nextNumber =
           new AtomicLong(Database.number(connection, "SELECT max(number) FROM contexts") + 1);
       var nextBlock =
@@ -69,13 +72,14 @@ public final class SqliteLog implements EventLog {
               + Math.max(
                   Database.number(connection, "SELECT max(id) FROM blocks"),
                   Database.number(connection, "SELECT max(touched) FROM contexts"));
-      readers = new Readers(database);
-      contexts = new LiveContexts(readers, unsealed, tuning.liveContexts());
+      readers = new Readers(database, fault);
+      contexts = new LiveContexts(readers, unsealed, memory, tuning);
       slots = new SlotReader(readers, tuning.batchEvents());
       forks = new Forks(readers, slots);
       writer =
           new Writer(
-              new Writer.Parts(database, tuning, fault, waker, pulse, unsealed, metrics),
+              new Writer.Parts(
+                  database, tuning, fault, waker, pulse, unsealed, memory.windows(), metrics),
               new BlockTable(connection),
               nextBlock);
       opened = true;
@@ -172,12 +176,9 @@ public final class SqliteLog implements EventLog {
     }
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
-      Attempt attempt;
-      context.lock.lock();
-      try {
-        attempt = attempt(context, guard, decide);
-      } finally {
-        context.lock.unlock();
+      var attempt = attemptIfKeyKnown(context, guard, decide);
+      if (attempt == null) {
+        attempt = lookUpAndAttempt(context, (Guard.Once) guard, decide);
       }
       // Whatever the answer is, it may only be given once what it was based on is durable.
       if (attempt.ticket() != null) {
@@ -198,6 +199,38 @@ public final class SqliteLog implements EventLog {
     }
   }
 
+  /// Null if the store must be asked about the key first, which then stays in memory until that ends.
+  private @Nullable Attempt attemptIfKeyKnown(LiveContext context, Guard guard, Decision decide) {
+    context.lock.lock();
+    try {
+      var asks = guard instanceof Guard.Once once && context.keys.beginLookup(KeyName.of(once));
+      return asks ? null : attempt(context, guard, decide);
+    } finally {
+      context.lock.unlock();
+    }
+  }
+
+  private Attempt lookUpAndAttempt(LiveContext context, Guard.Once once, Decision decide) {
+    var name = KeyName.of(once);
+    try {
+      var stored = readers.lookUp(connection -> StoredContexts.findKey(connection, context, name));
+      context.lock.lock();
+      try {
+        stored.ifPresent(key -> context.keys.remember(name, key));
+        return attempt(context, once, decide);
+      } finally {
+        context.lock.unlock();
+      }
+    } finally {
+      context.lock.lock();
+      try {
+        context.keys.endLookup(name);
+      } finally {
+        context.lock.unlock();
+      }
+    }
+  }
+
   private Attempt attempt(LiveContext context, Guard guard, Decision decide) {
     try {
       context.check();
@@ -210,8 +243,9 @@ public final class SqliteLog implements EventLog {
         var head = context.state.head();
         return new Attempt(context.lastTicket, new Appended(head, head, false), null);
       }
-      var ticket = enqueue(context, drafts, guard);
-      return new Attempt(ticket, appended(ticket.slots(), false), null);
+      var admitted = admitted(context, drafts);
+      var ticket = enqueueGuarded(context, admitted, guard);
+      return new Attempt(ticket, appended(admitted.slots(), false), null);
     } catch (Rejection rejection) {
       return new Attempt(context.lastTicket, null, rejection);
     }
@@ -226,7 +260,7 @@ public final class SqliteLog implements EventLog {
         }
       }
       case Guard.Once(var principal, var key, var hash) -> {
-        var used = context.keys.get(new KeyName(principal, key));
+        var used = context.keys.find(new KeyName(principal, key));
         if (used != null && !used.bodyHash().equals(hash)) {
           throw new Rejection.Conflict(
               "idempotency-key-reused", "this Idempotency-Key was used with another body");
@@ -237,16 +271,13 @@ public final class SqliteLog implements EventLog {
     return null;
   }
 
-  private Ticket enqueue(LiveContext context, List<Draft> drafts, Guard guard) {
-    var admitted = admitted(context, drafts);
+  private Ticket enqueueGuarded(LiveContext context, Admitted admitted, Guard guard) {
     if (!(guard instanceof Guard.Once once)) {
       return enqueue(context, admitted, null);
     }
     var key = new Ticket.NewKey(once, appended(admitted.slots(), true));
     var ticket = enqueue(context, admitted, key);
-    var name = new KeyName(once.principal(), once.key());
-    context.keys.put(name, new StoredKey(once.bodyHash(), key.appended()));
-    context.keysInDoubt.add(name);
+    context.keys.write(KeyName.of(once), new StoredKey(once.bodyHash(), key.appended()));
     return ticket;
   }
 
@@ -272,7 +303,7 @@ public final class SqliteLog implements EventLog {
   @Override
   public List<Entry> read(ContextId id, Position after, int limit) {
     try (var pin = contexts.pin(id)) {
-      pin.context().check();
+      pin.context().checkDurable();
       return Damage.told(id, () -> slots.entriesAfter(pin.context(), after, limit));
     }
   }
@@ -280,7 +311,7 @@ public final class SqliteLog implements EventLog {
   @Override
   public Position head(ContextId id) {
     try (var pin = contexts.pin(id)) {
-      pin.context().check();
+      pin.context().checkDurable();
       return pin.context().window.head();
     }
   }
@@ -292,12 +323,17 @@ public final class SqliteLog implements EventLog {
       var context = pin.context();
       var deadline = System.nanoTime() + nanos(patience);
       var me = Thread.currentThread();
+      var found = false;
       context.waiters.add(me);
       try {
         while (true) {
-          context.check();
+          context.checkDurable();
           if (context.window.head().after(after)) {
+            found = true;
             return true;
+          }
+          if (closed) {
+            throw new Rejection.Unavailable("the log is closed");
           }
           var left = deadline - System.nanoTime();
           if (left <= 0) {
@@ -310,6 +346,10 @@ public final class SqliteLog implements EventLog {
         }
       } finally {
         context.waiters.remove(me);
+        // Who has found something comes back for more; otherwise the next commit cuts the window.
+        if (!found && context.waiters.isEmpty()) {
+          WindowMemory.cut(context);
+        }
       }
     }
   }
@@ -324,7 +364,7 @@ public final class SqliteLog implements EventLog {
       var context = pin.context();
       context.lock.lock();
       try {
-        context.check();
+        context.checkDurable();
         return look.apply(context.durable());
       } finally {
         context.lock.unlock();
@@ -363,7 +403,7 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public List<ContextId> withOpenTasks() {
-    var found = new LinkedHashSet<>(readers.ask(StoredChanges::withOpenTasks));
+    var found = new LinkedHashSet<>(readers.lookUp(StoredChanges::withOpenTasks));
     unsealed.contexts().forEach(context -> found.add(context.id));
     return found.stream().filter(this::hasOpenTasks).toList();
   }
@@ -384,7 +424,7 @@ public final class SqliteLog implements EventLog {
     // First, so that what follows knows all of it.
     var visible = writer.visible();
     var inMemory = List.copyOf(unsealed.contexts());
-    return readers.ask(
+    return readers.lookUp(
         connection ->
             new StoredChanges(connection, inMemory).between(mark, Math.max(mark, visible), limit));
   }
@@ -409,6 +449,21 @@ public final class SqliteLog implements EventLog {
     return contexts.size();
   }
 
+  /// How many contexts have entries that are not in segments yet.
+  int unsealedContexts() {
+    return unsealed.contexts().size();
+  }
+
+  /// About how many bytes of memory the newest entries of all contexts take.
+  public long windowBytes() {
+    return memory.windows().bytes();
+  }
+
+  /// How many idempotency keys are in memory that are also in the store.
+  int keysInMemory() {
+    return memory.keys().kept();
+  }
+
   /// Bytes in blocks that are not in segments yet.
   public long unsealedBytes() {
     return unsealed.bytes();
@@ -417,6 +472,10 @@ public final class SqliteLog implements EventLog {
   @Override
   public void close() {
     writer.close();
+    // Those who wait look at this before they park, and are woken after it is set.
+    closed = true;
+    contexts.close();
+    pulse.close();
     readers.close();
     waker.close();
     ticker.close();

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// Reads contexts, blocks and segments out of the store.
 final class StoredContexts {
@@ -24,16 +25,18 @@ final class StoredContexts {
   private StoredContexts() {}
 
   /// The context with this id; absent if there is none.
-  static LiveContext load(Connection connection, ContextId id) throws SQLException {
+  static LiveContext load(Connection connection, ContextId id, ContextMemory memory)
+      throws SQLException {
     try (var select =
         connection.prepareStatement("SELECT " + COLUMNS + " FROM contexts WHERE id = ?")) {
       select.setString(1, id.value());
-      return loadOne(connection, select, id);
+      return loadOne(connection, select, id, memory);
     }
   }
 
   /// Takes in every context with unsealed entries, and those entries.
-  static void loadUnsealed(Connection connection, Unsealed unsealed, int keep) throws SQLException {
+  static void loadUnsealed(Connection connection, Unsealed unsealed, ContextMemory memory)
+      throws SQLException {
     Map<Long, LiveContext> found = new HashMap<>();
     try (var select = connection.prepareStatement("SELECT id, data FROM blocks ORDER BY id");
         var rows = select.executeQuery()) {
@@ -45,15 +48,16 @@ final class StoredContexts {
           var number = in.number();
           var context = found.get(number);
           if (context == null) {
-            context = loadNumber(connection, number);
+            context = loadNumber(connection, number, memory);
             found.put(number, context);
           }
-          var slots = ChunkReader.slots(context.id, context.ids, in.block());
+          var chunk = in.block();
+          var slots = ChunkReader.slots(context.id, context.ids, chunk);
           // A block outlives the sealing of some of its contexts; what is in segments is not taken
           // twice.
           if (slots.getLast().entry().position().after(context.sealedTo)) {
-            takeIn(context, slots, keep);
-            unsealed.add(block, data.length, context, slots);
+            memory.windows().add(context, slots);
+            unsealed.add(block, data.length, context, Unsealed.Part.of(chunk, slots));
           }
         }
       }
@@ -113,23 +117,25 @@ final class StoredContexts {
     }
   }
 
-  private static LiveContext loadNumber(Connection connection, long number) throws SQLException {
+  private static LiveContext loadNumber(Connection connection, long number, ContextMemory memory)
+      throws SQLException {
     try (var select =
         connection.prepareStatement("SELECT " + COLUMNS + " FROM contexts WHERE number = ?")) {
       select.setLong(1, number);
-      return loadOne(connection, select, new ContextId("unknown"));
+      return loadOne(connection, select, new ContextId("unknown"), memory);
     }
   }
 
   private static LiveContext loadOne(
-      Connection connection, PreparedStatement select, ContextId unknown) throws SQLException {
+      Connection connection, PreparedStatement select, ContextId unknown, ContextMemory memory)
+      throws SQLException {
     try (var rows = select.executeQuery()) {
       if (!rows.next()) {
-        return new LiveContext(unknown, Status.ABSENT);
+        return new LiveContext(unknown, Status.ABSENT, memory);
       }
       var id = new ContextId(rows.getString("id"));
       var deleted = rows.getInt("deleted") != 0;
-      var context = new LiveContext(id, deleted ? Status.DELETED : Status.PRESENT);
+      var context = new LiveContext(id, deleted ? Status.DELETED : Status.PRESENT, memory);
       context.number = rows.getLong("number");
       context.lastBlock = rows.getLong("touched");
       if (deleted) {
@@ -137,7 +143,7 @@ final class StoredContexts {
       }
       context.ids = Secrets.read(rows.getBytes("secret"));
       context.sealedTo = Positions.unpack(rows.getLong("sealed"));
-      context.window = Window.empty(context.sealedTo);
+      context.updateWindow(_ -> Window.empty(context.sealedTo));
       var saved = rows.getBytes("state");
       if (saved != null) {
         var state = SavedState.read(saved);
@@ -146,28 +152,50 @@ final class StoredContexts {
         context.foldedMillis = state.lastMillis();
         context.lastMillis = state.lastMillis();
       }
-      loadKeys(connection, context);
+      loadKeys(connection, context, memory.keys().contextMax());
       loadShares(connection, context);
       return context;
     }
   }
 
-  private static void loadKeys(Connection connection, LiveContext context) throws SQLException {
+  /// Loads the keys, but not all of very many.
+  private static void loadKeys(Connection connection, LiveContext context, int max)
+      throws SQLException {
     try (var select =
         connection.prepareStatement(
-            "SELECT principal, key, hash, first, last FROM keys WHERE context = ?")) {
+            "SELECT principal, key, hash, first, last FROM keys WHERE context = ? LIMIT ?")) {
       select.setLong(1, context.number);
+      select.setInt(2, max + 1);
       try (var rows = select.executeQuery()) {
+        Map<KeyName, StoredKey> stored = new HashMap<>();
         while (rows.next()) {
-          context.keys.put(
-              new KeyName(rows.getString(1), rows.getString(2)),
-              new StoredKey(
-                  rows.getString(3),
-                  new Appended(
-                      Positions.unpack(rows.getLong(4)), Positions.unpack(rows.getLong(5)), true)));
+          stored.put(new KeyName(rows.getString(1), rows.getString(2)), key(rows));
         }
+        context.keys.load(stored);
       }
     }
+  }
+
+  /// What a key of a context was used for.
+  static Optional<StoredKey> findKey(Connection connection, LiveContext context, KeyName name)
+      throws SQLException {
+    try (var select =
+        connection.prepareStatement(
+            "SELECT principal, key, hash, first, last FROM keys"
+                + " WHERE context = ? AND principal = ? AND key = ?")) {
+      select.setLong(1, context.number);
+      select.setString(2, name.principal());
+      select.setString(3, name.key());
+      try (var rows = select.executeQuery()) {
+        return rows.next() ? Optional.of(key(rows)) : Optional.empty();
+      }
+    }
+  }
+
+  private static StoredKey key(ResultSet rows) throws SQLException {
+    return new StoredKey(
+        rows.getString(3),
+        new Appended(Positions.unpack(rows.getLong(4)), Positions.unpack(rows.getLong(5)), true));
   }
 
   private static void loadShares(Connection connection, LiveContext context) throws SQLException {
@@ -187,9 +215,5 @@ final class StoredContexts {
         context.shares = List.copyOf(shares);
       }
     }
-  }
-
-  private static void takeIn(LiveContext context, List<Slot> slots, int keep) {
-    context.window = context.window.plus(slots, context.unsealedCount + keep);
   }
 }

@@ -10,11 +10,14 @@ import org.jspecify.annotations.Nullable;
 final class Ticket {
 
   private static final Object DURABLE = new Object();
+  private static final byte[] NOTHING = {};
 
   private final LiveContext context;
-  private final List<Slot> slots;
-  private final byte[] chunk;
-  private final @Nullable Along along;
+  private final int events;
+  private final long weight;
+  private List<Slot> slots;
+  private byte[] chunk;
+  private @Nullable Along along;
   private final int generation;
   private final Thread thread = Thread.currentThread();
   private volatile @Nullable Object outcome;
@@ -28,8 +31,16 @@ final class Ticket {
   Ticket(LiveContext context, Position before, List<Slot> slots, @Nullable Along along) {
     this.context = context;
     this.generation = context.generation;
-    this.slots = slots;
-    this.chunk = slots.isEmpty() ? new byte[0] : ChunkWriter.chunk(before, slots);
+    this.events = slots.size();
+    if (slots.isEmpty()) {
+      this.slots = slots;
+      this.chunk = NOTHING;
+    } else {
+      var encoded = ChunkWriter.encode(before, slots);
+      this.slots = encoded.slots();
+      this.chunk = encoded.chunk();
+    }
+    this.weight = this.slots.stream().mapToLong(Slot::weight).sum();
     this.along = along;
   }
 
@@ -41,6 +52,18 @@ final class Ticket {
   boolean current() {
     return generation == context.generation;
   }
+
+  /// How many events these are.
+  int events() {
+    return events;
+  }
+
+  /// About how much memory they take.
+  long weight() {
+    return weight;
+  }
+
+  // What follows is for the writer's thread.
 
   List<Slot> slots() {
     return slots;
@@ -56,6 +79,13 @@ final class Ticket {
 
   @Nullable Fork fork() {
     return along instanceof Fork fork ? fork : null;
+  }
+
+  /// Lets go of the events, as the context keeps its last ticket.
+  void release() {
+    slots = List.of();
+    chunk = NOTHING;
+    along = null;
   }
 
   void settle(@Nullable Rejection failure) {

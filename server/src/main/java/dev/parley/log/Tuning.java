@@ -3,8 +3,9 @@ package dev.parley.log;
 /// The store's limits; tests make them small.
 ///
 /// `batchEvents` and `batchBytes` bound a group commit; a context with `sealEvents` or `sealBytes`
-/// unsealed is sealed, as is the oldest block while all unsealed data is over `unsealedBytes`;
-/// `liveContexts` may stay in memory unused; `walBytes` starts a checkpoint.
+/// unsealed is sealed, as is the oldest block while all unsealed blocks are over `unsealedBytes`, which
+/// they never exceed twofold; `liveContexts` may stay in memory unused; `walBytes` starts a
+/// checkpoint; `memory` bounds what is in memory.
 public record Tuning(
     int batchEvents,
     int batchBytes,
@@ -12,9 +13,39 @@ public record Tuning(
     int sealBytes,
     int unsealedBytes,
     int liveContexts,
-    long walBytes) {
+    long walBytes,
+    MemoryLimits memory) {
 
   private static final int STATE_SEALS = 8;
+
+  public Tuning {
+    // Contexts that nobody uses must not keep out those that somebody needs.
+    var unused = Math.max(MemoryLimits.HARD_FACTOR * memory.unsealedContexts(), batchEvents);
+    if (memory.contexts() <= unused + liveContexts) {
+      throw new IllegalArgumentException(
+          "memory for " + memory.contexts() + " contexts is too little for these limits");
+    }
+  }
+
+  /// Limits with the usual ones for memory.
+  public Tuning(
+      int batchEvents,
+      int batchBytes,
+      int sealEvents,
+      int sealBytes,
+      int unsealedBytes,
+      int liveContexts,
+      long walBytes) {
+    this(
+        batchEvents,
+        batchBytes,
+        sealEvents,
+        sealBytes,
+        unsealedBytes,
+        liveContexts,
+        walBytes,
+        MemoryLimits.DEFAULT);
+  }
 
   /// How many events lie between two stored states of a context, by which its past can be found.
   int stateEvents() {

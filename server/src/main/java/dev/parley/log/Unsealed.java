@@ -19,11 +19,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /// Used by the writer's thread only, but for [#contexts].
 final class Unsealed {
 
-  /// How many contexts one commit seals at most, so that no commit takes long.
-  private static final int SEALS_MAX = 16;
-
-  /// How many contexts may have unsealed entries, as each of them stays in memory.
-  private static final int CONTEXTS_MAX = 20_000;
+  /// How many contexts one commit seals at most, so that no commit takes long, unless there are too many.
+  private static final int SEALS_USUAL = 16;
 
   private final Tuning tuning;
   private final TreeMap<Long, Block> blocks = new TreeMap<>();
@@ -32,6 +29,7 @@ final class Unsealed {
   private final Set<LiveContext> spared = new HashSet<>();
   private final Queue<LiveContext> released = new ConcurrentLinkedQueue<>();
   private long bytes;
+  private long weight;
 
   private static final class Block {
     final int bytes;
@@ -55,8 +53,25 @@ final class Unsealed {
     return bytes;
   }
 
+  /// About how much memory the unsealed entries take.
+  long weight() {
+    return weight;
+  }
+
+  /// What one chunk adds: events, bytes in the store, and bytes in memory.
+  record Part(int events, int bytes, long weight) {
+
+    static Part of(Ticket ticket) {
+      return new Part(ticket.events(), ticket.chunk().length, ticket.weight());
+    }
+
+    static Part of(byte[] chunk, List<Slot> slots) {
+      return new Part(slots.size(), chunk.length, slots.stream().mapToLong(Slot::weight).sum());
+    }
+  }
+
   /// Notes that a durable block holds these entries of a context.
-  void add(long block, int blockBytes, LiveContext context, List<Slot> slots) {
+  void add(long block, int blockBytes, LiveContext context, Part part) {
     var known = blocks.get(block);
     if (known == null) {
       known = new Block(blockBytes);
@@ -70,43 +85,112 @@ final class Unsealed {
       contexts.add(context);
     }
     context.lastBlock = block;
-    context.unsealedCount += slots.size();
-    for (var slot : slots) {
-      context.unsealedWeight += slot.weight();
-    }
+    context.unsealedCount += part.events();
+    context.unsealedBytes += part.bytes();
+    context.unsealedWeight += part.weight();
+    weight += part.weight();
     if (context.unsealedCount >= tuning.sealEvents()
-        || context.unsealedWeight >= tuning.sealBytes()) {
+        || context.unsealedBytes >= tuning.sealBytes()) {
       ripe.add(context);
     }
   }
 
-  /// The contexts to seal with the next commit, which holds so many events.
+  /// The contexts to seal with the next commit, which holds these appends.
   ///
   /// Contexts that are written side by side are ripe at the same moment. To seal them all at once would
-  /// stop everybody; twice as many as one commit makes ripe, on average, is enough to keep up.
-  List<LiveContext> due(int events) {
-    var most = Math.min(SEALS_MAX, 1 + 2 * events / tuning.sealEvents());
+  /// stop everybody; twice as many as one commit makes ripe, on average, is enough to keep up. While
+  /// there is too much unsealed, the oldest is sealed too: up to twice as many contexts as the commit
+  /// has appends, and beyond the hard limit as many as it takes.
+  List<LiveContext> due(List<Ticket> tickets) {
+    var excess = new Excess(tickets);
     var due = new LinkedHashSet<LiveContext>();
-    choose(due, ripe, most);
-    if (bytes > tuning.unsealedBytes() || contexts.size() > CONTEXTS_MAX) {
-      for (var block : blocks.values()) {
-        choose(due, block.contexts, SEALS_MAX);
-        if (due.size() >= SEALS_MAX) {
-          break;
-        }
+    var most =
+        1
+            + 2 * excess.comingEvents / tuning.sealEvents()
+            + 2 * excess.comingBytes / tuning.sealBytes();
+    for (var context : ripe) {
+      if (due.size() >= Math.min(SEALS_USUAL, most)) {
+        break;
       }
+      choose(context, due, excess);
+    }
+    if (excess.over(1)) {
+      chooseOldest(Math.max(SEALS_USUAL, 2 * tickets.size()), due, excess);
     }
     return new ArrayList<>(due);
   }
 
-  private void choose(Set<LiveContext> due, Set<LiveContext> candidates, int most) {
-    for (var context : candidates) {
-      if (due.size() >= most) {
-        return;
+  private void chooseOldest(int most, Set<LiveContext> due, Excess excess) {
+    for (var block : blocks.values()) {
+      for (var context : block.contexts) {
+        if (!excess.over(due.size() < most ? 1 : MemoryLimits.HARD_FACTOR)) {
+          return;
+        }
+        choose(context, due, excess);
       }
-      if (!spared.contains(context)) {
-        due.add(context);
+    }
+  }
+
+  private void choose(LiveContext context, Set<LiveContext> due, Excess excess) {
+    if (!spared.contains(context) && due.add(context)) {
+      excess.seal(context);
+    }
+  }
+
+  /// How much would be unsealed after a commit.
+  private final class Excess {
+    private final HashMap<Long, Integer> leaving = new HashMap<>();
+    private final Set<LiveContext> coming = new HashSet<>();
+    final int comingEvents;
+    final int comingBytes;
+    private long bytesLeft = bytes;
+    private long weightLeft = weight;
+    private int contextsLeft = contexts.size();
+
+    Excess(List<Ticket> tickets) {
+      var events = 0;
+      var chunks = 0;
+      for (var ticket : tickets) {
+        events += ticket.events();
+        chunks += ticket.chunk().length;
+        weightLeft += ticket.weight();
       }
+      comingEvents = events;
+      comingBytes = chunks;
+      bytesLeft += chunks;
+      countContexts(tickets);
+    }
+
+    private void countContexts(List<Ticket> tickets) {
+      if (contextsLeft + tickets.size() <= tuning.memory().unsealedContexts()) {
+        return; // As most commits: there is no need to know which contexts are new.
+      }
+      for (var ticket : tickets) {
+        if (coming.add(ticket.context()) && ticket.context().unsealedCount == 0) {
+          contextsLeft++;
+        }
+      }
+    }
+
+    /// Notes that a context will be sealed with the commit.
+    void seal(LiveContext context) {
+      weightLeft -= context.unsealedWeight;
+      for (var id : context.unsealedBlocks) {
+        var block = block(id);
+        if (leaving.merge(id, 1, Integer::sum) == block.contexts.size()) {
+          bytesLeft -= block.bytes;
+        }
+      }
+      if (!coming.contains(context)) {
+        contextsLeft--;
+      }
+    }
+
+    /// True if more than `factor` times what is wanted would be unsealed.
+    boolean over(int factor) {
+      return bytesLeft > (long) factor * tuning.unsealedBytes()
+          || weightLeft > factor * tuning.memory().unsealedBytes()
+          || contextsLeft > factor * tuning.memory().unsealedContexts();
     }
   }
 
@@ -157,6 +241,8 @@ final class Unsealed {
     }
     context.unsealedBlocks.clear();
     context.unsealedCount = 0;
+    context.unsealedBytes = 0;
+    weight -= context.unsealedWeight;
     context.unsealedWeight = 0;
     ripe.remove(context);
     contexts.remove(context);

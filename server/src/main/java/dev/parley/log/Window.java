@@ -16,28 +16,34 @@ final class Window {
   private final Slot[] slots;
   private final int from;
   private final int to;
+  private final long weight;
+  private final long held;
 
-  private Window(Position base, Slot[] slots, int from, int to) {
+  /// `weight` is that of the entries, and `held` that of all in the array up to the last of them.
+  private Window(Position base, Slot[] slots, int from, int to, long weight, long held) {
     this.base = base;
     this.slots = slots;
     this.from = from;
     this.to = to;
+    this.weight = weight;
+    this.held = held;
   }
 
   static Window empty(Position base) {
-    return new Window(base, NONE, 0, 0);
+    return new Window(base, NONE, 0, 0, 0, 0);
   }
 
   Position base() {
     return base;
   }
 
-  private int size() {
-    return to - from;
-  }
-
   Position head() {
     return to == from ? base : slots[to - 1].entry().position();
+  }
+
+  /// About how much memory this takes, at most twice what its entries do.
+  long held() {
+    return held;
   }
 
   /// Up to `limit` entries that follow `after`, which must not stand before `base`.
@@ -46,19 +52,50 @@ final class Window {
     return Arrays.asList(Arrays.copyOfRange(slots, begin, begin + Math.min(to - begin, limit)));
   }
 
-  /// The window with `more` behind it and at most `keep` entries from before it.
-  Window plus(List<Slot> more, int keep) {
-    var kept = Math.min(keep, size());
-    var start = to - kept;
-    var newBase = kept == size() ? base : slots[start - 1].entry().position();
-    if (to + more.size() <= slots.length) {
-      copy(more, slots, to);
-      return new Window(newBase, slots, start, to + more.size());
+  /// The window with `more` behind it, and at most `keep` entries and `keepWeight` from before it.
+  Window plus(List<Slot> more, int keep, long keepWeight) {
+    var start = from;
+    var kept = weight;
+    while (start < to && (to - start > keep || kept > keepWeight)) {
+      kept -= slots[start++].weight();
     }
-    var grown = new Slot[2 * (kept + more.size())];
-    System.arraycopy(slots, start, grown, 0, kept);
-    copy(more, grown, kept);
-    return new Window(newBase, grown, 0, kept + more.size());
+    if (start == from && more.isEmpty()) {
+      return this;
+    }
+    var added = weight(more);
+    // What was dropped stays in the array: it may not outweigh the rest.
+    if (to + more.size() <= slots.length && held - kept <= kept) {
+      copy(more, slots, to);
+      return new Window(baseAt(start), slots, start, to + more.size(), kept + added, held + added);
+    }
+    var size = to - start;
+    var grown = new Slot[2 * (size + more.size())];
+    System.arraycopy(slots, start, grown, 0, size);
+    copy(more, grown, size);
+    return new Window(baseAt(start), grown, 0, size + more.size(), kept + added, kept + added);
+  }
+
+  /// The window without what stands up to `position`.
+  Window since(Position position) {
+    var start = indexAfter(position);
+    if (start == from) {
+      return this;
+    }
+    var kept = Arrays.copyOfRange(slots, start, to);
+    var keptWeight = weight(Arrays.asList(kept));
+    return new Window(baseAt(start), kept, 0, kept.length, keptWeight, keptWeight);
+  }
+
+  private Position baseAt(int start) {
+    return start == from ? base : slots[start - 1].entry().position();
+  }
+
+  private static long weight(List<Slot> slots) {
+    var weight = 0L;
+    for (var slot : slots) {
+      weight += slot.weight();
+    }
+    return weight;
   }
 
   private static void copy(List<Slot> more, Slot[] target, int at) {

@@ -57,6 +57,7 @@ final class Writer implements AutoCloseable {
       Waker waker,
       Pulse pulse,
       Unsealed unsealed,
+      WindowMemory windows,
       LogMetrics metrics) {}
 
   Writer(Parts parts, BlockTable table, long nextBlock) {
@@ -190,7 +191,7 @@ final class Writer implements AutoCloseable {
 
   /// What a fork shares must be in segments from the start: it is read from there.
   private List<LiveContext> sealing(List<Ticket> tickets) {
-    var sealing = new LinkedHashSet<>(parts.unsealed().due(events(tickets)));
+    var sealing = new LinkedHashSet<>(parts.unsealed().due(tickets));
     for (var ticket : tickets) {
       var fork = ticket.fork();
       if (fork != null && fork.needsSealing()) {
@@ -198,10 +199,6 @@ final class Writer implements AutoCloseable {
       }
     }
     return List.copyOf(sealing);
-  }
-
-  private static int events(List<Ticket> tickets) {
-    return tickets.stream().mapToInt(ticket -> ticket.slots().size()).sum();
   }
 
   private void resolve(Commit commit, Exception cause) throws InterruptedException {

@@ -1,5 +1,6 @@
 package dev.parley.view;
 
+import dev.parley.protocol.Rejection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -46,6 +47,8 @@ final class Follower implements AutoCloseable {
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    } catch (Rejection.Unavailable logClosed) {
+      LOGGER.log(Level.DEBUG, "the views no longer follow the log: {0}", logClosed.getMessage());
     }
   }
 

@@ -13,15 +13,17 @@ import java.sql.SQLException;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 
 /// Brings the views up to the log.
 ///
 /// Callers read the log on their own threads and hand page by page to the views' thread, one
-/// transaction each. Several may do so for the same context: a page that is known already changes
-/// nothing.
+/// transaction each. For one context, one caller does so at a time, and the others then find it done:
+/// otherwise all who ask about a context that is far behind would read the whole of it.
 final class Intake {
 
   /// Few enough to hold in memory when each is a large chunk of a file.
@@ -34,6 +36,7 @@ final class Intake {
   private final EventLog log;
   private final ViewThread thread;
   private final Feed feed;
+  private final Map<ContextId, IntakeLock> locks = new ConcurrentHashMap<>();
 
   /// Contexts that cannot be read, so that each is told of once.
   private final Set<ContextId> damaged = ConcurrentHashMap.newKeySet();
@@ -54,23 +57,64 @@ final class Intake {
   <T> T answer(ContextId context, Work<T> question) {
     try {
       var step = thread.call(tables -> look(tables, context, question));
-      while (step.answer().isEmpty()) {
-        var at = step.at();
-        var head = step.head();
-        if (at.after(head)) {
-          // The log was put back to an earlier state: what the views know never happened.
-          forget(context);
-          step = new Step<>(Position.START, head, Optional.empty());
-        } else {
-          var page = page(context, at);
-          step = thread.call(tables -> fold(tables, page, head, question));
-        }
-      }
-      return step.answer().get();
+      return step.answer().isPresent() ? step.answer().get() : takeIn(context, step, question);
     } catch (Rejection.Gone | Rejection.NotFound unknown) {
       forget(context);
       throw unknown;
     }
+  }
+
+  /// Held by the caller who takes in what is new in a context; goes with the last who wants it.
+  private static final class IntakeLock {
+    final ReentrantLock lock = new ReentrantLock();
+    int callers;
+  }
+
+  private <T> T takeIn(ContextId context, Step<T> known, Work<T> question) {
+    var entry =
+        locks.compute(
+            context,
+            (_, found) -> {
+              var joined = found == null ? new IntakeLock() : found;
+              joined.callers++;
+              return joined;
+            });
+    try {
+      var alone = entry.lock.tryLock();
+      if (!alone) {
+        entry.lock.lockInterruptibly();
+      }
+      try {
+        return takeInFrom(
+            alone ? known : thread.call(tables -> look(tables, context, question)),
+            context,
+            question);
+      } finally {
+        entry.lock.unlock();
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new Rejection.Unavailable("interrupted while asking the views");
+    } finally {
+      locks.compute(context, (_, _) -> --entry.callers == 0 ? null : entry);
+    }
+  }
+
+  private <T> T takeInFrom(Step<T> known, ContextId context, Work<T> question) {
+    var step = known;
+    while (step.answer().isEmpty()) {
+      var at = step.at();
+      var head = step.head();
+      if (at.after(head)) {
+        // The log was put back to an earlier state: what the views know never happened.
+        forget(context);
+        step = new Step<>(Position.START, head, Optional.empty());
+      } else {
+        var page = page(context, at);
+        step = thread.call(tables -> fold(tables, page, head, question));
+      }
+    }
+    return step.answer().get();
   }
 
   private <T> Step<T> look(Tables tables, ContextId context, Work<T> question) throws SQLException {

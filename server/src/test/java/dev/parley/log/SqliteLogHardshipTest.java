@@ -25,8 +25,15 @@ import java.nio.file.StandardCopyOption;
 import java.security.SecureRandom;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +105,144 @@ final class SqliteLogHardshipTest {
     log.create(CONTEXT, created());
     log.close();
     assertThatThrownBy(() -> say(log, "late")).isInstanceOf(Rejection.Unavailable.class);
+  }
+
+  @Test
+  void who_waits_when_the_log_is_closed_is_refused() throws InterruptedException {
+    var log = open(Fault.NONE);
+    log.create(CONTEXT, created());
+    var head = log.head(CONTEXT);
+    var mark = log.changes(0, 10).mark();
+    var refused = new ConcurrentLinkedQueue<String>();
+    var waits =
+        List.<Wait>of(
+            () -> log.await(CONTEXT, head, Duration.ofDays(1)),
+            () -> log.await(CONTEXT, head, Duration.ofDays(9_000)),
+            () -> log.awaitChange(mark, Duration.ofDays(1)));
+    var threads = new ArrayList<Thread>();
+    for (var wait : waits) {
+      threads.add(
+          Thread.ofPlatform()
+              .daemon()
+              .start(
+                  () -> {
+                    try {
+                      wait.until();
+                    } catch (Rejection.Unavailable closed) {
+                      refused.add(closed.getMessage());
+                    } catch (InterruptedException notExpected) {
+                      Thread.currentThread().interrupt();
+                    }
+                  }));
+    }
+    for (var thread : threads) {
+      while (!WAITING.contains(thread.getState())) {
+        Thread.onSpinWait();
+      }
+    }
+    log.close();
+    for (var thread : threads) {
+      thread.join(Duration.ofSeconds(30));
+    }
+    assertThat(refused).hasSize(waits.size()).containsOnly("the log is closed");
+    assertThatThrownBy(() -> log.await(CONTEXT, head, Duration.ofDays(1)))
+        .isInstanceOf(Rejection.Unavailable.class);
+    assertThatThrownBy(() -> log.head(new ContextId("cold")))
+        .isInstanceOf(Rejection.Unavailable.class);
+  }
+
+  @Test
+  void a_context_whose_creation_is_not_durable_yet_is_not_found() throws InterruptedException {
+    var gate = new CountDownLatch(1);
+    var committing = new CountDownLatch(1);
+    Fault slow =
+        new Fault() {
+          @Override
+          public void beforeCommit() {
+            committing.countDown();
+            try {
+              gate.await();
+            } catch (InterruptedException ended) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        };
+    try (var log = open(slow)) {
+      var creating = Thread.startVirtualThread(() -> log.create(CONTEXT, created()));
+      committing.await();
+      try {
+        assertThatThrownBy(() -> log.head(CONTEXT)).isInstanceOf(Rejection.NotFound.class);
+        assertThatThrownBy(() -> log.owner(CONTEXT)).isInstanceOf(Rejection.NotFound.class);
+        assertThatThrownBy(() -> log.read(CONTEXT, Position.START, 1))
+            .isInstanceOf(Rejection.NotFound.class);
+      } finally {
+        gate.countDown();
+      }
+      creating.join();
+      assertThat(log.owner(CONTEXT)).isEqualTo("local");
+    }
+  }
+
+  private static final Set<Thread.State> WAITING =
+      Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
+
+  private interface Wait {
+    boolean until() throws InterruptedException;
+  }
+
+  @Test
+  void an_append_to_a_context_that_is_not_in_memory_does_not_wait_for_readers_of_the_past()
+      throws InterruptedException {
+    var cold = new ContextId("cold");
+    try (var log = open(Fault.NONE)) {
+      log.create(CONTEXT, created());
+      log.create(cold, created());
+      for (var i = 0; i < 29; i++) {
+        log.append(cold, Guard.none(), Decision.always(message("m" + i)));
+        say(log, "m" + i);
+      }
+      for (var i = 0; i < 30; i++) {
+        say(log, "n" + i);
+      }
+    }
+    var gate = new CountDownLatch(1);
+    var reading = new AtomicInteger();
+    Fault slowPages =
+        new Fault() {
+          @Override
+          public void beforePage() {
+            reading.incrementAndGet();
+            try {
+              gate.await();
+            } catch (InterruptedException ended) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        };
+    try (var log = open(slowPages)) {
+      assertThat(log.contextsInMemory()).isLessThan(2);
+      var readers = new ArrayList<Thread>();
+      for (var i = 0; i < 10; i++) {
+        readers.add(Thread.startVirtualThread(() -> log.read(CONTEXT, Position.START, 10)));
+      }
+      while (reading.get() < 2) {
+        Thread.onSpinWait();
+      }
+      try {
+        var writer =
+            Thread.startVirtualThread(
+                () -> log.append(cold, Guard.none(), Decision.always(message("late"))));
+        assertThat(writer.join(Duration.ofSeconds(30))).isTrue();
+        assertThat(log.head(cold)).isEqualTo(Position.of(31));
+        assertThat(log.changes(0, 10).contexts()).contains(cold);
+        assertThat(readers).allMatch(Thread::isAlive);
+      } finally {
+        gate.countDown();
+      }
+      for (var reader : readers) {
+        reader.join();
+      }
+    }
   }
 
   @Test

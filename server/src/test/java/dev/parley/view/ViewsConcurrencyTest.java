@@ -4,10 +4,14 @@ import static dev.parley.view.Scene.C;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.log.Changes;
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
 import dev.parley.log.MemoryLog;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -23,6 +27,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.AbstractQueuedSynchronizer;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -132,6 +139,59 @@ class ViewsConcurrencyTest {
       var found = thread.call(tables -> tables.contexts().find(C));
       assertThat(found).isPresent();
     }
+  }
+
+  @Test
+  void many_who_ask_about_a_context_that_is_far_behind_read_its_log_once() throws Exception {
+    var pages = 5;
+    var memory = new MemoryLog(InstantSource.system());
+    memory.create(C, new ContextCreated("ada", null, null));
+    for (var i = 1; i < pages * Intake.PAGE; i++) {
+      memory.append(C, Guard.none(), Decision.always(Draft.of(Scene.message("m" + i, "text"))));
+    }
+    var reads = new AtomicInteger();
+    var gate = new CountDownLatch(1);
+    var log = gatedReads(memory, reads, gate);
+    try (var thread = ViewThread.inMemory()) {
+      var intake = new Intake(log, thread, new Feed(log, thread));
+      var threads = new ArrayList<Thread>();
+      for (var i = 0; i < READERS; i++) {
+        threads.add(
+            Thread.ofPlatform()
+                .daemon()
+                .start(() -> intake.answer(C, tables -> tables.contexts().find(C))));
+      }
+      // One waits at the gate and the others for it: nobody for the views' thread.
+      while (!threads.stream()
+          .allMatch(t -> LockSupport.getBlocker(t) instanceof AbstractQueuedSynchronizer)) {
+        Thread.onSpinWait();
+      }
+      gate.countDown();
+      for (var asking : threads) {
+        asking.join();
+      }
+      Position at = thread.call(tables -> tables.contexts().position(C));
+      assertThat(at).isEqualTo(memory.head(C));
+    }
+    assertThat(reads.get()).isEqualTo(pages);
+  }
+
+  private static EventLog gatedReads(EventLog log, AtomicInteger reads, CountDownLatch gate) {
+    return (EventLog)
+        Proxy.newProxyInstance(
+            EventLog.class.getClassLoader(),
+            new Class<?>[] {EventLog.class},
+            (_, method, arguments) -> {
+              if (method.getName().equals("read")) {
+                reads.incrementAndGet();
+                gate.await();
+              }
+              try {
+                return method.invoke(log, arguments);
+              } catch (InvocationTargetException failure) {
+                throw failure.getCause();
+              }
+            });
   }
 
   private static EventLog failingOnce(EventLog log, CountDownLatch calls) {

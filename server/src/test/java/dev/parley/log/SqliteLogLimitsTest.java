@@ -1,0 +1,409 @@
+package dev.parley.log;
+
+import static dev.parley.log.EventLogContract.created;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// What the log holds in memory stays within its limits, whatever is asked of it.
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+final class SqliteLogLimitsTest {
+
+  private static final int CLIENTS = 60;
+  private static final int MANY = 1 << 30;
+
+  @TempDir Path folder;
+
+  private SqliteLog open(Tuning tuning, Fault fault) {
+    return SqliteLog.open(
+        new SqliteLog.Parts(folder, InstantSource.system(), new SecureRandom(), tuning), fault);
+  }
+
+  private static ContextId context(int number) {
+    return new ContextId("c" + number);
+  }
+
+  private static void say(EventLog log, ContextId context, String text) {
+    log.append(context, Guard.none(), Decision.always(said(text)));
+  }
+
+  private static Draft said(String text) {
+    return Draft.of(new Message(new MessageId("m"), Role.USER, text, null, null));
+  }
+
+  enum Limit {
+    CONTEXTS,
+    STORED_BYTES,
+    MEMORY;
+
+    Tuning tuning() {
+      var memory =
+          new MemoryLimits(
+              this == CONTEXTS ? 40 : 100_000,
+              this == MEMORY ? 40_000 : MANY,
+              1_000,
+              10_000,
+              8,
+              100,
+              300_000,
+              10_000);
+      return new Tuning(
+          64, 60_000, 1_000, MANY, this == STORED_BYTES ? 10_000 : MANY, 20, 64 << 10, memory);
+    }
+  }
+
+  /// Keeps each commit waiting until every client has something in the queue, and looks at the log.
+  private static final class Crowded implements Fault {
+    final AtomicInteger clients = new AtomicInteger();
+    final AtomicInteger appending = new AtomicInteger();
+    volatile @Nullable SqliteLog log;
+    int contextsMax;
+    int inMemoryMax;
+    long bytesMax;
+    long windowsMax;
+
+    @Override
+    public void beforeCommit() {
+      while (appending.get() < clients.get()) {
+        Thread.yield();
+      }
+      var looked = log;
+      if (looked != null) {
+        contextsMax = Math.max(contextsMax, looked.unsealedContexts());
+        inMemoryMax = Math.max(inMemoryMax, looked.contextsInMemory());
+        bytesMax = Math.max(bytesMax, looked.unsealedBytes());
+        windowsMax = Math.max(windowsMax, looked.windowBytes());
+      }
+    }
+
+    void append(Runnable append) {
+      appending.incrementAndGet();
+      try {
+        append.run();
+      } finally {
+        appending.decrementAndGet();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void what_is_unsealed_is_bounded_however_many_contexts_are_written_at_once(Limit limit)
+      throws InterruptedException {
+    var crowded = new Crowded();
+    var numbers = new AtomicInteger();
+    var text = "x".repeat(100);
+    try (var log = open(limit.tuning(), crowded)) {
+      crowded.log = log;
+      crowded.clients.set(CLIENTS);
+      var threads = new ArrayList<Thread>();
+      for (var c = 0; c < CLIENTS; c++) {
+        threads.add(
+            Thread.startVirtualThread(
+                () -> {
+                  for (var i = 0; i < 15; i++) {
+                    var context = context(numbers.getAndIncrement());
+                    crowded.append(() -> log.create(context, created()));
+                    crowded.append(() -> say(log, context, text));
+                  }
+                  crowded.clients.decrementAndGet();
+                }));
+      }
+      for (var thread : threads) {
+        thread.join();
+      }
+    }
+    switch (limit) {
+      case CONTEXTS -> {
+        assertThat(crowded.contextsMax).isBetween(20, 80);
+        // Besides: those in use, and 20 that nobody uses.
+        assertThat(crowded.inMemoryMax).isLessThan(80 + 20 + 2 * CLIENTS);
+      }
+      case STORED_BYTES -> assertThat(crowded.bytesMax).isBetween(5_000L, 20_000L);
+      case MEMORY -> assertThat(crowded.windowsMax).isBetween(20_000L, 2 * 80_000L);
+    }
+    try (var log = open(limit.tuning(), Fault.NONE)) {
+      for (var i = 0; i < numbers.get(); i++) {
+        assertThat(log.read(context(i), Position.START, 10))
+            .extracting(Entry::event)
+            .containsExactly(created(), said(text).event());
+      }
+    }
+  }
+
+  @Test
+  void a_commit_seals_as_many_contexts_as_it_takes_to_get_below_the_hard_limit() {
+    try (var log = open(Limit.STORED_BYTES.tuning(), Fault.NONE)) {
+      for (var c = 0; c < 50; c++) {
+        log.create(context(c), created());
+      }
+      assertThat(log.unsealedContexts()).isEqualTo(50);
+    }
+    var memory = new MemoryLimits(5, MANY, 1_000, 10_000, 8, 100, 1_000, 10_000);
+    try (var log = open(new Tuning(8, MANY, 100, MANY, MANY, 2, MANY, memory), Fault.NONE)) {
+      say(log, context(0), "one append, more than the usual 16 seals");
+      assertThat(log.unsealedContexts()).isEqualTo(10);
+      say(log, context(0), "next");
+      assertThat(log.unsealedContexts()).isEqualTo(5);
+      for (var c = 0; c < 50; c++) {
+        assertThat(log.head(context(c))).isEqualTo(Position.of(c == 0 ? 3 : 1));
+      }
+    }
+  }
+
+  /// Seals at once, and lets the windows of all readers hold little.
+  private static Tuning smallWindows(int live, int contexts, int waitMillis) {
+    var memory = new MemoryLimits(2, MANY, 30_000, 100_000, 8, 100, contexts, waitMillis);
+    return new Tuning(4, 1 << 20, 256, 1, MANY, live, 1 << 20, memory);
+  }
+
+  private static Thread waitForEver(EventLog log, ContextId context) {
+    return Thread.startVirtualThread(
+        () -> {
+          try {
+            log.await(context, Position.of(MANY), Duration.ofDays(1));
+          } catch (InterruptedException | Rejection.Unavailable left) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+
+  private static void awaitParked(List<Thread> threads) {
+    for (var thread : threads) {
+      while (thread.getState() != Thread.State.WAITING) {
+        Thread.yield();
+      }
+    }
+  }
+
+  @Test
+  void windows_are_bounded_while_readers_wait_and_cut_when_they_leave()
+      throws InterruptedException {
+    var text = "x".repeat(10_000);
+    try (var log = open(smallWindows(100, 1_000, 10_000), Fault.NONE)) {
+      log.create(context(0), created());
+      var first = waitForEver(log, context(0));
+      awaitParked(List.of(first));
+      for (var i = 0; i < 30; i++) {
+        say(log, context(0), text + i);
+        // Besides the 30,000: what is unsealed, and as much again as was dropped.
+        assertThat(log.windowBytes()).isLessThan(2 * (30_000 + 3 * 22_000));
+      }
+      assertThat(log.windowBytes()).isGreaterThan(20_000);
+      first.interrupt();
+      first.join();
+      assertThat(log.windowBytes()).isLessThan(25_000);
+
+      var readers = new ArrayList<Thread>();
+      for (var c = 1; c <= 40; c++) {
+        log.create(context(c), created());
+        readers.add(waitForEver(log, context(c)));
+      }
+      awaitParked(readers);
+      for (var i = 0; i < 5; i++) {
+        for (var c = 1; c <= 40; c++) {
+          say(log, context(c), text + i);
+          assertThat(log.windowBytes()).isLessThan(100_000 + 5 * 22_000);
+        }
+      }
+      assertThat(log.windowBytes()).isGreaterThan(80_000);
+      assertThat(log.read(context(7), Position.START, 100)).hasSize(6);
+      readers.forEach(Thread::interrupt);
+      for (var reader : readers) {
+        reader.join();
+      }
+      assertThat(log.windowBytes()).isLessThan(50_000);
+    }
+  }
+
+  @Test
+  void a_reader_that_left_with_an_entry_leaves_no_window_behind() throws InterruptedException {
+    var text = "x".repeat(10_000);
+    try (var log = open(smallWindows(100, 1_000, 10_000), Fault.NONE)) {
+      log.create(context(0), created());
+      for (var c = 1; c <= 20; c++) {
+        log.create(context(c), created());
+        var reader = waitForEver(log, context(c));
+        awaitParked(List.of(reader));
+        say(log, context(c), text);
+        say(log, context(c), text + 1);
+        reader.interrupt();
+        reader.join();
+        assertThat(log.await(context(c), Position.START, Duration.ofDays(1))).isTrue();
+      }
+      for (var i = 0; i < 5; i++) {
+        say(log, context(0), "m" + i);
+      }
+      assertThat(log.windowBytes()).isLessThan(50_000);
+    }
+  }
+
+  @Test
+  void one_context_more_than_there_is_room_for_waits_until_another_is_no_longer_used()
+      throws InterruptedException {
+    var max = 12;
+    try (var log = open(smallWindows(2, max, 60_000), Fault.NONE)) {
+      var readers = fill(log, max);
+      var late =
+          Thread.startVirtualThread(
+              () -> {
+                log.create(context(max), created());
+                say(log, context(max), "late");
+              });
+      while (late.getState() != Thread.State.TIMED_WAITING) {
+        Thread.yield();
+      }
+      assertThat(log.contextsInMemory()).isEqualTo(max);
+      readers.getFirst().interrupt();
+      late.join();
+      assertThat(log.contextsInMemory()).isLessThanOrEqualTo(max);
+      assertThat(log.head(context(max))).isEqualTo(Position.of(2));
+      readers.forEach(Thread::interrupt);
+    }
+  }
+
+  @Test
+  void one_context_more_than_can_be_in_memory_is_refused_and_the_others_are_served() {
+    var max = 12;
+    try (var log = open(smallWindows(2, max, 1), Fault.NONE)) {
+      var readers = fill(log, max);
+      assertThatThrownBy(() -> log.create(context(max), created()))
+          .isInstanceOf(Rejection.Unavailable.class)
+          .hasMessageContaining("too many contexts");
+      say(log, context(3), "served");
+      assertThat(log.contextsInMemory()).isEqualTo(max);
+      readers.forEach(Thread::interrupt);
+    }
+  }
+
+  /// Lets 4 keys of one context stay in memory, and 10 of all.
+  private static Tuning fewKeys(int live) {
+    var memory = new MemoryLimits(100, MANY, 1_000, 10_000, 4, 10, 1_000, 10_000);
+    return new Tuning(64, 60_000, 5, MANY, MANY, live, 1 << 20, memory);
+  }
+
+  private static Guard.Once key(int number) {
+    return new Guard.Once("local", "k" + number, "hash" + number);
+  }
+
+  private static Appended once(EventLog log, ContextId context, int number) {
+    return log.append(context, key(number), Decision.always(said("m" + number)));
+  }
+
+  @Test
+  void keys_that_are_no_longer_in_memory_still_count() {
+    var first = new ArrayList<Appended>();
+    try (var log = open(fewKeys(50), Fault.NONE)) {
+      log.create(context(0), created());
+      for (var i = 0; i < 50; i++) {
+        first.add(once(log, context(0), i));
+        assertThat(log.keysInMemory()).isLessThanOrEqualTo(4);
+      }
+      assertThat(first).noneMatch(Appended::replayed);
+      assertReplayed(log, first);
+    }
+    try (var log = open(fewKeys(50), Fault.NONE)) {
+      assertReplayed(log, first);
+      assertThatThrownBy(
+              () ->
+                  log.append(
+                      context(0),
+                      new Guard.Once("local", "k7", "another body"),
+                      Decision.always(said("another"))))
+          .isInstanceOf(Rejection.Conflict.class);
+      assertThat(once(log, context(0), 50).replayed()).isFalse();
+      assertThat(log.head(context(0))).isEqualTo(Position.of(52));
+    }
+  }
+
+  private static void assertReplayed(SqliteLog log, List<Appended> first) {
+    for (var i = 0; i < first.size(); i++) {
+      assertThat(once(log, context(0), i))
+          .isEqualTo(new Appended(first.get(i).first(), first.get(i).last(), true));
+      assertThat(log.keysInMemory()).isLessThanOrEqualTo(4);
+    }
+  }
+
+  @Test
+  void keys_of_all_contexts_are_bounded_together() {
+    try (var log = open(fewKeys(50), Fault.NONE)) {
+      for (var c = 0; c < 20; c++) {
+        log.create(context(c), created());
+        for (var i = 0; i < 3; i++) {
+          assertThat(once(log, context(c), i).replayed()).isFalse();
+          assertThat(log.keysInMemory()).isLessThanOrEqualTo(10);
+        }
+      }
+      for (var c = 0; c < 20; c++) {
+        for (var i = 0; i < 3; i++) {
+          assertThat(once(log, context(c), i).replayed()).isTrue();
+          assertThat(log.keysInMemory()).isLessThanOrEqualTo(10);
+        }
+      }
+    }
+  }
+
+  @Test
+  void a_key_is_used_once_however_many_send_it_at_the_same_time() throws InterruptedException {
+    var fresh = new AtomicInteger();
+    try (var log = open(fewKeys(50), Fault.NONE)) {
+      log.create(context(0), created());
+      var threads = new ArrayList<Thread>();
+      for (var t = 0; t < 8; t++) {
+        var offset = t;
+        threads.add(
+            Thread.startVirtualThread(
+                () -> {
+                  for (var i = 0; i < 60; i++) {
+                    // Near one another, so that a key may leave memory while another looks for it.
+                    if (!once(log, context(0), (i + offset) % 60).replayed()) {
+                      fresh.incrementAndGet();
+                    }
+                  }
+                }));
+      }
+      for (var thread : threads) {
+        thread.join();
+      }
+      assertThat(fresh.get()).isEqualTo(60);
+      assertThat(log.head(context(0))).isEqualTo(Position.of(61));
+      assertThat(log.keysInMemory()).isLessThanOrEqualTo(4);
+    }
+  }
+
+  /// Has a reader wait for each of so many contexts.
+  private static List<Thread> fill(SqliteLog log, int contexts) {
+    var readers =
+        IntStream.range(0, contexts)
+            .mapToObj(
+                c -> {
+                  log.create(context(c), created());
+                  return waitForEver(log, context(c));
+                })
+            .toList();
+    awaitParked(readers);
+    return readers;
+  }
+}
