@@ -1,6 +1,7 @@
 package dev.parley.door;
 
 import dev.parley.protocol.Rejection;
+import dev.parley.tool.process.ProcessCheck;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
@@ -142,7 +143,7 @@ final class JettyHandler extends Handler.Abstract {
     var request =
         new Request(
             new Request.Parts(
-                jetty.getMethod(), path, principal, match.variables(), query, fromHere(jetty)),
+                jetty.getMethod(), path, principal, match.variables(), query, peer(jetty)),
             name -> jetty.getHeaders().get(name),
             body,
             connection);
@@ -185,10 +186,13 @@ final class JettyHandler extends Handler.Abstract {
         Optional.ofNullable(headers.get("Sec-Fetch-Mode")));
   }
 
-  private static boolean fromHere(org.eclipse.jetty.server.Request jetty) {
-    return jetty.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress peer
-        && peer.getAddress() != null
-        && peer.getAddress().isLoopbackAddress();
+  private static ProcessCheck.Connection peer(org.eclipse.jetty.server.Request jetty) {
+    var connection = jetty.getConnectionMetaData();
+    if (connection.getRemoteSocketAddress() instanceof InetSocketAddress remote
+        && connection.getLocalSocketAddress() instanceof InetSocketAddress local) {
+      return new ProcessCheck.Connection(remote, local);
+    }
+    throw new IllegalStateException("a connection that is not TCP: " + connection);
   }
 
   private static @Nullable String token(org.eclipse.jetty.server.Request jetty) {

@@ -4,6 +4,7 @@ import dev.parley.log.Guard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.tool.process.ProcessCheck;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +28,13 @@ public final class Request {
       String principal,
       Map<String, String> variables,
       Map<String, String> query,
-      boolean fromHere) {}
+      ProcessCheck.Connection peer) {
+
+    boolean fromHere() {
+      var address = peer.remote().getAddress();
+      return address != null && address.isLoopbackAddress();
+    }
+  }
 
   private final Parts parts;
   private final Function<String, @Nullable String> headers;
@@ -55,6 +62,11 @@ public final class Request {
   /// Who is asking.
   public String principal() {
     return parts.principal();
+  }
+
+  /// The connection that it came on.
+  public ProcessCheck.Connection peer() {
+    return parts.peer();
   }
 
   /// The path as it was asked for.
