@@ -25,14 +25,24 @@ final class LocalServer implements AutoCloseable {
   ///
   /// @throws Exit if the configuration is wrong, or the port or the data folder taken
   static LocalServer start(ServeOptions options, Path data, Map<String, String> environment) {
+    return start(options, load(options.config, environment).keepingDataIn(data), environment);
+  }
+
+  /// The same, where this process is the server and nothing else.
+  ///
+  /// @throws Exit if the configuration is wrong, or the port or the data folder taken
+  static LocalServer program(ServeOptions options, Path data, Map<String, String> environment) {
+    var config = load(options.config, environment).keepingDataIn(data).standalone();
+    return start(options, config, environment);
+  }
+
+  private static LocalServer start(
+      ServeOptions options, Config read, Map<String, String> environment) {
     var port = options.port;
     if (port != null && (port < 0 || port > ServeOptions.PORT_MAX)) {
       throw new Exit(Exit.USAGE, "--port must be between 0 and " + ServeOptions.PORT_MAX);
     }
-    var config = load(options.config, environment).keepingDataIn(data);
-    if (options.insecure) {
-      config = config.madeInsecure();
-    }
+    var config = options.insecure ? read.madeInsecure() : read;
     config =
         config.listeningOn(
             Optional.ofNullable(options.host).orElse(config.door().host()),

@@ -31,7 +31,7 @@ final class Serving {
     var data = ServerOptions.dataFolder(options.data, terminal).toAbsolutePath().normalize();
     JETTY.setLevel(Level.WARNING);
     stopOnSignals();
-    try (var server = LocalServer.start(options, data, terminal.environment())) {
+    try (var server = LocalServer.program(options, data, terminal.environment())) {
       announce(server, data);
       stop.await();
       terminal.err().println("Stopping ...");

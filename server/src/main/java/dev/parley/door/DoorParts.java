@@ -17,6 +17,7 @@ public record DoorParts(
     Views views,
     Tasks tasks,
     Access access,
+    ApprovalPolicy approvals,
     Removal removal,
     Descriptions descriptions,
     Tail.Parts tails,

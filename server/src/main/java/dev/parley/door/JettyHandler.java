@@ -1,10 +1,10 @@
 package dev.parley.door;
 
 import dev.parley.protocol.Rejection;
+import dev.parley.tool.process.ProcessCheck;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -134,7 +134,7 @@ final class JettyHandler extends Handler.Abstract {
     var principal =
         open(path)
             ? parts.tokens().known(token(jetty)).orElse(Tokens.LOCAL)
-            : parts.tokens().principal(token(jetty), remoteAddress(jetty));
+            : parts.tokens().principal(token(jetty), peer(jetty).remote().getAddress());
     var match = router.find(jetty.getMethod(), segments);
     var query = query(uri.getQuery(), match.route().queryNames());
     var body =
@@ -143,7 +143,7 @@ final class JettyHandler extends Handler.Abstract {
     var request =
         new Request(
             new Request.Parts(
-                jetty.getMethod(), path, principal, match.variables(), query, remoteAddress(jetty)),
+                jetty.getMethod(), path, principal, match.variables(), query, peer(jetty)),
             name -> jetty.getHeaders().get(name),
             body,
             connection);
@@ -186,12 +186,13 @@ final class JettyHandler extends Handler.Abstract {
         Optional.ofNullable(headers.get("Sec-Fetch-Mode")));
   }
 
-  private static InetAddress remoteAddress(org.eclipse.jetty.server.Request jetty) {
-    if (jetty.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress peer
-        && peer.getAddress() != null) {
-      return peer.getAddress();
+  private static ProcessCheck.Connection peer(org.eclipse.jetty.server.Request jetty) {
+    var connection = jetty.getConnectionMetaData();
+    if (connection.getRemoteSocketAddress() instanceof InetSocketAddress remote
+        && connection.getLocalSocketAddress() instanceof InetSocketAddress local) {
+      return new ProcessCheck.Connection(remote, local);
     }
-    throw new IllegalStateException("not a connection over TCP: " + jetty);
+    throw new IllegalStateException("a connection that is not TCP: " + connection);
   }
 
   private static @Nullable String token(org.eclipse.jetty.server.Request jetty) {

@@ -4,6 +4,7 @@ import dev.parley.log.Guard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.tool.process.ProcessCheck;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,12 @@ public final class Request {
       String principal,
       Map<String, String> variables,
       Map<String, String> query,
-      InetAddress remoteAddress) {}
+      ProcessCheck.Connection peer) {
+
+    boolean fromHere() {
+      return peer.remote().getAddress().isLoopbackAddress();
+    }
+  }
 
   private final Parts parts;
   private final Function<String, @Nullable String> headers;
@@ -60,7 +66,12 @@ public final class Request {
 
   /// The address that the connection came from.
   public InetAddress remoteAddress() {
-    return parts.remoteAddress();
+    return parts.peer().remote().getAddress();
+  }
+
+  /// The connection that it came on.
+  public ProcessCheck.Connection peer() {
+    return parts.peer();
   }
 
   /// The path as it was asked for.
@@ -95,7 +106,7 @@ public final class Request {
   /// True if nobody can listen on the way: over TLS, or from this machine with no proxy between.
   public boolean confidential() {
     return secure()
-        || (parts.remoteAddress().isLoopbackAddress() && PROXIED.stream().noneMatch(this::sent));
+        || (parts.fromHere() && PROXIED.stream().noneMatch(this::sent));
   }
 
   private boolean sent(String name) {

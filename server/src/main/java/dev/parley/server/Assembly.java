@@ -19,6 +19,7 @@ import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Tool;
 import dev.parley.tool.process.Children;
+import dev.parley.tool.process.ProcessCheck;
 import dev.parley.vault.Bearers;
 import dev.parley.vault.Credential;
 import dev.parley.vault.SignIns;
@@ -28,6 +29,7 @@ import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /// Makes the parts that a configuration asks for: the log, the views, the agents and their tasks.
@@ -43,8 +45,12 @@ final class Assembly {
     this.config = config;
     this.sources = sources;
     this.extensions = extensions;
+    var folder = config.data().resolve("children");
+    Supplier<String> ids = () -> sources.ids().get().toString();
     this.children =
-        new Children(config.data().resolve("children"), () -> sources.ids().get().toString());
+        config.approvals().ownProcess()
+            ? new Children(folder, ids)
+            : Children.adopting(folder, ids);
   }
 
   /// Opens everything; what was opened is closed again if something cannot be.
@@ -98,6 +104,7 @@ final class Assembly {
           tasks,
           metrics,
           signIns,
+          new ProcessCheck(children::roots, !config.approvals().ownProcess()),
           () -> {
             mcp.close();
             children.close();

@@ -3,6 +3,7 @@ package dev.parley.server;
 import dev.parley.a2a.remote.RemoteSettings;
 import dev.parley.agent.Policy;
 import dev.parley.cli.CliSettings;
+import dev.parley.door.ApprovalSettings;
 import dev.parley.door.Settings;
 import dev.parley.door.a2a.A2aSettings;
 import dev.parley.mcp.McpServer;
@@ -33,7 +34,8 @@ public record Config(
     Outside outside,
     VaultConfig vault,
     Optional<String> publicUrl,
-    A2aSettings a2a) {
+    A2aSettings a2a,
+    ApprovalSettings approvals) {
 
   public Config {
     models = Map.copyOf(models);
@@ -204,6 +206,27 @@ public record Config(
     return with(door, true, data);
   }
 
+  /// The same, for a program that is the server and nothing else: what its own process sends is no person's answer, and
+  /// processes that lose their parents stay below it.
+  public Config standalone() {
+    return new Config(
+        door,
+        insecure,
+        data,
+        models,
+        agents,
+        supervisor,
+        workspaces,
+        limits,
+        idleContexts,
+        mcpServers,
+        outside,
+        vault,
+        publicUrl,
+        a2a,
+        approvals.standalone());
+  }
+
   /// The same, with another door.
   public Config with(Settings changed) {
     return with(changed, insecure, data);
@@ -244,7 +267,8 @@ public record Config(
         outside,
         vault,
         publicUrl,
-        a2a);
+        a2a,
+        approvals);
   }
 
   private Config with(Settings newDoor, boolean newInsecure, Path newData) {
@@ -262,6 +286,7 @@ public record Config(
         outside,
         vault,
         publicUrl,
-        a2a);
+        a2a,
+        approvals);
   }
 }

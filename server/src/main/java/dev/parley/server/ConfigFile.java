@@ -24,11 +24,13 @@ record ConfigFile(
     @Nullable List<String> privateHosts,
     @Nullable VaultSection vault,
     @Nullable String publicUrl,
-    @Nullable A2aSection a2a) {
+    @Nullable A2aSection a2a,
+    @Nullable ApprovalSection approvals) {
 
   static final ConfigFile EMPTY =
       new ConfigFile(
-          null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+          null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+          null);
 
   record ModelSection(
       @Nullable String provider,
@@ -167,7 +169,9 @@ record ConfigFile(
 
   record AuthSection(@Nullable List<TokenSection> tokens) {}
 
-  record TokenSection(@Nullable String name, @Nullable String sha256) {}
+  record TokenSection(@Nullable String name, @Nullable String sha256, @Nullable Boolean approve) {}
+
+  record ApprovalSection(@Nullable String mode, @Nullable List<String> a2aCallers) {}
 
   record A2aSection(
       @Nullable String version,

@@ -79,7 +79,8 @@ final class ConfigReader {
             Set.copyOf(or(file.privateHosts(), List.of()))),
         vault(file.vault()),
         Optional.ofNullable(file.publicUrl()).map(ConfigReader::publicUrl),
-        A2aReader.read(file.a2a()));
+        A2aReader.read(file.a2a()),
+        ApprovalReader.read(file));
   }
 
   private Config.VaultConfig vault(@Nullable VaultSection section) {

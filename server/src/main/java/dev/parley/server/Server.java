@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import dev.parley.door.Access;
 import dev.parley.door.AgentType;
+import dev.parley.door.ApprovalPolicy;
 import dev.parley.door.Descriptions;
 import dev.parley.door.DoorParts;
 import dev.parley.door.ErrorForm;
@@ -33,6 +34,7 @@ import dev.parley.socket.Visit;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
 import dev.parley.tool.Poster;
+import dev.parley.tool.process.ProcessCheck;
 import dev.parley.vault.SignIns;
 import dev.parley.vault.Vault;
 import dev.parley.view.Views;
@@ -58,11 +60,24 @@ public final class Server implements AutoCloseable {
 
   /// What a server is built on. It closes them when it closes; `release` lets go of what tasks use.
   public record Parts(
-      EventLog log, Views views, Tasks tasks, Metrics metrics, SignIns signIns, Runnable release) {
+      EventLog log,
+      Views views,
+      Tasks tasks,
+      Metrics metrics,
+      SignIns signIns,
+      ProcessCheck processes,
+      Runnable release) {
 
     /// Those of a server whose tasks use nothing that must be let go of, and keep no credentials.
     public Parts(EventLog log, Views views, Tasks tasks, Metrics metrics, Sources sources) {
-      this(log, views, tasks, metrics, new SignIns(Vault.inMemory(sources.vault())), () -> {});
+      this(
+          log,
+          views,
+          tasks,
+          metrics,
+          new SignIns(Vault.inMemory(sources.vault())),
+          new ProcessCheck(Set::of, false),
+          () -> {});
     }
 
     void close() {
@@ -116,6 +131,7 @@ public final class Server implements AutoCloseable {
             parts.views(),
             parts.tasks(),
             access,
+            new ApprovalPolicy(config.approvals(), parts.processes()),
             removal,
             new Descriptions(log, parts.views()),
             tails,

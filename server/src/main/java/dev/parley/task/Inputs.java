@@ -15,6 +15,8 @@ import dev.parley.protocol.Id;
 import dev.parley.protocol.InputEvent;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
@@ -92,7 +94,7 @@ final class Inputs {
           // never
           // changes.
           log.inspect(context, state -> state.openInput(input))
-              .ifPresent(open -> check.check(open.required(), value));
+              .ifPresent(open -> check(open.required(), value, by.by()));
         });
     var appended =
         log.append(
@@ -112,7 +114,7 @@ final class Inputs {
     var open = state.openInput(input).orElseThrow(Inputs::notWanted);
     var received =
         new InputReceived(
-            input, InputEvent.Provider.USER, by.principal(), null, by.metadata(), value);
+            input, InputEvent.Provider.USER, by.by().principal(), null, by.metadata(), value);
     return draft(state, open.task(), received).stream();
   }
 
@@ -123,7 +125,7 @@ final class Inputs {
   Appended resume(Resumption resumption, Function<ContextState, List<Draft>> more) {
     var context = resumption.context();
     var answers = resumption.answers();
-    answers.forEach(given -> check(context, given));
+    answers.forEach(given -> check(context, given, resumption.by()));
     var appended =
         log.append(
             context,
@@ -131,7 +133,8 @@ final class Inputs {
             state -> {
               var said = more.apply(state);
               var drafts = new ArrayList<Draft>();
-              answers.forEach(given -> drafts.addAll(draft(state, given, resumption.principal())));
+              answers.forEach(
+                  given -> drafts.addAll(draft(state, given, resumption.by().principal())));
               drafts.addAll(said);
               return drafts;
             });
@@ -140,12 +143,20 @@ final class Inputs {
     return appended;
   }
 
-  private void check(ContextId context, Resumption.Given given) {
+  private void check(ContextId context, Resumption.Given given, Answerer by) {
     var value = given.value();
     if (given.asked() instanceof InputId input && value != null) {
       log.inspect(context, state -> state.openInput(input))
-          .ifPresent(open -> check.check(open.required(), value));
+          .ifPresent(open -> check(open.required(), value, by));
     }
+  }
+
+  /// Refuses an approval by a caller who may not approve, and an answer that does not fit.
+  private void check(InputRequired asked, JsonNode value, Answerer by) {
+    if (asked.inputType() == InputType.CONFIRMATION) {
+      by.checkApproval();
+    }
+    check.check(asked, value);
   }
 
   private static List<Draft> draft(ContextState state, Resumption.Given given, String principal) {
@@ -177,7 +188,7 @@ final class Inputs {
   }
 
   /// Who answers, the guard of the append that says so, and what is to be kept with it.
-  record Answering(String principal, Guard guard, @Nullable ObjectNode metadata) {}
+  record Answering(Answerer by, Guard guard, @Nullable ObjectNode metadata) {}
 
   private TaskId taskOf(ContextId context, InputId input) {
     return log.inspect(context, state -> state.openInput(input).map(open -> open.task()))
@@ -192,6 +203,7 @@ final class Inputs {
 
   /// Says that a sign-in has happened; its secret is elsewhere.
   Appended signedIn(ContextId context, AuthId auth, @Nullable ObjectNode metadata, Answering by) {
+    by.by().checkApproval();
     var task =
         log.inspect(context, state -> state.openAuth(auth).map(open -> open.task()))
             .orElseGet(
@@ -206,7 +218,8 @@ final class Inputs {
             by.guard(),
             state -> {
               var open = state.openAuth(auth).orElseThrow(Inputs::notWanted);
-              return draft(state, open.task(), new AuthCompleted(auth, by.principal(), metadata));
+              return draft(
+                  state, open.task(), new AuthCompleted(auth, by.by().principal(), metadata));
             });
     unwatch(new Key(context, auth));
     reactions.moved().accept(new Moved(context, List.of(task)));

@@ -11,11 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// All that a client brings to a task that waits, to be taken in one step: answers, and perhaps something that
 /// is said to it.
 public record Resumption(
-    ContextId context,
-    String principal,
-    List<Given> answers,
-    @Nullable Submission said,
-    Guard guard) {
+    ContextId context, Answerer by, List<Given> answers, @Nullable Submission said, Guard guard) {
   public Resumption {
     answers = List.copyOf(answers);
   }

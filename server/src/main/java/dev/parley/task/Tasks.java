@@ -234,9 +234,10 @@ public final class Tasks implements AutoCloseable {
   /// @throws Rejection.NotFound if nobody ever asked that
   /// @throws Rejection.Conflict `not-wanted` if it was answered, or is no longer asked
   /// @throws Rejection.Invalid if the answer does not fit; the question stays open
+  /// @throws Rejection.Forbidden if this approves something that the caller may not approve; the question stays open
   public Appended answer(
-      ContextId context, InputId input, JsonNode value, String principal, Guard guard) {
-    return answer(context, Map.of(input, value), null, principal, guard);
+      ContextId context, InputId input, JsonNode value, Answerer by, Guard guard) {
+    return answer(context, Map.of(input, value), null, by, guard);
   }
 
   /// Answers several questions at once, all or none; `metadata` goes to each answer.
@@ -246,24 +247,21 @@ public final class Tasks implements AutoCloseable {
       ContextId context,
       Map<InputId, JsonNode> values,
       @Nullable ObjectNode metadata,
-      String principal,
+      Answerer by,
       Guard guard) {
     recovery.check(context);
-    return inputs.answer(context, values, new Inputs.Answering(principal, guard, metadata));
+    return inputs.answer(context, values, new Inputs.Answering(by, guard, metadata));
   }
 
   /// Says that somebody signed in as a task asked; the secret is elsewhere, and stays there.
   ///
   /// @throws Rejection.NotFound if nobody ever asked that
   /// @throws Rejection.Conflict `not-wanted` if somebody did, or it is no longer asked
+  /// @throws Rejection.Forbidden if this caller may not sign in
   public Appended signedIn(
-      ContextId context,
-      AuthId auth,
-      String principal,
-      @Nullable ObjectNode metadata,
-      Guard guard) {
+      ContextId context, AuthId auth, Answerer by, @Nullable ObjectNode metadata, Guard guard) {
     recovery.check(context);
-    return inputs.signedIn(context, auth, metadata, new Inputs.Answering(principal, guard, null));
+    return inputs.signedIn(context, auth, metadata, new Inputs.Answering(by, guard, null));
   }
 
   /// Takes answers, and what is said beside them to the task that waits, all or nothing. Returns where that
@@ -272,6 +270,7 @@ public final class Tasks implements AutoCloseable {
   /// @param allowed may refuse, given the context as it now is
   /// @throws Rejection.Conflict `not-wanted` if one of them is not asked for
   /// @throws Rejection.Invalid if one of them does not fit
+  /// @throws Rejection.Forbidden if one of them approves something that the caller may not approve
   public Appended resume(Resumption resumption, Consumer<ContextState> allowed) {
     recovery.check(resumption.context());
     var said = resumption.said();

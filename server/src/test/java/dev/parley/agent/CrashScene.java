@@ -20,6 +20,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.Agent;
+import dev.parley.task.Answerer;
 import dev.parley.task.Limits;
 import dev.parley.task.Sound;
 import dev.parley.task.Submission;
@@ -196,7 +197,9 @@ final class CrashScene {
             ? BooleanNode.valueOf(!(doubt(asked) && script.person() == Person.CAREFUL))
             : StringNode.valueOf("blue");
     try {
-      world.tasks().answer(World.CONTEXT, asked.inputId(), value, "local", Guard.none());
+      world
+          .tasks()
+          .answer(World.CONTEXT, asked.inputId(), value, Answerer.trusted("local"), Guard.none());
     } catch (Rejection.Conflict coordinatorWasFaster) {
       assertThat(coordinatorWasFaster.code()).isEqualTo("not-wanted");
     }

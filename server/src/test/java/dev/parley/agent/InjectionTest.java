@@ -19,6 +19,7 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Answerer;
 import dev.parley.task.Outcome;
 import dev.parley.task.Sound;
 import dev.parley.task.Submission;
@@ -74,7 +75,12 @@ class InjectionTest {
       assertOpen(world, task, asked);
       world
           .tasks()
-          .answer(World.CONTEXT, asked.inputId(), BooleanNode.FALSE, "local", Guard.none());
+          .answer(
+              World.CONTEXT,
+              asked.inputId(),
+              BooleanNode.FALSE,
+              Answerer.trusted("local"),
+              Guard.none());
       assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(guarded.called()).isEmpty();
     }
@@ -101,7 +107,14 @@ class InjectionTest {
       assertThat(asked.requireUser()).isTrue();
       assertThat(asked.inputType()).isEqualTo(InputType.CONFIRMATION);
       assertOpen(world, child, asked);
-      world.tasks().answer(World.CONTEXT, asked.inputId(), BooleanNode.TRUE, "local", Guard.none());
+      world
+          .tasks()
+          .answer(
+              World.CONTEXT,
+              asked.inputId(),
+              BooleanNode.TRUE,
+              Answerer.trusted("local"),
+              Guard.none());
       assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(world.events(child, InputReceived.class))
           .allMatch(received -> received.providedBy() == InputEvent.Provider.USER);
@@ -167,7 +180,14 @@ class InjectionTest {
 
       assertThat(cake.metadata().path("toolCallId").asString()).isEqualTo("call1");
       assertThat(cake.metadata().path("purpose").asString()).isEqualTo("need");
-      world.tasks().answer(World.CONTEXT, cake.inputId(), BooleanNode.TRUE, "local", Guard.none());
+      world
+          .tasks()
+          .answer(
+              World.CONTEXT,
+              cake.inputId(),
+              BooleanNode.TRUE,
+              Answerer.trusted("local"),
+              Guard.none());
       world.await(e -> e.event() instanceof ToolComplete end && end.toolName().equals("evil"));
       awaitParked(world, task);
 
@@ -200,7 +220,9 @@ class InjectionTest {
     Files.createSymbolicLink(work.resolve("link"), folder.resolve("secret.txt"));
     var tools = new ArrayList<Tool>(BuiltInTools.all(World.SOURCES.clock()));
     var lines =
-        "!read_file {\"path\":\"../secret.txt\"}\n!read_file {\"path\":\"link\"}\n!read_file {\"path\":\""
+        "!read_file {\"path\":\"../secret.txt\"}\n"
+            + "!read_file {\"path\":\"link\"}\n"
+            + "!read_file {\"path\":\""
             + folder.resolve("secret.txt")
             + "\"}";
     try (var world = Team.world(World.newLog(), work, tools.toArray(Tool[]::new))) {

@@ -15,6 +15,7 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Answerer;
 import dev.parley.task.Limits;
 import dev.parley.task.WhenBusy;
 import dev.parley.task.World;
@@ -367,7 +368,7 @@ class QuestionsTest {
   }
 
   static void answer(World world, InputId input, JsonNode value) {
-    world.tasks().answer(World.CONTEXT, input, value, "ada", Guard.none());
+    world.tasks().answer(World.CONTEXT, input, value, Answerer.trusted("ada"), Guard.none());
   }
 
   private static Limits patience(Duration patience) {

@@ -10,6 +10,7 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.task.Answerer;
 import dev.parley.task.Limits;
 import dev.parley.task.LogHistory;
 import dev.parley.task.World;
@@ -92,7 +93,9 @@ final class CliWorld implements AutoCloseable {
   }
 
   void answer(InputRequired question, JsonNode value) {
-    world.tasks().answer(World.CONTEXT, question.inputId(), value, "local", Guard.none());
+    world
+        .tasks()
+        .answer(World.CONTEXT, question.inputId(), value, Answerer.trusted("local"), Guard.none());
   }
 
   <E extends Event> List<E> all(TaskId task, Class<E> type) {

@@ -17,6 +17,7 @@ import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Answerer;
 import dev.parley.task.Sound;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,7 +152,8 @@ class McpLoopTest {
       if (asked.event() instanceof InputRequired required) {
         assertThat(required.schema().at("/required/0").asString()).isEqualTo("name");
         var value = Json.object().put("name", "Ada").put("integer", 7);
-        site.tasks.answer(context, required.inputId(), value, "local", Guard.none());
+        site.tasks.answer(
+            context, required.inputId(), value, Answerer.trusted("local"), Guard.none());
 
         assertThat(answer(context, task)).contains("Name: Ada", "Favorite Integer: 7");
         Sound.check(site.log, context);

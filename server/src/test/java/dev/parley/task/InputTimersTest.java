@@ -62,7 +62,7 @@ class InputTimersTest {
 
   @Test
   void an_answer_drops_the_timer_of_what_it_answers() {
-    var by = new Inputs.Answering("ada", Guard.none(), null);
+    var by = new Inputs.Answering(Answerer.trusted("ada"), Guard.none(), null);
     inputs.answer(World.CONTEXT, Map.of(INPUT, StringNode.valueOf("ada")), by);
     assertThat(timers.size()).isEqualTo(1);
 

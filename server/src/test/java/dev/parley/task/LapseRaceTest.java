@@ -77,7 +77,14 @@ class LapseRaceTest {
   }
 
   private static void answer(World world) {
-    world.tasks().answer(World.CONTEXT, INPUT, StringNode.valueOf("ada"), "local", Guard.none());
+    world
+        .tasks()
+        .answer(
+            World.CONTEXT,
+            INPUT,
+            StringNode.valueOf("ada"),
+            Answerer.trusted("local"),
+            Guard.none());
   }
 
   @Test

@@ -72,6 +72,11 @@ final class Agents {
 
   /// Who calls.
   Caller caller(Request request, Version version) {
-    return new Caller(request.principal(), find(request).id(), version, null);
+    return new Caller(
+        request.principal(),
+        find(request).id(),
+        version,
+        null,
+        () -> parts.approvals().agent(request));
   }
 }

@@ -56,7 +56,11 @@ final class Answering {
     }
     var values = values(message, open);
     try {
-      tasks.answer(fold.marks().context(), values, kept(message), caller.principal(), guard);
+      tasks.answer(fold.marks().context(), values, kept(message), caller.answerer().get(), guard);
+    } catch (Rejection.Forbidden refused) {
+      throw new A2aException(
+          A2aError.UNSUPPORTED_OPERATION,
+          refused.getMessage() + " (" + refused.code() + "); the task still waits");
     } catch (Rejection.Conflict stale) {
       throw invalid("this is no longer asked: " + stale.getMessage());
     } catch (Rejection.Invalid misfit) {

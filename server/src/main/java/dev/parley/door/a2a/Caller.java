@@ -2,14 +2,20 @@ package dev.parley.door.a2a;
 
 import dev.parley.a2a.Version;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.task.Answerer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Who calls which agent, and in which version.
+/// Who calls which agent, and in which version. `answerer` decides whether they may answer what a task asks.
 public record Caller(
-    String principal, AgentTypeId agent, Version version, @Nullable String tenant) {
+    String principal,
+    AgentTypeId agent,
+    Version version,
+    @Nullable String tenant,
+    Supplier<Answerer> answerer) {
 
   /// The same, for a tenant that the request itself names, if it names one.
   Caller with(@Nullable String named) {
-    return named == null ? this : new Caller(principal, agent, version, named);
+    return named == null ? this : new Caller(principal, agent, version, named, answerer);
   }
 }

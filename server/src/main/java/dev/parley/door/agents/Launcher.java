@@ -62,6 +62,10 @@ final class Launcher {
         Optional.ofNullable(wanted.configuration()).orElse(Launch.Configuration.NONE);
     configuration.check();
     configuration.checkFor(type, honours.apply(type));
+    if (configuration.allowedTools() != null || configuration.customArgs() != null) {
+      // These decide in advance what the program may do without asking.
+      parts.approvals().person(request).checkApproval();
+    }
     var prompt = wanted.prompt();
     if (prompt == null || prompt.isBlank()) {
       throw new Rejection.Invalid("prompt must not be empty");

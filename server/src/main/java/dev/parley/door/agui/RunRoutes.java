@@ -20,6 +20,7 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.WireName;
+import dev.parley.task.Answerer;
 import dev.parley.task.Resumption;
 import dev.parley.task.Rewinder;
 import dev.parley.task.Submission;
@@ -28,6 +29,7 @@ import dev.parley.view.MessageView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -77,14 +79,25 @@ final class RunRoutes {
 
   /// A run that is wanted.
   private record Wanted(
-      ContextId thread, String principal, AgentTypeId agent, RunInput input, Guard guard) {}
+      ContextId thread,
+      String principal,
+      AgentTypeId agent,
+      RunInput input,
+      Guard guard,
+      Supplier<Answerer> answerer) {}
 
   private Reply run(Request request) {
     var agent = agent(parts, request);
     var input = RunInput.read(request.body(ObjectNode.class));
     var guard = new Guard.Once(request.principal(), "ag-ui/" + input.runId(), request.bodyHash());
     var wanted =
-        new Wanted(new ContextId(input.threadId()), request.principal(), agent, input, guard);
+        new Wanted(
+            new ContextId(input.threadId()),
+            request.principal(),
+            agent,
+            input,
+            guard,
+            () -> parts.approvals().person(request));
     var task = exists(wanted) ? goOn(wanted) : begin(wanted);
     return threads.run(wanted.thread(), task, input.runId());
   }
@@ -208,7 +221,7 @@ final class RunRoutes {
             .resume(
                 new Resumption(
                     wanted.thread(),
-                    wanted.principal(),
+                    wanted.answerer().get(),
                     given,
                     next == null ? null : submission(wanted, next),
                     wanted.guard()),

@@ -11,6 +11,7 @@ import dev.parley.log.Guard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Rejection;
+import dev.parley.task.Answerer;
 import dev.parley.view.PendingView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -57,18 +58,18 @@ final class InputRoutes {
     var context = parts.access().context(request);
     var input = new InputId(request.path("i"));
     var value = request.body(NewAnswer.class).value();
-    var by = new Answering(context, request.principal(), request.once());
+    var by = new Answering(context, parts.approvals().person(request), request.once());
     return new Reply.Json(202, answer(by, input, value));
   }
 
   /// Who answers in which context, and the guard of that.
-  record Answering(ContextId context, String principal, Guard guard) {}
+  record Answering(ContextId context, Answerer by, Guard guard) {}
 
   Answered answer(Answering by, InputId input, @Nullable JsonNode value) {
     if (value == null) {
       throw new Rejection.Invalid("invalid-answer", "value is needed");
     }
-    var appended = parts.tasks().answer(by.context(), input, value, by.principal(), by.guard());
+    var appended = parts.tasks().answer(by.context(), input, value, by.by(), by.guard());
     return new Answered(by.context(), input, appended.first().seq());
   }
 

@@ -3,6 +3,7 @@ package dev.parley.door.contexts;
 import dev.parley.door.DoorParts;
 import dev.parley.log.Guard;
 import dev.parley.protocol.Rejection;
+import dev.parley.task.Answerer;
 import dev.parley.vault.Place;
 import dev.parley.vault.SignInLog;
 import java.util.Optional;
@@ -13,11 +14,13 @@ import tools.jackson.databind.node.ObjectNode;
 final class LoggedSignIn implements SignInLog {
 
   private final DoorParts parts;
+  private final Answerer by;
   private final Guard guard;
   private long seq;
 
-  LoggedSignIn(DoorParts parts, Guard guard) {
+  LoggedSignIn(DoorParts parts, Answerer by, Guard guard) {
     this.parts = parts;
+    this.by = by;
     this.guard = guard;
   }
 
@@ -60,7 +63,9 @@ final class LoggedSignIn implements SignInLog {
 
   private void say(Place place, String principal, @Nullable ObjectNode metadata) {
     var said =
-        parts.tasks().signedIn(place.contextId(), place.authId(), principal, metadata, guard);
+        parts
+            .tasks()
+            .signedIn(place.contextId(), place.authId(), by.as(principal), metadata, guard);
     seq = said.first().seq();
   }
 }

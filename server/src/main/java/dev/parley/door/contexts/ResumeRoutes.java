@@ -87,10 +87,11 @@ final class ResumeRoutes {
     if (answers.size() + credentials.size() > ANSWERS_MAX) {
       throw new Rejection.Invalid("at most " + ANSWERS_MAX + " answers can be given at once");
     }
+    var who = parts.approvals().person(request);
     var outcome = new Outcomes();
     for (var answer : answers) {
       var guard = guard(request, "input:" + answer.inputId(), request.bodyHash());
-      var by = new InputRoutes.Answering(context, request.principal(), guard);
+      var by = new InputRoutes.Answering(context, who, guard);
       outcome.add(
           new Resumed(answer.inputId(), null, null, null, null),
           () -> inputs.answer(by, answer.inputId(), answer.value()).seq());
@@ -100,7 +101,10 @@ final class ResumeRoutes {
       var handedIn = new SignInRoutes.NewSignIn(given.credential(), given.jwe(), null);
       outcome.add(
           new Resumed(null, given.authId(), null, null, null),
-          () -> signIns.signIn(request, new Place(context, given.authId()), handedIn, guard).seq());
+          () ->
+              signIns
+                  .signIn(request, new Place(context, given.authId()), handedIn, who, guard)
+                  .seq());
     }
     if (outcome.accepted.isEmpty()) {
       throw outcome.why(nothingPending(context));
@@ -132,7 +136,11 @@ final class ResumeRoutes {
       try {
         var seq = attempt.get();
         accepted.add(new Resumed(which.inputId(), which.authId(), seq, null, null));
-      } catch (Rejection.Invalid | Rejection.NotFound | Rejection.Conflict | Rejection.Stale no) {
+      } catch (Rejection.Invalid
+          | Rejection.NotFound
+          | Rejection.Conflict
+          | Rejection.Stale
+          | Rejection.Forbidden no) {
         first = first == null ? no : first;
         var detail = String.valueOf(no.getMessage());
         refused.add(new Resumed(which.inputId(), which.authId(), null, no.code(), detail));

@@ -10,6 +10,7 @@ import dev.parley.log.Guard;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
+import dev.parley.task.Answerer;
 import dev.parley.task.Resumption;
 import dev.parley.vault.OAuthFlow;
 import dev.parley.vault.Place;
@@ -96,27 +97,29 @@ final class SignInRoutes {
             .<Guard>map(key -> new Guard.Once(request.principal(), key, request.path()))
             .orElseGet(Guard::none);
     var place = new Place(context, new AuthId(request.path("a")));
-    return new Reply.Json(202, signIn(request, place, handedIn, guard));
+    var by = parts.approvals().person(request);
+    return new Reply.Json(202, signIn(request, place, handedIn, by, guard));
   }
 
-  SignedIn signIn(Request request, Place place, NewSignIn handedIn, Guard guard) {
+  SignedIn signIn(Request request, Place place, NewSignIn handedIn, Answerer by, Guard guard) {
+    by.checkApproval();
     if (Boolean.TRUE.equals(handedIn.skipped())) {
-      return skip(place, request.principal(), handedIn, guard);
+      return skip(place, by, handedIn, guard);
     }
     var proof = proof(request, handedIn);
-    var log = new LoggedSignIn(parts, guard);
+    var log = new LoggedSignIn(parts, by, guard);
     if (log.open(place, request.principal())) {
       parts.signIns().accept(place, proof, request.principal(), log);
     }
     return new SignedIn(place.contextId(), place.authId(), log.seq());
   }
 
-  private SignedIn skip(Place place, String principal, NewSignIn handedIn, Guard guard) {
+  private SignedIn skip(Place place, Answerer by, NewSignIn handedIn, Guard guard) {
     if (handedIn.credential() != null || handedIn.jwe() != null) {
       throw new Rejection.Invalid("a sign-in that is skipped has no credential");
     }
     var skipped = new Resumption.Given(place.authId(), null, null, SKIPPED);
-    var resumption = new Resumption(place.contextId(), principal, List.of(skipped), null, guard);
+    var resumption = new Resumption(place.contextId(), by, List.of(skipped), null, guard);
     var appended = parts.tasks().resume(resumption, _ -> {});
     return new SignedIn(place.contextId(), place.authId(), appended.first().seq());
   }
@@ -146,8 +149,9 @@ final class SignInRoutes {
             request.query("code").orElse(""),
             request.query("error").orElse(""),
             request.query("iss").orElse(null));
+    var by = parts.approvals().browser(request);
     try {
-      return parts.signIns().callback(returned, new LoggedSignIn(parts, Guard.none()))
+      return parts.signIns().callback(returned, new LoggedSignIn(parts, by, Guard.none()))
           ? page(200, "You are signed in", "You can close this window.")
           : page(400, "You are not signed in", "Go back to the conversation and try again.");
     } catch (InterruptedException stopped) {

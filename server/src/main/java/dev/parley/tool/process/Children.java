@@ -10,9 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Starts child processes and sees to it that none outlives this server.
 ///
@@ -29,6 +32,10 @@ public final class Children implements AutoCloseable {
   public static final String MARKER = "PARLEY_CHILD";
 
   private static final Path SHELL = Path.of("/bin/sh");
+
+  /// A marker that no process has.
+  private static final String NONE = "";
+
   private static final Entry NOBODY = new Entry(-1, -1, -1, -1);
 
   /// What a child does first: `$1` is its file, `$2` the number of this process, `$3` and `$4` the key
@@ -57,11 +64,37 @@ public final class Children implements AutoCloseable {
   private final Supplier<String> ids;
   private final Map<String, Child> open = new ConcurrentHashMap<>();
   private final Looks looks = new Looks();
+  private final @Nullable Orphans orphans;
 
   /// The folder is made when it is needed first; the ids are new ones, good as names of files.
   public Children(Path folder, Supplier<String> ids) {
+    this(folder, ids, null);
+  }
+
+  private Children(Path folder, Supplier<String> ids, @Nullable Orphans orphans) {
     this.folder = folder.toAbsolutePath();
     this.ids = ids;
+    this.orphans = orphans;
+  }
+
+  /// Children of a program that starts no other processes: where the system can do that, what they start stays below
+  /// this process whatever becomes of its parents, and ends with this.
+  public static Children adopting(Path folder, Supplier<String> ids) {
+    try {
+      return new Children(folder, ids, Orphans.adopt());
+    } catch (UnsupportedOperationException unsupported) {
+      LOG.log(
+          Level.WARNING,
+          "{0}: a process that leaves the tree of its agent cannot be told from a person''s",
+          unsupported.getMessage());
+      return new Children(folder, ids);
+    }
+  }
+
+  /// The processes that were started and are not known to have ended with all that they started. Each leads a session
+  /// of its own.
+  public Set<Long> roots() {
+    return open.values().stream().map(Child::pid).collect(Collectors.toUnmodifiableSet());
   }
 
   /// Starts a program.
@@ -115,6 +148,11 @@ public final class Children implements AutoCloseable {
     var last = Map.copyOf(open);
     if (ProcessTree.end(last.values().stream().map(Child::tree).toList(), looks)) {
       last.keySet().forEach(this::forget);
+    }
+    if (orphans != null) {
+      orphans.close();
+      var left = Orphans.living(roots()).stream().map(entry -> new ProcessTree(entry, NONE));
+      ProcessTree.end(left.toList(), looks);
     }
   }
 

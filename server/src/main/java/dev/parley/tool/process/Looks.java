@@ -32,7 +32,8 @@ final class Looks {
       return marks.computeIfAbsent(entry.pid(), _ -> mark(entry)).filter(mark::equals).isPresent();
     }
 
-    private static Optional<String> mark(Entry entry) {
+    /// The mark, `NAME=value`, in the environment that the process was started with, if there is one.
+    static Optional<String> mark(Entry entry) {
       var environment = ProcessTable.environment(entry);
       var begin = environment.indexOf(NAME) + 1;
       var end = environment.indexOf('\0', begin);

@@ -6,8 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// The processes that live on this machine: from `/proc` where there is one, else what Java knows.
 final class ProcessTable {
@@ -54,6 +56,19 @@ final class ProcessTable {
     return all;
   }
 
+  /// The children of `parent` that have ended and that nobody has collected. Linux only.
+  static Set<Entry> ended(long parent) {
+    var all = new HashSet<Entry>();
+    try (var folders = Files.newDirectoryStream(PROC, "[0-9]*")) {
+      for (var folder : folders) {
+        stat(folder, true).filter(entry -> entry.parent() == parent).ifPresent(all::add);
+      }
+    } catch (IOException unreadable) {
+      throw new IllegalStateException("/proc cannot be read", unreadable);
+    }
+    return all;
+  }
+
   static Optional<Entry> find(long pid) {
     return LINUX
         ? stat(PROC.resolve(Long.toString(pid)))
@@ -91,13 +106,18 @@ final class ProcessTable {
     }
   }
 
-  /// The format is in proc(5). The name, in parentheses, may hold anything, also parentheses.
   private static Optional<Entry> stat(Path folder) {
+    return stat(folder, false);
+  }
+
+  /// The process, if it has `ended` or not. The format is in proc(5). The name, in parentheses, may hold anything,
+  /// also parentheses.
+  private static Optional<Entry> stat(Path folder, boolean ended) {
     try {
       var text = Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);
       var fields = text.substring(text.lastIndexOf(')') + 2).split(" ", -1);
-      var ended = fields[0].equals("Z") || fields[0].equals("X");
-      return ended
+      var over = fields[0].equals("Z") || fields[0].equals("X");
+      return over != ended
           ? Optional.empty()
           : Optional.of(
               new Entry(

@@ -14,7 +14,8 @@ import java.util.function.BooleanSupplier;
 ///
 /// A process belongs to it that descends from `root`, or is in the session that `root` leads, or has
 /// `marker` in its environment. The last two hold also for those whose parent has ended. What leaves
-/// the session, drops its environment and outlives its parent is not found.
+/// the session, drops its environment and outlives its parent is not found; where [Orphans] are adopted,
+/// [Children#close] ends it.
 record ProcessTree(Entry root, String marker) {
 
   /// How long a process that is asked to end has for it. Shorter than what a canceled call has.
@@ -45,11 +46,10 @@ record ProcessTree(Entry root, String marker) {
   }
 
   /// True if it may be one of ours whose parent has ended: then an older process, which was there before
-  /// the root, is its parent now. Looking into the environment of all others would cost most.
+  /// the root, is its parent now. That may be this process. Looking into the environment of all others would cost most.
   private boolean adopted(Entry entry, Map<Long, Entry> all) {
     var parent = all.get(entry.parent());
     return entry.start() >= root.start()
-        && entry.parent() != ProcessHandle.current().pid()
         && (parent == null || root.start() < 0 || parent.start() <= root.start());
   }
 

@@ -1,0 +1,74 @@
+package dev.parley.server;
+
+import static dev.parley.server.ConfigYaml.invalid;
+
+import dev.parley.door.ApprovalSettings;
+import dev.parley.door.Tokens;
+import dev.parley.server.ConfigFile.ApprovalSection;
+import dev.parley.server.ConfigFile.TokenSection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Reads who may approve.
+final class ApprovalReader {
+
+  private static final String STANDARD = "standard";
+  private static final String STRICT = "strict";
+
+  private ApprovalReader() {}
+
+  static ApprovalSettings read(ConfigFile file) {
+    var auth = file.auth();
+    var tokens = auth == null || auth.tokens() == null ? List.<TokenSection>of() : auth.tokens();
+    var section = file.approvals();
+    var strict = section != null && strict(section.mode());
+    if (strict && tokens.isEmpty()) {
+      throw invalid(
+          "approvals.mode: strict needs auth.tokens, because only callers with a token can"
+              + " approve");
+    }
+    var none =
+        tokens.stream()
+            .filter(token -> Boolean.FALSE.equals(token.approve()) && token.name() != null)
+            .map(TokenSection::name)
+            .collect(Collectors.toSet());
+    if (strict && none.size() == tokens.size()) {
+      throw invalid("approvals.mode: strict needs a token without approve: false");
+    }
+    var callers = section == null ? Set.<String>of() : callers(section, tokens);
+    return new ApprovalSettings(strict, callers, none, ApprovalSettings.USUAL.ownProcess());
+  }
+
+  private static boolean strict(@Nullable String mode) {
+    if (mode == null || mode.equals(STANDARD)) {
+      return false;
+    }
+    if (mode.equals(STRICT)) {
+      return true;
+    }
+    throw invalid("approvals.mode is " + STANDARD + " or " + STRICT + ", not " + mode);
+  }
+
+  private static Set<String> callers(ApprovalSection section, List<TokenSection> tokens) {
+    var callers = section.a2aCallers();
+    if (callers == null) {
+      return Set.of();
+    }
+    for (var caller : callers) {
+      var known =
+          tokens.isEmpty()
+              ? caller.equals(Tokens.LOCAL)
+              : tokens.stream().anyMatch(token -> caller.equals(token.name()));
+      if (!known) {
+        throw invalid(
+            "approvals.a2aCallers: "
+                + (tokens.isEmpty()
+                    ? "without auth.tokens the only caller is " + Tokens.LOCAL
+                    : "no token is called " + caller));
+      }
+    }
+    return Set.copyOf(callers);
+  }
+}

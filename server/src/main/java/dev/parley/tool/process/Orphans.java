@@ -1,0 +1,112 @@
+package dev.parley.tool.process;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.parley.tool.process.ProcessTable.Entry;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandleProxies;
+import java.time.Duration;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Set;
+
+/// Keeps what children start below this process, also when the child that started it has ended.
+///
+/// Linux gives a process whose parent has ended to the nearest process above it that is a "child subreaper". This makes
+/// this process one, and so also the one that has to collect such processes when they end: Java collects those only
+/// that it started itself. One for each process, on Linux only.
+final class Orphans implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger(Orphans.class.getName());
+  private static final int PR_SET_CHILD_SUBREAPER = 36;
+  private static final int WNOHANG = 1;
+  private static final long SELF = ProcessHandle.current().pid();
+
+  /// Java collects what it started within milliseconds. What has ended for this long is not Java's.
+  private static final Duration COLLECT_AFTER = Duration.ofSeconds(30);
+
+  /// `prctl(2)`.
+  public interface Prctl {
+    int call(int option, long first, long second, long third, long fourth);
+  }
+
+  /// `waitpid(2)`.
+  public interface WaitPid {
+    int call(int pid, MemorySegment status, int options);
+  }
+
+  private final WaitPid waitPid =
+      function(
+          WaitPid.class, "waitpid", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+  private final Thread collector;
+
+  private Orphans() {
+    collector = Thread.ofVirtual().name("parley-orphans").start(this::collect);
+  }
+
+  /// Begins to adopt orphans.
+  ///
+  /// @throws UnsupportedOperationException if this system cannot do that
+  static Orphans adopt() {
+    if (!ProcessTable.linux() || !becomeSubreaper()) {
+      throw new UnsupportedOperationException("this system has no child subreapers");
+    }
+    return new Orphans();
+  }
+
+  /// Those that were adopted and live: children of this process that are not `known`.
+  static List<Entry> living(Set<Long> known) {
+    return ProcessTable.now().values().stream()
+        .filter(entry -> entry.parent() == SELF && !known.contains(entry.pid()))
+        .toList();
+  }
+
+  private void collect() {
+    var before = Set.<Entry>of();
+    try {
+      while (true) {
+        Thread.sleep(COLLECT_AFTER);
+        var ended = ProcessTable.ended(SELF);
+        ended.stream()
+            .filter(before::contains)
+            .forEach(entry -> waitPid.call((int) entry.pid(), MemorySegment.NULL, WNOHANG));
+        before = ended;
+      }
+    } catch (InterruptedException closed) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    collector.interrupt();
+  }
+
+  private static boolean becomeSubreaper() {
+    try {
+      var prctl =
+          function(
+              Prctl.class,
+              "prctl",
+              FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+              Linker.Option.firstVariadicArg(1));
+      return prctl.call(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
+    } catch (NoSuchElementException | UnsupportedOperationException | IllegalCallerException none) {
+      LOG.log(Level.WARNING, "cannot call prctl: {0}", none.getMessage());
+      return false;
+    }
+  }
+
+  private static <T> T function(
+      Class<T> type, String name, FunctionDescriptor form, Linker.Option... options) {
+    var linker = Linker.nativeLinker();
+    var address = linker.defaultLookup().findOrThrow(name);
+    return MethodHandleProxies.asInterfaceInstance(
+        type, linker.downcallHandle(address, form, options));
+  }
+}
