@@ -22,6 +22,7 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.task.Answerer;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -86,6 +87,6 @@ class UnknownInputTest {
   }
 
   private static void answer(Server.Parts parts, InputId input) {
-    parts.tasks().answer(CONTEXT, input, StringNode.valueOf("me"), "local", Guard.none());
+    parts.tasks().answer(CONTEXT, input, StringNode.valueOf("me"), Answerer.trusted("local"), Guard.none());
   }
 }
