@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.log.OwnerOnly;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.tool.process.FolderKey;
@@ -27,6 +28,7 @@ record ServerFile(String url, long pid, Instant startedAt, @Nullable FolderKey f
     var pid = ProcessHandle.current().pid();
     var file = new ServerFile(url.toString(), pid, now, FolderKey.of(data));
     var next = data.resolve(NAME + ".next");
+    OwnerOnly.makeFile(next);
     Files.write(next, Json.bytes(file));
     Files.move(next, data.resolve(NAME), StandardCopyOption.REPLACE_EXISTING);
   }

@@ -83,6 +83,16 @@ final class RealProcess implements AutoCloseable {
     return server;
   }
 
+  /// Starts `parley serve` such that what it makes is open to all, unless it says otherwise.
+  static RealProcess serveWithoutUmask(Path data) {
+    var command = new ArrayList<>(List.of("bash", "-c", "umask 000; exec \"$@\"", "_"));
+    command.addAll(java(List.of()));
+    var server =
+        new RealProcess(command, List.of("serve", "--port", "0", "--data", data.toString()));
+    server.url();
+    return server;
+  }
+
   /// Ends the limit of [#serveOnSmallDisk].
   void growDisk() throws IOException, InterruptedException {
     var grow = new ProcessBuilder("prlimit", "--pid", Long.toString(pid()), "--fsize=unlimited");

@@ -10,18 +10,22 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 /// A folder that belongs to this process alone for as long as it is open.
 final class DataFolder implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(DataFolder.class.getName());
   private static final String LOCK_FILE = "parley.lock";
-  private static final Set<PosixFilePermission> OWNER_ONLY =
-      PosixFilePermissions.fromString("rwx------");
+
+  /// What Parley itself keeps in a data folder.
+  private static final Pattern OURS =
+      Pattern.compile(
+          "(?:log|views|push)\\.db(?:-wal|-shm|-journal)?|parley\\.lock|server\\.json(?:\\.next)?"
+              + "|vault\\.(?:bin|key)(?:\\.new)?|children");
 
   // The one piece of static state we have: closing any channel of a locked file gives up the whole
   // process's lock, so this process must never open a file that it has locked already.
@@ -41,6 +45,7 @@ final class DataFolder implements AutoCloseable {
   static DataFolder claim(Path folder) {
     try {
       create(folder);
+      tighten(folder);
       var real = folder.toRealPath();
       if (!CLAIMED.add(real)) {
         throw taken(folder, Long.toString(ProcessHandle.current().pid()));
@@ -59,9 +64,9 @@ final class DataFolder implements AutoCloseable {
     var claimed = false;
     try {
       var file = folder.resolve(LOCK_FILE);
-      var channel =
-          FileChannel.open(
-              file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      var options =
+          Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      var channel = FileChannel.open(file, options, OwnerOnly.newFile(folder));
       if (channel.tryLock() == null) {
         var holder = Files.readString(file, StandardCharsets.US_ASCII).strip();
         channel.close();
@@ -95,10 +100,44 @@ final class DataFolder implements AutoCloseable {
     if (parent != null) {
       Files.createDirectories(parent);
     }
-    if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-      Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-    } else {
-      Files.createDirectory(folder);
+    OwnerOnly.makeFolder(folder);
+  }
+
+  /// A folder, and files of ours in it, that others could read are theirs no more.
+  ///
+  /// A folder that also has other things in it keeps its permissions: it may be meant for others.
+  private static void tighten(Path folder) throws IOException {
+    var ours = new ArrayList<Path>();
+    var foreign = false;
+    try (var entries = Files.newDirectoryStream(folder)) {
+      for (var entry : entries) {
+        if (OURS.matcher(entry.getFileName().toString()).matches()) {
+          ours.add(entry);
+        } else {
+          foreign = true;
+        }
+      }
+    }
+    if (OwnerOnly.open(folder)) {
+      if (foreign) {
+        LOG.log(
+            Level.WARNING,
+            "others can look into the data folder {0}, which holds more than Parley''s files; a"
+                + " folder of its own would be safer",
+            folder);
+      } else {
+        OwnerOnly.tighten(folder);
+        LOG.log(
+            Level.WARNING,
+            "others could look into the data folder {0}; now only its owner can",
+            folder);
+      }
+    }
+    for (var entry : ours) {
+      // The vault itself refuses a key that others may have read.
+      if (!entry.endsWith("vault.key") && !Files.isSymbolicLink(entry) && OwnerOnly.open(entry)) {
+        OwnerOnly.tighten(entry);
+      }
     }
   }
 

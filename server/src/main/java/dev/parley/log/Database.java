@@ -62,14 +62,17 @@ final class Database {
 
   static final int BUSY_MILLIS = 2_000;
 
+  private final Path file;
   private final String url;
 
   Database(Path file) {
+    this.file = file;
     this.url = "jdbc:sqlite:" + file;
   }
 
   /// Opens the file for its one writer, and brings its schema up to date.
   Connection openWriter() throws SQLException {
+    OwnerOnly.makeFile(file);
     var connection = open(false);
     try {
       migrate(connection);

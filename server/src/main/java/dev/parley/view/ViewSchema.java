@@ -1,5 +1,6 @@
 package dev.parley.view;
 
+import dev.parley.log.OwnerOnly;
 import dev.parley.view.Checkpoints.Checkpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -198,6 +199,7 @@ final class ViewSchema {
       return kept;
     }
     delete(file);
+    OwnerOnly.makeFile(file);
     var fresh = connect(file.toString());
     create(fresh);
     return fresh;

@@ -50,7 +50,7 @@ public final class Children implements AutoCloseable {
       if [ -r /proc/sys/kernel/random/boot_id ]; then
         read -r boot < /proc/sys/kernel/random/boot_id
       fi
-      printf '%s\\n' "$$ $start $boot $key" "$path" > "$file" || exit 125
+      (umask 077; printf '%s\\n' "$$ $start $boot $key" "$path" > "$file") || exit 125
       if [ -r /proc/self/stat ]; then
         read -r x x x now x < /proc/self/stat
         [ "$now" = "$parent" ] || exit 125

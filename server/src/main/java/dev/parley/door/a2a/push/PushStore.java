@@ -2,6 +2,7 @@ package dev.parley.door.a2a.push;
 
 import dev.parley.a2a.PushTarget;
 import dev.parley.a2a.Version;
+import dev.parley.log.OwnerOnly;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -75,6 +76,7 @@ final class PushStore implements AutoCloseable {
   /// Opens the store, and makes it if there is none.
   static PushStore open(Path file, Seal seal, InstantSource clock) {
     try {
+      OwnerOnly.makeFile(file);
       var connection = DriverManager.getConnection("jdbc:sqlite:" + file);
       try (var statement = connection.createStatement()) {
         statement.execute("PRAGMA journal_mode = WAL");
