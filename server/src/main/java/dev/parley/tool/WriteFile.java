@@ -8,6 +8,17 @@ public final class WriteFile implements TypedTool<WriteFile.Arguments> {
   /// Which file, and what will be in it.
   public record Arguments(String path, String content) {}
 
+  private final FileAccess access;
+
+  public WriteFile() {
+    this(FileAccess.WITHOUT_SERVER);
+  }
+
+  /// One that reaches no more than `access` allows.
+  public WriteFile(FileAccess access) {
+    this.access = access;
+  }
+
   @Override
   public String name() {
     return "write_file";
@@ -15,9 +26,9 @@ public final class WriteFile implements TypedTool<WriteFile.Arguments> {
 
   @Override
   public String description() {
-    return "Writes a text file in the working directory; what it held before is replaced, and folders"
-        + " that are missing are made. Answers {path, created, bytes, diff}. To change a part of a"
-        + " file use edit_file.";
+    return "Writes a text file in the working directory; what it held before is replaced, and"
+        + " folders that are missing are made. Answers {path, created, bytes, diff}. To"
+        + " change a part of a file use edit_file.";
   }
 
   @Override
@@ -39,11 +50,11 @@ public final class WriteFile implements TypedTool<WriteFile.Arguments> {
   @Override
   public Optional<String> preview(Arguments arguments, ToolContext context) {
     return Optional.of(
-        Change.preview(arguments.path(), context, _ -> Change.utf8(arguments.content())));
+        Change.preview(access, arguments.path(), context, _ -> Change.utf8(arguments.content())));
   }
 
   @Override
   public ToolResult call(Arguments arguments, ToolContext context) {
-    return Change.make(arguments.path(), context, _ -> Change.utf8(arguments.content()));
+    return Change.make(access, arguments.path(), context, _ -> Change.utf8(arguments.content()));
   }
 }
