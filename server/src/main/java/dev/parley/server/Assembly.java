@@ -16,6 +16,7 @@ import dev.parley.task.History;
 import dev.parley.task.Tasks;
 import dev.parley.task.Workspaces;
 import dev.parley.tool.BuiltInTools;
+import dev.parley.tool.FileAccess;
 import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Tool;
 import dev.parley.tool.process.Children;
@@ -175,7 +176,7 @@ final class Assembly {
     var setup =
         new Tasks.Setup(
             crew.agents(),
-            new Workspaces(config.workspaces()),
+            new Workspaces(config.workspaces(), config.data()),
             config.limits(),
             extensions.failPoint());
     return new Tasks(log, history, setup, taskSources());
@@ -194,7 +195,8 @@ final class Assembly {
                 children,
                 config.outside().environment(),
                 config.outside().privateHosts(),
-                bearers::key));
+                bearers::key,
+                new FileAccess(config.workspaces(), config.data())));
     return Stream.concat(builtIn.stream(), extensions.tools().stream()).toList();
   }
 

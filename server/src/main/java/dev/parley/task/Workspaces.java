@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The folders that tasks may work in.
-public record Workspaces(List<Path> roots) {
+/// The folders that tasks may work in, which never includes the server's own `data` folder.
+public record Workspaces(List<Path> roots, @Nullable Path data) {
 
   public Workspaces {
     roots = roots.stream().map(Path::toAbsolutePath).map(Path::normalize).toList();
@@ -18,9 +18,15 @@ public record Workspaces(List<Path> roots) {
     }
   }
 
+  /// Workspaces of a server without a folder of its own.
+  public Workspaces(List<Path> roots) {
+    this(roots, null);
+  }
+
   /// The folder that `directory` names, without symbolic links; the first workspace if none is named.
   ///
-  /// @throws Rejection.Invalid unless it exists, is a folder, and lies inside a workspace
+  /// @throws Rejection.Invalid unless it exists, is a folder, and lies inside a workspace and outside the server's own
+  ///     folder
   public Path resolve(@Nullable String directory) {
     var real = real(directory == null ? roots.getFirst() : path(directory));
     if (!Files.isDirectory(real)) {
@@ -28,6 +34,9 @@ public record Workspaces(List<Path> roots) {
     }
     if (roots.stream().noneMatch(root -> contains(root, real))) {
       throw invalid("is outside the workspaces");
+    }
+    if (data != null && contains(data, real)) {
+      throw invalid("is in the data folder of the server");
     }
     return real;
   }

@@ -42,7 +42,8 @@ public final class BuiltInTools {
       Children children,
       Map<String, String> environment,
       Set<String> privateHosts,
-      Credentials credentials) {
+      Credentials credentials,
+      FileAccess files) {
     public Parts {
       environment = Map.copyOf(environment);
       privateHosts = Set.copyOf(privateHosts);
@@ -53,13 +54,17 @@ public final class BuiltInTools {
 
   /// Those that need no person: they read the working directory, count, tell the time and write artifacts.
   public static List<Tool> all(InstantSource time) {
+    return harmless(time, FileAccess.WITHOUT_SERVER);
+  }
+
+  private static List<Tool> harmless(InstantSource time, FileAccess files) {
     return List.of(
-        new ReadFile(),
-        new ListFiles(),
-        new SearchFiles(),
+        new ReadFile(files),
+        new ListFiles(files),
+        new SearchFiles(files),
         new Calculator(),
         new Clock(time),
-        new Dataset(),
+        new Dataset(files),
         new Data(),
         new Report());
   }
@@ -67,10 +72,10 @@ public final class BuiltInTools {
   /// All of them.
   public static List<Tool> all(Parts parts) {
     return Stream.concat(
-            all(parts.time()).stream(),
+            harmless(parts.time(), parts.files()).stream(),
             Stream.of(
-                new WriteFile(),
-                new EditFile(),
+                new WriteFile(parts.files()),
+                new EditFile(parts.files()),
                 new Shell(parts.children(), parts.environment()),
                 new Http(parts.privateHosts(), parts.credentials()),
                 new Fetch(parts.privateHosts(), parts.credentials()),

@@ -5,6 +5,7 @@ import dev.parley.tool.Folder.OutOfReach;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -21,16 +22,15 @@ final class Change {
   private Change() {}
 
   /// Makes the change. Answers how the file is called, how large it is now, and the diff.
-  static ToolResult make(String path, ToolContext context, Edit edit) {
-    var folder = new Folder(context.workingDirectory());
+  static ToolResult make(FileAccess access, String path, ToolContext context, Edit edit) {
+    var folder = new Folder(access, context);
     try {
       var place = folder.place(path);
-      try (var file = HeldFile.open(context.workingDirectory(), place, true)) {
+      try (var file = HeldFile.open(folder, place, true)) {
         var before = file.content();
         var after = limited(edit.of(before));
         file.replace(after, context.key());
-        var name = folder.name(context.workingDirectory().resolve(place));
-        return new ToolResult.Done(result(name, before, after));
+        return new ToolResult.Done(result(folder.name(place), before, after));
       }
     } catch (IOException impossible) {
       return new ToolResult.Failed(HeldFile.reason(path, impossible));
@@ -38,11 +38,12 @@ final class Change {
   }
 
   /// The diff that [#make] would make, or why it would not.
-  static String preview(String path, ToolContext context, Edit edit) {
+  static String preview(FileAccess access, String path, ToolContext context, Edit edit) {
     try {
-      var place = new Folder(context.workingDirectory()).place(path);
-      var before = content(context, place);
-      var name = place.toString().replace('\\', '/');
+      var folder = new Folder(access, context);
+      var place = folder.place(path);
+      var before = content(folder, place);
+      var name = folder.name(place);
       var diff = diff(name, before, limited(edit.of(before)));
       return diff.isEmpty() ? name + " stays as it is" : diff;
     } catch (IOException impossible) {
@@ -51,18 +52,18 @@ final class Change {
   }
 
   /// True if the file that [#make] would write is there.
-  static boolean exists(String path, ToolContext context) {
+  static boolean exists(FileAccess access, String path, ToolContext context) {
     try {
-      return content(context, new Folder(context.workingDirectory()).place(path)).isPresent();
+      var folder = new Folder(access, context);
+      return content(folder, folder.place(path)).isPresent();
     } catch (IOException unreadable) {
       // Something is there, or nothing can be: the preview says what is wrong.
       return true;
     }
   }
 
-  private static Optional<byte[]> content(ToolContext context, java.nio.file.Path place)
-      throws IOException {
-    try (var file = HeldFile.open(context.workingDirectory(), place, false)) {
+  private static Optional<byte[]> content(Folder folder, Path place) throws IOException {
+    try (var file = HeldFile.open(folder, place, false)) {
       return file.content();
     } catch (NoSuchFileException folderMissing) {
       return Optional.empty();

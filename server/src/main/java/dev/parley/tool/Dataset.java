@@ -26,6 +26,17 @@ public final class Dataset implements TypedTool<Dataset.Arguments> {
       @Nullable List<String> files,
       @Nullable List<ObjectNode> rows) {}
 
+  private final FileAccess access;
+
+  public Dataset() {
+    this(FileAccess.WITHOUT_SERVER);
+  }
+
+  /// One that reaches no more than `access` allows.
+  public Dataset(FileAccess access) {
+    this.access = access;
+  }
+
   @Override
   public String name() {
     return "dataset";
@@ -33,10 +44,11 @@ public final class Dataset implements TypedTool<Dataset.Arguments> {
 
   @Override
   public String description() {
-    return "Writes a dataset for the person to keep: either rows, which are JSON objects, or all rows"
-        + " of the CSV files of the working directory named in files. Answers {artifactId, version,"
-        + " rows}, and for files also {files: [{file, rows, columns, numeric: {column: {min, max,"
-        + " mean}}}]}. The same name again replaces it by a new version.";
+    return "Writes a dataset for the person to keep: either rows, which are JSON objects, or all"
+        + " rows of the CSV files of the working directory named in files. Answers"
+        + " {artifactId, version, rows}, and for files also {files: [{file, rows, columns,"
+        + " numeric: {column: {min, max, mean}}}]}. The same name again replaces it by a new"
+        + " version.";
   }
 
   @Override
@@ -75,10 +87,10 @@ public final class Dataset implements TypedTool<Dataset.Arguments> {
       return new ToolResult.Failed("between 1 and " + FILES_MAX + " files are needed");
     }
     var tables = new ArrayList<Table>();
-    var folder = new Folder(context.workingDirectory());
+    var folder = new Folder(access, context);
     for (var name : files) {
       try {
-        tables.add(Table.of(name, Csv.parse(TextFile.read(folder.find(name)))));
+        tables.add(Table.of(name, Csv.parse(TextFile.read(folder, folder.find(name)))));
       } catch (IOException unreadable) {
         return new ToolResult.Failed(TextFile.reason(name, unreadable));
       }

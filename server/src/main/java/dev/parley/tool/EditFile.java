@@ -12,6 +12,17 @@ public final class EditFile implements TypedTool<EditFile.Arguments> {
   public record Arguments(
       String path, String oldText, String newText, @Nullable Boolean replaceAll) {}
 
+  private final FileAccess access;
+
+  public EditFile() {
+    this(FileAccess.WITHOUT_SERVER);
+  }
+
+  /// One that reaches no more than `access` allows.
+  public EditFile(FileAccess access) {
+    this.access = access;
+  }
+
   @Override
   public String name() {
     return "edit_file";
@@ -44,7 +55,7 @@ public final class EditFile implements TypedTool<EditFile.Arguments> {
   @Override
   public Optional<String> preview(Arguments arguments, ToolContext context) {
     return Optional.of(
-        Change.preview(arguments.path(), context, before -> edited(arguments, before)));
+        Change.preview(access, arguments.path(), context, before -> edited(arguments, before)));
   }
 
   @Override
@@ -54,20 +65,13 @@ public final class EditFile implements TypedTool<EditFile.Arguments> {
 
   @Override
   public ToolResult call(Arguments arguments, ToolContext context) {
-    if (missing(arguments, context)) {
-      return new ToolResult.Failed("there is no such file: " + arguments.path());
-    }
-    return Change.make(arguments.path(), context, before -> edited(arguments, before));
-  }
-
-  /// Said before a folder is made for nothing.
-  private static boolean missing(Arguments arguments, ToolContext context) {
     try {
-      new Folder(context.workingDirectory()).find(arguments.path());
-      return false;
-    } catch (OutOfReach gone) {
-      return true;
+      // Before a folder is made for nothing.
+      new Folder(access, context).find(arguments.path());
+    } catch (OutOfReach missing) {
+      return new ToolResult.Failed(String.valueOf(missing.getMessage()));
     }
+    return Change.make(access, arguments.path(), context, before -> edited(arguments, before));
   }
 
   private static byte[] edited(Arguments arguments, Optional<byte[]> before) throws OutOfReach {

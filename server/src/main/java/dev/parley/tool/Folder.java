@@ -1,23 +1,45 @@
 package dev.parley.tool;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// The folder that tools may work in. Nothing that leads out of it is found: not `..`, not a symbolic
-/// link, not an absolute path.
+/// link, not an absolute path. The server's own folder is not found either.
+///
+/// A path is first resolved, and then opened step by step from the workspace on, without following a link. So whoever
+/// exchanges a part of it for a link in between makes it fail, and cannot lead it elsewhere.
+///
+/// For one call of a tool.
 final class Folder {
 
-  private final Path root;
+  /// How many files of the server are looked at to recognize a hard link to one of them.
+  private static final int OWN_FILES_MAX = 10_000;
 
-  Folder(Path root) {
-    this.root = root;
+  private static final int OWN_DEPTH_MAX = 4;
+
+  private final Path root;
+  private final Path base;
+  private final @Nullable Path own;
+  private @Nullable Set<Object> ownFiles;
+
+  Folder(FileAccess access, ToolContext context) {
+    this.root = context.workingDirectory();
+    this.base = access.base(root);
+    this.own = access.ownFolder();
   }
 
-  /// The file or folder that `path` names, without symbolic links.
+  /// The file or folder that `path` names, from here on and without symbolic links.
   Path find(String path) throws OutOfReach {
     Path real;
     try {
@@ -27,11 +49,12 @@ final class Folder {
     } catch (IOException missing) {
       throw new OutOfReach("there is no such file: " + path);
     }
-    if (!contains(real)) {
+    if (!real.startsWith(root)) {
       // The same answer as for what is missing, so that nobody learns what exists elsewhere.
       throw new OutOfReach("there is no such file: " + path);
     }
-    return real;
+    checkNotOwn(real);
+    return root.relativize(real);
   }
 
   /// Where a file that `path` names is or would be, from here on and without symbolic links.
@@ -56,9 +79,10 @@ final class Folder {
     for (var name : missing) {
       place = place.resolve(name);
     }
-    if (!contains(place)) {
+    if (!place.startsWith(root)) {
       throw outside(path);
     }
+    checkNotOwn(place);
     if (place.equals(root)) {
       throw new OutOfReach("this is not a file: " + path);
     }
@@ -69,14 +93,131 @@ final class Folder {
     return new OutOfReach("only files in the working directory can be written, not " + path);
   }
 
-  /// True if the file or folder, which has no symbolic links in it, lies in here.
-  boolean contains(Path real) {
-    return real.startsWith(root);
+  /// Holds the folder with this path from here on, which has no links in it.
+  HeldFolder hold(Path folder) throws IOException {
+    return hold(steps(folder), false);
   }
 
-  /// How the model names the file.
+  /// Holds the folder that a file is in; makes it if it is missing and `make` says so.
+  HeldFolder holdParent(Path file, boolean make) throws IOException {
+    var steps = steps(file);
+    return hold(steps.subList(0, steps.size() - 1), make);
+  }
+
+  private List<String> steps(Path path) {
+    var steps = new ArrayList<String>();
+    base.relativize(root.resolve(path)).forEach(step -> steps.add(step.toString()));
+    steps.removeIf(String::isEmpty);
+    return steps;
+  }
+
+  private HeldFolder hold(List<String> steps, boolean make) throws IOException {
+    var held = HeldFolder.open(base);
+    try {
+      checkNotOwn(held);
+      for (var step : steps) {
+        var next = make ? HeldFile.openOrMake(held, step) : held.open(step);
+        held.close();
+        held = next;
+        checkNotOwn(held);
+      }
+      return held;
+    } catch (IOException failed) {
+      held.close();
+      throw failed;
+    }
+  }
+
+  /// The bytes of the file with this path from here on.
+  byte[] read(Path file) throws IOException {
+    if (file.toString().isEmpty()) {
+      throw new OutOfReach("this is not a file: .");
+    }
+    var name = String.valueOf(file.getFileName());
+    try (var held = holdParent(file, false)) {
+      var attributes = held.attributes(name);
+      if (!attributes.isRegularFile()) {
+        throw new OutOfReach("this is not a file: " + name(file));
+      }
+      checkNotOwn(attributes.fileKey());
+      var bytes = held.read(name, TextFile.BYTES_MAX + 1);
+      if (bytes.length > TextFile.BYTES_MAX) {
+        throw new OutOfReach(
+            "the file is larger than " + TextFile.BYTES_MAX / 1024 / 1024 + " MiB: " + name);
+      }
+      return bytes;
+    }
+  }
+
+  private void checkNotOwn(Path real) throws OutOfReach {
+    if (own != null && real.startsWith(own)) {
+      throw ownedByServer();
+    }
+  }
+
+  private void checkNotOwn(HeldFolder held) throws IOException {
+    if (isOwn(held)) {
+      throw ownedByServer();
+    }
+  }
+
+  /// True if this is the server's own folder, under whatever name.
+  boolean isOwn(HeldFolder held) throws IOException {
+    return isOwn(held.key());
+  }
+
+  /// True if these are the attributes of the server's own folder.
+  boolean isOwn(BasicFileAttributes folder) {
+    return isOwn(folder.fileKey());
+  }
+
+  private boolean isOwn(@Nullable Object key) {
+    return own != null && key != null && key.equals(key(own));
+  }
+
+  /// Refuses a hard link to a file of the server.
+  void checkNotOwn(@Nullable Object fileKey) throws IOException {
+    if (own == null || fileKey == null) {
+      return;
+    }
+    if (ownFiles == null) {
+      ownFiles = ownFiles(own);
+    }
+    if (ownFiles.contains(fileKey)) {
+      throw ownedByServer();
+    }
+  }
+
+  private static OutOfReach ownedByServer() {
+    return new OutOfReach("files of the server itself cannot be read or written");
+  }
+
+  private static Set<Object> ownFiles(Path own) throws IOException {
+    var keys = new HashSet<>();
+    try (var files = Files.walk(own, OWN_DEPTH_MAX)) {
+      for (var file : (Iterable<Path>) files.limit(OWN_FILES_MAX)::iterator) {
+        var key = key(file);
+        if (key != null) {
+          keys.add(key);
+        }
+      }
+    } catch (UncheckedIOException changed) {
+      throw changed.getCause();
+    }
+    return keys;
+  }
+
+  private static @Nullable Object key(Path path) {
+    try {
+      return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+    } catch (IOException gone) {
+      return null;
+    }
+  }
+
+  /// How the model names the file with this path from here on.
   String name(Path path) {
-    return root.relativize(path).toString().replace('\\', '/');
+    return path.toString().replace('\\', '/');
   }
 
   /// Says that a path cannot be looked at, in words for the model.

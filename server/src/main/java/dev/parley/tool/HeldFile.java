@@ -39,62 +39,44 @@ final class HeldFile implements AutoCloseable {
   private static final Set<StandardOpenOption> NEW =
       Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
 
+  private final Folder scope;
+  private final HeldFolder held;
   private final SecureDirectoryStream<Path> folder;
   private final Path name;
   private final Optional<PosixFileAttributes> attributes;
 
-  private HeldFile(SecureDirectoryStream<Path> folder, Path name) throws IOException {
-    this.folder = folder;
+  private HeldFile(Folder scope, HeldFolder held, Path name) throws IOException {
+    this.scope = scope;
+    this.held = held;
+    this.folder = held.writable();
     this.name = name;
     this.attributes = attributes();
   }
 
-  /// The file with this path from `root` on, which has no links in it.
+  /// The file with this path from the working directory on, which has no links in it.
   ///
   /// @throws NoSuchFileException if a folder is missing that is not to be made
-  static HeldFile open(Path root, Path path, boolean makeFolders) throws IOException {
-    var held = hold(root);
+  static HeldFile open(Folder scope, Path path, boolean makeFolders) throws IOException {
+    var held = scope.holdParent(path, makeFolders);
     try {
-      var reached = root;
-      for (var i = 0; i < path.getNameCount() - 1; i++) {
-        var step = path.getName(i);
-        reached = reached.resolve(step);
-        var next = step(held, reached, makeFolders);
-        held.close();
-        held = next;
-      }
-      return new HeldFile(held, path.getFileName());
+      return new HeldFile(scope, held, path.getFileName());
     } catch (IOException failed) {
       held.close();
       throw failed;
     }
   }
 
-  @SuppressWarnings("StreamResourceLeak") // Whoever holds it closes it.
-  private static SecureDirectoryStream<Path> hold(Path root) throws IOException {
-    var stream = Files.newDirectoryStream(root);
-    if (stream instanceof SecureDirectoryStream<Path> secure) {
-      return secure;
-    }
-    stream.close();
-    throw new OutOfReach("files cannot be written safely on this system");
-  }
-
-  private static SecureDirectoryStream<Path> step(
-      SecureDirectoryStream<Path> held, Path reached, boolean make) throws IOException {
-    var step = reached.getFileName();
+  /// Holds a folder in `held`, and makes it if it is missing.
+  static HeldFolder openOrMake(HeldFolder held, String step) throws IOException {
     try {
-      return held.newDirectoryStream(step, LinkOption.NOFOLLOW_LINKS);
+      return held.open(step);
     } catch (NoSuchFileException missing) {
-      if (!make) {
-        throw missing;
-      }
       try {
-        Files.createDirectory(reached);
+        Files.createDirectory(held.path().resolve(step));
       } catch (FileAlreadyExistsException madeMeanwhile) {
         // Whatever it is, it is looked at next.
       }
-      return held.newDirectoryStream(step, LinkOption.NOFOLLOW_LINKS);
+      return held.open(step);
     }
   }
 
@@ -201,6 +183,7 @@ final class HeldFile implements AutoCloseable {
     if (!found.isRegularFile()) {
       throw new OutOfReach("this is not a file: " + name);
     }
+    scope.checkNotOwn(found.fileKey());
   }
 
   private void delete(Path draft) throws IOException {
@@ -213,7 +196,7 @@ final class HeldFile implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    folder.close();
+    held.close();
   }
 
   /// Why a file could not be written, in words for the model, without paths of this machine.

@@ -2,8 +2,7 @@ package dev.parley.tool;
 
 import dev.parley.protocol.Json;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.file.NotDirectoryException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -16,6 +15,17 @@ public final class ListFiles implements TypedTool<ListFiles.Arguments> {
   /// Which folder, which names, and whether folders inside count too.
   public record Arguments(
       @Nullable String path, @Nullable String pattern, @Nullable Boolean recursive) {}
+
+  private final FileAccess access;
+
+  public ListFiles() {
+    this(FileAccess.WITHOUT_SERVER);
+  }
+
+  /// One that reaches no more than `access` allows.
+  public ListFiles(FileAccess access) {
+    this.access = access;
+  }
 
   @Override
   public String name() {
@@ -46,35 +56,34 @@ public final class ListFiles implements TypedTool<ListFiles.Arguments> {
 
   @Override
   public ToolResult call(Arguments arguments, ToolContext context) throws InterruptedException {
-    var folder = new Folder(context.workingDirectory());
+    var folder = new Folder(access, context);
     var path = arguments.path() == null ? "." : arguments.path();
     try {
       var top = folder.find(path);
-      if (!Files.isDirectory(top)) {
-        return new ToolResult.Failed("this is not a folder: " + path);
-      }
       var depth = Boolean.TRUE.equals(arguments.recursive()) ? Walk.DEPTH_MAX : 1;
       var pattern = Glob.ofNames(arguments.pattern() == null ? "*" : arguments.pattern());
       var found =
-          Walk.below(top, depth).stream()
-              .filter(entry -> pattern.matches(String.valueOf(entry.getFileName())))
+          Walk.below(folder, top, depth).stream()
+              .filter(entry -> pattern.matches(entry.name()))
               .limit(ENTRIES_MAX + 1L)
               .toList();
       return new ToolResult.Done(result(folder, found));
+    } catch (NotDirectoryException file) {
+      return new ToolResult.Failed("this is not a folder: " + path);
     } catch (IOException unreadable) {
       return new ToolResult.Failed(TextFile.reason(path, unreadable));
     }
   }
 
-  private static ObjectNode result(Folder folder, List<Path> found) throws IOException {
+  private static ObjectNode result(Folder folder, List<Walk.Found> found) {
     var result = Json.object();
     var entries = result.putArray("entries");
-    for (var path : found.subList(0, Math.min(found.size(), ENTRIES_MAX))) {
-      var entry = entries.addObject().put("path", folder.name(path));
-      if (Files.isDirectory(path)) {
+    for (var each : found.subList(0, Math.min(found.size(), ENTRIES_MAX))) {
+      var entry = entries.addObject().put("path", folder.name(each.path()));
+      if (each.attributes().isDirectory()) {
         entry.put("type", "folder");
-      } else if (Files.isRegularFile(path)) {
-        entry.put("type", "file").put("size", Files.size(path));
+      } else if (each.attributes().isRegularFile()) {
+        entry.put("type", "file").put("size", each.attributes().size());
       } else {
         entry.put("type", "other");
       }

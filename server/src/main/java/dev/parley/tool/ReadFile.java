@@ -2,7 +2,6 @@ package dev.parley.tool;
 
 import dev.parley.protocol.Json;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +13,17 @@ public final class ReadFile implements TypedTool<ReadFile.Arguments> {
   /// Which file, from which character on, and how many.
   public record Arguments(String path, @Nullable Integer offset, @Nullable Integer limit) {}
 
+  private final FileAccess access;
+
+  public ReadFile() {
+    this(FileAccess.WITHOUT_SERVER);
+  }
+
+  /// One that reaches no more than `access` allows.
+  public ReadFile(FileAccess access) {
+    this.access = access;
+  }
+
   @Override
   public String name() {
     return "read_file";
@@ -21,8 +31,9 @@ public final class ReadFile implements TypedTool<ReadFile.Arguments> {
 
   @Override
   public String description() {
-    return "Reads a text file of the working directory. Answers {path, content, size}, and nextOffset"
-        + " if there is more: ask again with that offset. Characters count, not bytes.";
+    return "Reads a text file of the working directory. Answers {path, content, size}, and"
+        + " nextOffset if there is more: ask again with that offset. Characters count, not"
+        + " bytes.";
   }
 
   @Override
@@ -42,20 +53,16 @@ public final class ReadFile implements TypedTool<ReadFile.Arguments> {
 
   @Override
   public ToolResult call(Arguments arguments, ToolContext context) {
-    var folder = new Folder(context.workingDirectory());
+    var folder = new Folder(access, context);
     try {
-      var file = folder.find(arguments.path());
-      if (!Files.isRegularFile(file)) {
-        return new ToolResult.Failed("this is not a file: " + arguments.path());
-      }
-      return page(folder, file, arguments);
+      return page(folder, folder.find(arguments.path()), arguments);
     } catch (IOException unreadable) {
       return new ToolResult.Failed(TextFile.reason(arguments.path(), unreadable));
     }
   }
 
   private static ToolResult page(Folder folder, Path file, Arguments arguments) throws IOException {
-    var text = TextFile.read(file);
+    var text = TextFile.read(folder, file);
     var offset = arguments.offset() == null ? 0 : arguments.offset();
     var limit = arguments.limit() == null ? PAGE_MAX : arguments.limit();
     if (offset < 0 || offset > text.length() || limit < 1) {

@@ -2,7 +2,6 @@ package dev.parley.tool;
 
 import dev.parley.protocol.Json;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +16,17 @@ public final class SearchFiles implements TypedTool<SearchFiles.Arguments> {
 
   /// What to look for, where, and in files of which names.
   public record Arguments(String text, @Nullable String path, @Nullable String pattern) {}
+
+  private final FileAccess access;
+
+  public SearchFiles() {
+    this(FileAccess.WITHOUT_SERVER);
+  }
+
+  /// One that reaches no more than `access` allows.
+  public SearchFiles(FileAccess access) {
+    this.access = access;
+  }
 
   @Override
   public String name() {
@@ -50,15 +60,18 @@ public final class SearchFiles implements TypedTool<SearchFiles.Arguments> {
     if (arguments.text().isBlank()) {
       return new ToolResult.Failed("text is what to look for and must not be blank");
     }
-    var folder = new Folder(context.workingDirectory());
+    var folder = new Folder(access, context);
     var path = arguments.path() == null ? "." : arguments.path();
     var pattern = Glob.ofNames(arguments.pattern() == null ? "*" : arguments.pattern());
     var result = Json.object();
     var matches = result.putArray("matches");
     try {
       var files =
-          Walk.below(folder.find(path), Walk.DEPTH_MAX).stream()
-              .filter(file -> pattern.matches(String.valueOf(file.getFileName())))
+          Walk.below(folder, folder.find(path), Walk.DEPTH_MAX).stream()
+              .filter(file -> pattern.matches(file.name()))
+              .filter(file -> file.attributes().isRegularFile())
+              .filter(file -> file.attributes().size() <= FILE_MAX)
+              .map(Walk.Found::path)
               .toList();
       for (var i = 0; i < files.size() && matches.size() < MATCHES_MAX; i++) {
         search(folder, files.get(i), arguments.text(), matches);
@@ -81,10 +94,7 @@ public final class SearchFiles implements TypedTool<SearchFiles.Arguments> {
   private static void search(Folder folder, Path file, String text, ArrayNode matches) {
     var wanted = text.toLowerCase(Locale.ROOT);
     try {
-      if (!Files.isRegularFile(file) || Files.size(file) > FILE_MAX) {
-        return;
-      }
-      var lines = TextFile.read(file).lines().toList();
+      var lines = TextFile.read(folder, file).lines().toList();
       for (var i = 0; i < lines.size() && matches.size() < MATCHES_MAX; i++) {
         var line = lines.get(i);
         if (line.toLowerCase(Locale.ROOT).contains(wanted)) {

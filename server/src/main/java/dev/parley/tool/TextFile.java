@@ -7,8 +7,6 @@ import java.nio.charset.Charset;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /// Reads whole text files, within a limit.
@@ -21,16 +19,8 @@ final class TextFile {
   private TextFile() {}
 
   /// The file's text: UTF-8, or ISO-8859-1 if it is not that. A byte order mark is left out.
-  static String read(Path file) throws IOException {
-    byte[] bytes;
-    // The path has no links in it; one that was put there since is not followed.
-    try (var input = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
-      bytes = input.readNBytes(BYTES_MAX + 1);
-    }
-    if (bytes.length > BYTES_MAX) {
-      throw new Folder.OutOfReach(
-          "the file is larger than " + BYTES_MAX / 1024 / 1024 + " MiB: " + file.getFileName());
-    }
+  static String read(Folder folder, Path file) throws IOException {
+    var bytes = folder.read(file);
     if (binary(bytes)) {
       throw new Folder.OutOfReach("this is not a text file: " + file.getFileName());
     }

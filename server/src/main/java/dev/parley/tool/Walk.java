@@ -1,64 +1,81 @@
 package dev.parley.tool;
 
 import java.io.IOException;
-import java.nio.file.FileVisitOption;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.Comparator;
 import java.util.List;
 
-/// Finds files below a folder. Symbolic links are neither followed nor listed.
+/// Finds files below a folder. Symbolic links are neither followed nor listed, nor is the server's own folder.
 final class Walk {
 
   static final int DEPTH_MAX = 10;
 
   private static final int VISITS_MAX = 20_000;
 
-  private Walk() {}
+  /// A file or folder, with its path from the working directory on.
+  record Found(Path path, BasicFileAttributes attributes) {
 
-  /// What lies below `top`, sorted, at most so deep and so much.
-  static List<Path> below(Path top, int depth) throws IOException, InterruptedException {
-    var found = new ArrayList<Path>();
-    Files.walkFileTree(top, EnumSet.noneOf(FileVisitOption.class), depth, new Visitor(top, found));
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
+    String name() {
+      return String.valueOf(path.getFileName());
     }
-    return found.stream().sorted().toList();
   }
 
-  private static final class Visitor extends SimpleFileVisitor<Path> {
-    private final Path top;
-    private final List<Path> found;
+  private final Folder folder;
+  private final List<Found> found = new ArrayList<>();
 
-    Visitor(Path top, List<Path> found) {
-      this.top = top;
-      this.found = found;
+  private Walk(Folder folder) {
+    this.folder = folder;
+  }
+
+  /// What lies below `top`, a path from the working directory on, sorted, at most so deep and so much.
+  static List<Found> below(Folder folder, Path top, int depth)
+      throws IOException, InterruptedException {
+    var walk = new Walk(folder);
+    try (var held = folder.hold(top)) {
+      walk.visit(held, top, depth);
     }
+    return walk.found.stream().sorted(Comparator.comparing(Found::path)).toList();
+  }
 
-    @Override
-    public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-      return folder.equals(top) ? FileVisitResult.CONTINUE : take(folder);
+  private void visit(HeldFolder held, Path path, int depth)
+      throws IOException, InterruptedException {
+    for (var name : held.names(VISITS_MAX)) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      if (found.size() >= VISITS_MAX) {
+        return;
+      }
+      try {
+        take(held, name, path.resolve(name), depth);
+      } catch (IOException unreadable) {
+        // What cannot be looked at is left out, as what has gone meanwhile.
+      }
     }
+  }
 
-    @Override
-    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-      return attributes.isSymbolicLink() ? FileVisitResult.CONTINUE : take(file);
+  private void take(HeldFolder held, String name, Path path, int depth)
+      throws IOException, InterruptedException {
+    var attributes = held.attributes(name);
+    if (attributes.isSymbolicLink()) {
+      return;
     }
-
-    @Override
-    public FileVisitResult visitFileFailed(Path file, IOException failure) {
-      return FileVisitResult.CONTINUE;
+    if (!attributes.isDirectory()) {
+      folder.checkNotOwn(attributes.fileKey());
+      found.add(new Found(path, attributes));
+      return;
     }
-
-    private FileVisitResult take(Path path) {
-      found.add(path);
-      return found.size() >= VISITS_MAX || Thread.currentThread().isInterrupted()
-          ? FileVisitResult.TERMINATE
-          : FileVisitResult.CONTINUE;
+    if (!folder.isOwn(attributes)) {
+      found.add(new Found(path, attributes));
+      if (depth > 1) {
+        try (var inner = held.open(name)) {
+          if (!folder.isOwn(inner)) {
+            visit(inner, path, depth - 1);
+          }
+        }
+      }
     }
   }
 }

@@ -8,6 +8,17 @@ public final class WriteFile implements TypedTool<WriteFile.Arguments> {
   /// Which file, and what will be in it.
   public record Arguments(String path, String content) {}
 
+  private final FileAccess access;
+
+  public WriteFile() {
+    this(FileAccess.WITHOUT_SERVER);
+  }
+
+  /// One that reaches no more than `access` allows.
+  public WriteFile(FileAccess access) {
+    this.access = access;
+  }
+
   @Override
   public String name() {
     return "write_file";
@@ -39,16 +50,16 @@ public final class WriteFile implements TypedTool<WriteFile.Arguments> {
   @Override
   public Optional<String> preview(Arguments arguments, ToolContext context) {
     return Optional.of(
-        Change.preview(arguments.path(), context, _ -> Change.utf8(arguments.content())));
+        Change.preview(access, arguments.path(), context, _ -> Change.utf8(arguments.content())));
   }
 
   @Override
   public String summary(Arguments arguments, ToolContext context) {
-    return CallSummary.write(arguments.path(), Change.exists(arguments.path(), context));
+    return CallSummary.write(arguments.path(), Change.exists(access, arguments.path(), context));
   }
 
   @Override
   public ToolResult call(Arguments arguments, ToolContext context) {
-    return Change.make(arguments.path(), context, _ -> Change.utf8(arguments.content()));
+    return Change.make(access, arguments.path(), context, _ -> Change.utf8(arguments.content()));
   }
 }

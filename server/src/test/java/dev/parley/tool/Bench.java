@@ -25,6 +25,11 @@ public record Bench(
     return new Bench(folder.toRealPath(), new ArrayList<>(), new ArrayList<>(), Optional.empty());
   }
 
+  /// The same place, but in another folder.
+  public Bench workingIn(Path folder) {
+    return new Bench(folder, written, thoughts, answer);
+  }
+
   /// The same place, where this is the answer to what the tool asked.
   public Bench answering(Answer given) {
     return new Bench(workingDirectory, written, thoughts, Optional.of(given));

@@ -26,7 +26,12 @@ class BuiltInToolsTest {
     tools =
         BuiltInTools.all(
             new BuiltInTools.Parts(
-                () -> Instant.EPOCH, children, Map.of(), Set.of(), Credentials.none()));
+                () -> Instant.EPOCH,
+                children,
+                Map.of(),
+                Set.of(),
+                Credentials.none(),
+                FileAccess.WITHOUT_SERVER));
   }
 
   @AfterEach
