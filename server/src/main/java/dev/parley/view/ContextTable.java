@@ -45,11 +45,27 @@ final class ContextTable {
         .orElse(Position.START);
   }
 
+  /// Up to where a context is folded, and when what stands there happened.
+  record Folded(ContextId context, Position position, long millis) {}
+
+  /// The contexts that changed last.
+  List<Folded> newest(int limit) throws SQLException {
+    return sql.list(
+        "SELECT context, seq, k, updated_at FROM contexts ORDER BY updated_at DESC LIMIT ?",
+        row ->
+            new Folded(
+                new ContextId(row.text("context")),
+                new Position(row.number("seq"), (int) row.number("k")),
+                row.number("updated_at")),
+        limit);
+  }
+
   /// Makes sure that there is a row for the context of this entry.
   void begin(Entry entry) throws SQLException {
     var now = entry.timestamp().toEpochMilli();
     sql.update(
-        "INSERT OR IGNORE INTO contexts VALUES (?, '', NULL, NULL, ?, ?, 0, 0, 0, 0, NULL, NULL, 0)",
+        "INSERT OR IGNORE INTO contexts VALUES (?, '', NULL, NULL, ?, ?, 0, 0, 0, 0, NULL, NULL,"
+            + " 0)",
         entry.contextId().value(),
         now,
         now);
@@ -198,11 +214,11 @@ final class ContextTable {
         "SELECT "
             + COLUMNS
             + """
-               FROM contexts c
-              WHERE (c.updated_at, c.context) < (?, ?)
-                AND (? OR c.owner IN (SELECT value FROM json_each(?)))
-              ORDER BY c.updated_at DESC, c.context DESC LIMIT ?
-              """,
+             FROM contexts c
+            WHERE (c.updated_at, c.context) < (?, ?)
+              AND (? OR c.owner IN (SELECT value FROM json_each(?)))
+            ORDER BY c.updated_at DESC, c.context DESC LIMIT ?
+            """,
         ContextTable::view,
         cursor.updatedAt(),
         cursor.context(),
@@ -216,9 +232,9 @@ final class ContextTable {
         "SELECT "
             + COLUMNS
             + """
-               FROM contexts c WHERE (? OR c.owner IN (SELECT value FROM json_each(?)))
-              ORDER BY c.updated_at DESC, c.context DESC LIMIT ? OFFSET ?
-              """,
+             FROM contexts c WHERE (? OR c.owner IN (SELECT value FROM json_each(?)))
+            ORDER BY c.updated_at DESC, c.context DESC LIMIT ? OFFSET ?
+            """,
         ContextTable::view,
         owners.isEmpty(),
         Column.json(owners),
