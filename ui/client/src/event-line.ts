@@ -1,4 +1,5 @@
 import type { ParleyEvent } from "./events.js";
+import { inputTokensOf } from "./tokens.js";
 
 /** What a line of a log says of an event, beside its number, its kind and its time. */
 const LINE_MAX = 160;
@@ -74,7 +75,7 @@ function words(event: ParleyEvent): string {
     case "task-stored":
       return short(event.task);
     case "usage":
-      return `${event.model}: ${event.inputTokens} in, ${event.outputTokens} out${money(event.costUsd)}`;
+      return `${event.model}: ${inputTokensOf(event)} in, ${event.outputTokens} out${money(event.costUsd)}`;
     case "error":
       return `${event.code}: ${event.message}`;
     default:

@@ -320,7 +320,7 @@ export interface UsageFact extends Envelope {
 
 export interface ErrorFact extends Envelope {
   kind: "error";
-  code: "timeout" | "rate_limited" | "auth" | "invalid_input" | "tool_failed" | "model_error" | "interrupted" | "limit" | "rejected" | "internal";
+  code: "timeout" | "rate_limited" | "auth" | "invalid_input" | "tool_failed" | "model_error" | "interrupted" | "limit" | "rejected" | "internal" | "crashed";
   message: string;
   retryable: boolean;
   scope: "task" | "tool" | "stream";

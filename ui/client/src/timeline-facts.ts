@@ -1,4 +1,5 @@
 import type { JsonObject, ParleyEvent } from "./events.js";
+import { tokensOf } from "./tokens.js";
 import type { TaskState } from "./types.js";
 
 /** An event in the dialect of `format=workflow`. Older ones lack fields. */
@@ -93,7 +94,7 @@ function ofNative(event: ParleyEvent): Facts {
         : event.kind === "task-complete"
           ? "completed"
           : undefined,
-    tokens: event.kind === "usage" ? event.inputTokens + event.outputTokens : 0,
+    tokens: event.kind === "usage" ? tokensOf(event) : 0,
     toolCalls: event.kind === "tool-start" && (event.attempt ?? 1) <= 1 ? 1 : 0,
   };
 }

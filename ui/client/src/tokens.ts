@@ -13,8 +13,21 @@ export const NO_TOKENS: Tokens = {
   cacheReadInputTokens: 0,
 };
 
-/** All of them: what is in the cache was read too, and is paid for. */
-export function tokensOf(used: Tokens): number {
-  const cached = used.cacheCreationInputTokens + used.cacheReadInputTokens;
-  return used.inputTokens + cached + used.outputTokens;
+/** What one call used, as its event tells it: providers without a cache leave those counts out. */
+export interface UsedTokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheCreationInputTokens?: number;
+  readonly cacheReadInputTokens?: number;
+}
+
+/** All that the model read: what is in the cache was read too, and is paid for. */
+export function inputTokensOf(used: UsedTokens): number {
+  const cached = (used.cacheCreationInputTokens ?? 0) + (used.cacheReadInputTokens ?? 0);
+  return used.inputTokens + cached;
+}
+
+/** All that the model read and wrote. Every sum of tokens on the page is made of these. */
+export function tokensOf(used: UsedTokens): number {
+  return inputTokensOf(used) + used.outputTokens;
 }

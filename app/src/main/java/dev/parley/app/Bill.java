@@ -14,7 +14,7 @@ final class Bill {
   private @Nullable BigDecimal cost;
 
   void add(Usage usage) {
-    tokens += usage.inputTokens() + usage.outputTokens();
+    tokens += usage.totalTokens();
     if (usage.costUsd() != null) {
       cost = cost == null ? usage.costUsd() : cost.add(usage.costUsd());
     }

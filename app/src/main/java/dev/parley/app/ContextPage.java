@@ -78,7 +78,7 @@ final class ContextPage {
         table.row(
             Clean.line(model.model(), NAME_MAX),
             Long.toString(model.calls()),
-            Long.toString(model.inputTokens()),
+            Long.toString(model.allInputTokens()),
             Long.toString(model.outputTokens()),
             cost == null ? "" : cost.toPlainString());
       }

@@ -179,7 +179,7 @@ final class EventLine {
     return switch (event) {
       case ReportEvent.Usage usage ->
           "%s, %d in, %d out"
-              .formatted(plain(usage.model()), usage.inputTokens(), usage.outputTokens());
+              .formatted(plain(usage.model()), usage.allInputTokens(), usage.outputTokens());
       case ReportEvent.ErrorReported error -> error.code().wire() + " " + quoted(error.message());
       case ReportEvent.InternalRaw raw -> plain(raw.source()) + " " + quoted(raw.line());
     };

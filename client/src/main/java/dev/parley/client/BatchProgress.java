@@ -45,7 +45,7 @@ public record BatchProgress(
       switch (item) {
         case Plain(var entry) -> {
           if (entry.event() instanceof Usage usage) {
-            newTokens += usage.inputTokens() + usage.outputTokens();
+            newTokens += usage.totalTokens();
           } else if (entry.event() instanceof ToolStart start) {
             newCalls += first(start);
           }

@@ -15,7 +15,23 @@ public sealed interface ReportEvent extends Event {
       @Nullable Long cacheCreationInputTokens,
       @Nullable Long cacheReadInputTokens,
       @Nullable BigDecimal costUsd)
-      implements ReportEvent {}
+      implements ReportEvent {
+
+    /// All tokens that the model read: those in its cache, and those that went into it, are not among `inputTokens`.
+    public long allInputTokens() {
+      return allInputTokens(inputTokens, cacheCreationInputTokens, cacheReadInputTokens);
+    }
+
+    /// All tokens that the model read and wrote. Every sum of tokens that people are shown is made of these.
+    public long totalTokens() {
+      return allInputTokens() + outputTokens;
+    }
+
+    /// The same for sums that are kept elsewhere.
+    public static long allInputTokens(long input, @Nullable Long written, @Nullable Long read) {
+      return input + (written == null ? 0 : written) + (read == null ? 0 : read);
+    }
+  }
 
   /// Something failed: the detail behind a failed task, tool or stream.
   record ErrorReported(

@@ -34,7 +34,8 @@ class WireNameTest {
         // S5.9, and `submitted` of DESIGN §3
         Arguments.of(
             TaskState.class,
-            "submitted working waiting-input waiting-auth waiting-subtask completed failed canceled"),
+            "submitted working waiting-input waiting-auth waiting-subtask completed failed"
+                + " canceled"),
         Arguments.of(AgentLevel.class, "core subagent"), // S4.1
         Arguments.of(Initiator.class, "user agent"), // S5.8
         Arguments.of(Priority.class, "low normal high critical"),
@@ -60,8 +61,8 @@ class WireNameTest {
         // S5.72
         Arguments.of(
             ErrorCode.class,
-            "timeout rate_limited auth invalid_input tool_failed model_error interrupted limit rejected"
-                + " internal"),
+            "timeout rate_limited auth invalid_input tool_failed model_error interrupted limit"
+                + " rejected internal crashed"),
         Arguments.of(ErrorScope.class, "task tool stream")); // S5.72
   }
 

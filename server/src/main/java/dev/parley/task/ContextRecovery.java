@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Takes up what the last run of the server left open: each context on its own, some at a time, while the server
 /// already answers requests. Safe for use by many threads.
@@ -51,23 +52,23 @@ final class ContextRecovery implements AutoCloseable {
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
       return true;
     } catch (Rejection refused) {
-      failed.put(context, String.valueOf(refused.getMessage()));
-      LOGGER.log(
-          System.Logger.Level.ERROR,
-          "the tasks of context {0} were not taken up again: {1}",
-          context,
-          refused.getMessage());
+      report(context, String.valueOf(refused.getMessage()), null);
       return false;
-    } catch (
-        Throwable broken) { // The root of a thread: this context stays behind, the others go on.
-      failed.put(context, broken.toString());
-      LOGGER.log(
-          System.Logger.Level.ERROR,
-          "the tasks of context " + context + " were not taken up again",
-          broken);
+    } catch (Throwable broken) { // The root of a thread: the other contexts go on.
+      report(context, broken.toString(), broken);
       return false;
     } finally {
       pending.remove(context);
+    }
+  }
+
+  private void report(ContextId context, String reason, @Nullable Throwable cause) {
+    failed.put(context, reason);
+    if (!closed) {
+      LOGGER.log(
+          System.Logger.Level.ERROR,
+          "the tasks of context " + context + " were not taken up again: " + reason,
+          cause);
     }
   }
 

@@ -87,7 +87,7 @@ final class Tally {
         Json.object()
             .put("duration", duration(now))
             .put("iterations", turns)
-            .put("tokensUsed", total.inputTokens() + total.outputTokens());
+            .put("tokensUsed", total.totalTokens());
     metadata.set("usage", usage(total));
     var models = metadata.putObject("modelUsage");
     usages.forEach((model, usage) -> models.set(model, usage(usage)));

@@ -103,16 +103,8 @@ final class TaskClock {
     return chain;
   }
 
-  /// True if the task waits for a person, or for tasks that all do.
   private static boolean rests(ContextState state, OpenTask task) {
-    return switch (task.state()) {
-      case WAITING_INPUT, WAITING_AUTH -> true;
-      case WAITING_SUBTASK -> {
-        var children = Lineup.children(state, task.origin().taskId()).toList();
-        yield !children.isEmpty() && children.stream().allMatch(child -> rests(state, child));
-      }
-      case SUBMITTED, WORKING, COMPLETED, FAILED, CANCELED -> false;
-    };
+    return PersonWait.holds(state, task.origin().taskId());
   }
 
   static Run.Subject subject(ContextId context, OpenTask task) {

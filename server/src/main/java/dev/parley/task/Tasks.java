@@ -401,6 +401,7 @@ public final class Tasks implements AutoCloseable {
 
   /// Takes no more work and waits for what runs, at most `patience`; the rest is handed back.
   public void drain(Duration patience) {
+    recovery.close();
     board.close();
     try {
       board.awaitIdle(patience);
@@ -413,7 +414,6 @@ public final class Tasks implements AutoCloseable {
 
   @Override
   public void close() {
-    recovery.close();
     drain(Duration.ZERO);
     runner.close();
     timers.close();

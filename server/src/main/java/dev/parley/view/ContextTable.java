@@ -45,6 +45,21 @@ final class ContextTable {
         .orElse(Position.START);
   }
 
+  /// Up to where a context is folded, and when what stands there happened.
+  record Folded(ContextId context, Position position, long millis) {}
+
+  /// The contexts that changed last.
+  List<Folded> newest(int limit) throws SQLException {
+    return sql.list(
+        "SELECT context, seq, k, updated_at FROM contexts ORDER BY updated_at DESC LIMIT ?",
+        row ->
+            new Folded(
+                new ContextId(row.text("context")),
+                new Position(row.number("seq"), (int) row.number("k")),
+                row.number("updated_at")),
+        limit);
+  }
+
   /// Makes sure that there is a row for the context of this entry.
   void begin(Entry entry) throws SQLException {
     var now = entry.timestamp().toEpochMilli();

@@ -33,6 +33,10 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Views implements AutoCloseable {
 
   static final int PAGE_MAX = 1000;
+
+  /// How many of the contexts that changed last are compared with the log when the views are opened.
+  private static final int NEWEST = 5;
+
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
 
@@ -55,8 +59,9 @@ public final class Views implements AutoCloseable {
       this.snapshots = new Snapshots(log);
       this.recent = new Recent(log);
       var mark = thread.call(Tables::mark);
-      if (mark > 0 && log.changes(mark - 1, 1).mark() < mark) {
-        // The log never came that far: these are the views of another one.
+      if ((mark > 0 && log.changes(mark - 1, 1).mark() < mark) || !isOfThisLog()) {
+        // The log never came that far, or something else stands there: these are the views of another
+        // one.
         thread.startOver();
       }
       intake.begin();
@@ -67,6 +72,33 @@ public final class Views implements AutoCloseable {
         thread.close();
       }
     }
+  }
+
+  /// False if the views know something that is not in the log: it was put back to an earlier state and written on since.
+  ///
+  /// If so, what they took in last is among that. The place may be taken again by now, but by something that happened
+  /// at another time.
+  private boolean isOfThisLog() {
+    for (var folded : thread.call(tables -> tables.contexts().newest(NEWEST))) {
+      try {
+        var at = folded.position();
+        var before =
+            at.k() > 0
+                ? new Position(at.seq(), at.k() - 1)
+                : new Position(Math.max(0, at.seq() - 1), Integer.MAX_VALUE);
+        var found = log.read(folded.context(), before, 1);
+        if (found.isEmpty()
+            || !found.getFirst().position().equals(at)
+            || found.getFirst().timestamp().toEpochMilli() != folded.millis()) {
+          return false;
+        }
+      } catch (Rejection.NotFound never) {
+        return false;
+      } catch (Rejection.Gone | Rejection.Damaged nothingToCompare) {
+        // It was deleted just before the server ended, or cannot be read: the next one tells.
+      }
+    }
+    return true;
   }
 
   /// The context.

@@ -9,7 +9,11 @@ import static dev.parley.server.PushTest.sendWithNameless;
 import static dev.parley.server.PushTest.taskOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.log.EventLog;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -18,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AutoClose;
@@ -102,6 +107,37 @@ class PushRacesTest {
   }
 
   /// The last post has been made before it is written down that it was.
+  @Test
+  void goes_on_when_a_read_was_refused_for_whatever_reason() throws Exception {
+    var refusals = new AtomicInteger(1);
+    try (var site = Site.open(folder, CONFIG, log -> refusing(log, refusals))) {
+      call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
+
+      assertThat(hook.untilEnd()).isNotEmpty();
+      assertThat(refusals.get()).isLessThan(1);
+    }
+  }
+
+  /// Refuses some reads of those that tell webhooks.
+  private static EventLog refusing(EventLog log, AtomicInteger refusals) {
+    return (EventLog)
+        Proxy.newProxyInstance(
+            EventLog.class.getClassLoader(),
+            new Class<?>[] {EventLog.class},
+            (_, method, arguments) -> {
+              if (method.getName().equals("read")
+                  && Thread.currentThread().getName().startsWith("push ")
+                  && refusals.getAndDecrement() > 0) {
+                throw new Rejection.Busy("busy", "not now");
+              }
+              try {
+                return method.invoke(log, arguments);
+              } catch (InvocationTargetException thrown) {
+                throw thrown.getCause();
+              }
+            });
+  }
+
   private void awaitNoneOpen() throws SQLException {
     try (var store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("push.db"));
         var open = store.prepareStatement("SELECT count(*) FROM targets WHERE state = 'OPEN'")) {

@@ -92,6 +92,13 @@ final class Site implements AutoCloseable {
     return new Site(config(folder, Wish.USUAL), assembly -> assembly.on(seen.apply(log)));
   }
 
+  /// The same, configured like this.
+  static Site open(Path folder, String yaml, UnaryOperator<EventLog> seen) {
+    var log = new MemoryLog(InstantSource.system());
+    var config = configured(config(folder, yaml), folder, Wish.USUAL);
+    return new Site(config, assembly -> assembly.on(seen.apply(log)));
+  }
+
   /// A site that keeps what it is told.
   static Site durable(Path folder, Wish wish) {
     return new Site(config(folder, wish), Assembly::open);

@@ -2,10 +2,18 @@ package dev.parley.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.log.Decision;
+import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
+import dev.parley.log.Guard;
 import dev.parley.log.SqliteLog;
 import dev.parley.log.Tuning;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -60,6 +68,56 @@ class ViewsOnDiskTest {
       tell(log, 500, 1);
 
       assertThat(views.contexts(Set.of(), null, 1000).items()).hasSize(500);
+    }
+  }
+
+  @Test
+  void a_log_that_was_put_back_and_written_on_makes_the_views_anew() throws Exception {
+    var context = new ContextId("c");
+    try (var log = open();
+        var views = views("views.db", log)) {
+      log.create(context, new ContextCreated("local", "begun", null));
+      assertThat(views.context(context).title()).isEqualTo("begun");
+    }
+    copy("log", "backup");
+    try (var log = open();
+        var views = views("views.db", log)) {
+      retitle(log, context, "lost");
+      assertThat(views.context(context).title()).isEqualTo("lost");
+      assertThat(views.contexts(Set.of(), null, 10).items()).hasSize(1);
+    }
+    copy("backup", "log");
+    try (var log = open()) {
+      log.append(
+          context,
+          Guard.none(),
+          Decision.always(Draft.of(new ContextUpdated(null, Json.object().put("a", 1)))));
+      for (var i = 0; i < 20; i++) {
+        log.create(new ContextId("c" + i), new ContextCreated("local", null, null));
+      }
+    }
+
+    try (var log = open();
+        var views = views("views.db", log)) {
+      assertThat(views.context(context).title()).isEqualTo("begun");
+    }
+  }
+
+  private static void retitle(EventLog log, ContextId context, String title) {
+    log.append(context, Guard.none(), Decision.always(Draft.of(new ContextUpdated(title, null))));
+  }
+
+  private void copy(String from, String to) throws IOException {
+    var target = Files.createDirectories(folder.resolve(to));
+    try (var old = Files.list(target)) {
+      for (var file : old.toList()) {
+        Files.delete(file);
+      }
+    }
+    try (var files = Files.list(folder.resolve(from))) {
+      for (var file : files.toList()) {
+        Files.copy(file, target.resolve(file.getFileName()));
+      }
     }
   }
 

@@ -10,7 +10,7 @@ final class Spent {
   private long output;
 
   void add(Usage usage) {
-    input += usage.inputTokens();
+    input += usage.allInputTokens();
     output += usage.outputTokens();
   }
 

@@ -135,6 +135,7 @@ public final class TaskFold {
     if (origin == null) {
       if (entry.event() instanceof Message message && isOurs(message)) {
         remember(speech.message(message));
+        standing.hear(entry);
       }
       return List.of();
     }

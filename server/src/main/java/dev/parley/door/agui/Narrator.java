@@ -197,7 +197,7 @@ final class Narrator {
       bounds.resume(turn, Turn.runId(metadata), List.of(ContentParts.message(message)));
       end = null;
     }
-    turn.tree.hear(message);
+    turn.tree.hear(entry);
     if (!begins && turn.phase == Turn.Phase.RUNNING) {
       turn.scene.add(custom(entry, null));
       note(entry, message);
@@ -230,7 +230,7 @@ final class Narrator {
     }
     turn.tree.apply(origin, entry);
     tell(turn, origin, entry);
-    if (rests(entry) && turn.phase == Turn.Phase.RUNNING && turn.tree.rests()) {
+    if (rests(entry) && turn.phase == Turn.Phase.RUNNING && turn.tree.rests(turn.root)) {
       end = bounds.pause(turn);
     }
     return turn.scene.take();

@@ -18,8 +18,7 @@ final class Spent {
   void add(Usage usage) {
     var cached = orZero(usage.cacheReadInputTokens());
     var written = orZero(usage.cacheCreationInputTokens());
-    // What was read from or written to a cache stands beside `inputTokens` in the log.
-    var input = usage.inputTokens() + cached + written;
+    var input = usage.allInputTokens();
     if (input + usage.outputTokens() > 0) {
       sums.merge(
           usage.model(),

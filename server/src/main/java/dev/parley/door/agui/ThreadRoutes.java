@@ -6,7 +6,6 @@ import dev.parley.door.Parameter;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
-import dev.parley.log.OpenTask;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
@@ -82,20 +81,13 @@ final class ThreadRoutes {
       return cancel(request, thread, new Cancelled(thread, turn.root, turn.runId));
     }
     return threads.roots(thread).stream()
-        .filter(task -> wish.runId() == null || wish.runId().equals(runId(task)))
+        .filter(root -> wish.runId() == null || wish.runId().equals(root.runId()))
         .findFirst()
-        .map(
-            task ->
-                cancel(request, thread, new Cancelled(thread, task.origin().taskId(), runId(task))))
+        .map(root -> cancel(request, thread, new Cancelled(thread, root.task(), root.runId())))
         .orElseThrow(
             () ->
                 new Rejection.Conflict(
                     "not-running", "no such run goes on or waits in the thread " + thread));
-  }
-
-  private static String runId(OpenTask task) {
-    var given = Turn.runId(task.created().metadata());
-    return given == null ? task.origin().taskId().value() : given;
   }
 
   private Reply cancel(Request request, ContextId thread, Cancelled which) {

@@ -57,8 +57,19 @@ final class Threads {
     return Optional.ofNullable(narrator.current()).map(turn -> new Open(head, turn));
   }
 
+  /// A root task that has not ended, and the run that it is known by.
+  record OpenRoot(TaskId task, String runId) {
+
+    /// To be called while the context may be looked at: its tasks change later.
+    static OpenRoot of(OpenTask task) {
+      var given = Turn.runId(task.created().metadata());
+      var id = task.origin().taskId();
+      return new OpenRoot(id, given == null ? id.value() : given);
+    }
+  }
+
   /// Root tasks that have not ended, the one that runs first.
-  List<OpenTask> roots(ContextId thread) {
+  List<OpenRoot> roots(ContextId thread) {
     return parts
         .log()
         .inspect(
@@ -67,6 +78,7 @@ final class Threads {
                 state.openTasks().stream()
                     .filter(task -> task.origin().parentTaskId() == null)
                     .sorted((a, b) -> Boolean.compare(b.started(), a.started()))
+                    .map(OpenRoot::of)
                     .toList());
   }
 

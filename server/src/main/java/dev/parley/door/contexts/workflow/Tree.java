@@ -99,7 +99,7 @@ final class Tree {
           announced.put(new Key(task, end.toolCallId()), end.subagentMetadata());
         }
       }
-      case Usage usage -> work(task, usage.inputTokens() + usage.outputTokens(), 0);
+      case Usage usage -> work(task, usage.totalTokens(), 0);
       case SubtaskCreated created -> {
         var batch = batch(task, created.subtaskId());
         batch.create(created.subtaskId());

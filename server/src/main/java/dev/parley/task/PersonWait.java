@@ -1,0 +1,39 @@
+package dev.parley.task;
+
+import dev.parley.log.ContextState;
+import dev.parley.log.OpenTask;
+import dev.parley.protocol.TaskId;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Whether tasks wait for a person. The clock of tasks and every API ask here, so that they agree.
+public final class PersonWait {
+
+  private PersonWait() {}
+
+  /// True if a person is asked something, and neither the task nor any below it can go on before an answer.
+  ///
+  /// A task that is to stop goes on, and so does one that got what it waited for, or whose question an agent is asked
+  /// first.
+  public static boolean holds(ContextState state, TaskId top) {
+    var tree = Lineup.tree(state, top);
+    var ids = tree.stream().map(task -> task.origin().taskId()).collect(Collectors.toSet());
+    return tree.stream().allMatch(PersonWait::isParked) && askers(state).anyMatch(ids::contains);
+  }
+
+  /// True if this task waits for a person: it asks something, and cannot go on before an answer.
+  public static boolean asks(ContextState state, TaskId task) {
+    return state.openTask(task).filter(PersonWait::isParked).isPresent()
+        && askers(state).anyMatch(task::equals);
+  }
+
+  private static boolean isParked(OpenTask task) {
+    return task.state().waiting() && !task.woken() && !task.cancelRequested();
+  }
+
+  private static Stream<TaskId> askers(ContextState state) {
+    return Stream.concat(
+        state.openInputs().stream().map(open -> open.task()),
+        state.openAuths().stream().map(open -> open.task()));
+  }
+}

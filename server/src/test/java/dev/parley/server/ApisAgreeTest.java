@@ -1,0 +1,135 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.log.Draft;
+import dev.parley.log.Guard;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.InputEvent;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.TaskEvent.CancelRequested;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.task.PersonWait;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
+
+/// What different APIs say of the same context: whether it waits for a person, and how many tokens were used.
+@Timeout(60)
+class ApisAgreeTest {
+
+  private static final AgentTypeId AGENT = new AgentTypeId("agent-code");
+  private static final InputId INPUT = new InputId("input");
+  private static final Usage USAGE = new Usage("m", 10, 5, 20L, 30L, null);
+
+  @TempDir Path folder;
+  private Site site;
+  private ContextId context;
+  private final Origin root = Origin.root(new TaskId("task"), AGENT);
+
+  @BeforeEach
+  void open() {
+    site = Site.open(folder.resolve("data"));
+    context = site.context("thread");
+    var metadata = Json.object().put("taskId", "task");
+    site.append(context, new Message(new MessageId("m"), Role.USER, "hi", null, metadata));
+    append(
+        new TaskCreated(Initiator.USER, null, new MessageId("m"), "hi", null, null, null, null),
+        status(TaskState.WORKING),
+        USAGE,
+        new InputRequired(INPUT, true, InputType.CLARIFICATION, "who?", null, null, null, null));
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+  }
+
+  @Test
+  void a_task_that_asks_and_cannot_go_on_waits_for_a_person_on_every_api() {
+    append(status(TaskState.WAITING_INPUT));
+
+    assertThat(a2aState()).isEqualTo("TASK_STATE_INPUT_REQUIRED");
+    assertThat(waits()).isTrue();
+
+    append(
+        new InputReceived(
+            INPUT, InputEvent.Provider.USER, "local", null, null, StringNode.valueOf("me")));
+    assertThat(a2aState()).isEqualTo("TASK_STATE_WORKING");
+    assertThat(waits()).isFalse();
+    append(status(TaskState.WORKING), status(TaskState.CANCELED));
+    assertThat(agUi()).contains("\"type\":\"interrupt\"");
+  }
+
+  @Test
+  void a_task_that_is_to_stop_waits_for_nobody_on_any_api() {
+    append(new CancelRequested("local", null), status(TaskState.WAITING_INPUT));
+
+    assertThat(a2aState()).isEqualTo("TASK_STATE_WORKING");
+    assertThat(waits()).isFalse();
+    append(status(TaskState.CANCELED));
+    assertThat(a2aState()).isEqualTo("TASK_STATE_CANCELED");
+    assertThat(agUi()).doesNotContain("\"type\":\"interrupt\"");
+  }
+
+  @Test
+  void sums_of_tokens_have_those_of_the_cache_on_every_api() {
+    append(status(TaskState.CANCELED));
+
+    assertThat(USAGE.totalTokens()).isEqualTo(65);
+    assertThat(agUi()).contains("\"totalTokens\":65");
+    assertThat(a2a().toString()).contains("\"totalTokenCount\":65");
+  }
+
+  private static TaskStatus status(TaskState state) {
+    return new TaskStatus(state, null, null);
+  }
+
+  private void append(Event... events) {
+    site.log.append(
+        context,
+        Guard.none(),
+        _ -> Arrays.stream(events).map(event -> new Draft(root, event)).toList());
+  }
+
+  /// As the clock of tasks sees it.
+  private boolean waits() {
+    return site.log.inspect(context, state -> PersonWait.holds(state, root.taskId()));
+  }
+
+  private String a2aState() {
+    return a2a().path("result").path("status").path("state").asString();
+  }
+
+  private JsonNode a2a() {
+    var request = Json.object().put("jsonrpc", "2.0").put("id", 1).put("method", "GetTask");
+    request.putObject("params").put("id", "task");
+    var reply = site.post("/a2a/agent-code", request.toString(), "A2A-Version", "1.0");
+    return Json.mapper().readTree(reply.body());
+  }
+
+  private String agUi() {
+    return site.get("/ag-ui/agent-code/threads/thread/events?after=0").body();
+  }
+}
