@@ -18,6 +18,7 @@ final class BlockTable implements AutoCloseable {
   private final Connection connection;
   private final Packed packed = new Packed();
   private final ShareTable shares;
+  private final ArtifactHeadTable artifactHeads;
   private final PreparedStatement insertBlock;
   private final PreparedStatement deleteBlock;
   private final PreparedStatement insertContext;
@@ -28,6 +29,7 @@ final class BlockTable implements AutoCloseable {
   BlockTable(Connection connection) throws SQLException {
     this.connection = connection;
     shares = new ShareTable(connection, packed);
+    artifactHeads = new ArtifactHeadTable(connection, packed);
     insertBlock = connection.prepareStatement("INSERT INTO blocks (id, data) VALUES (?, ?)");
     deleteBlock = connection.prepareStatement("DELETE FROM blocks WHERE id = ?");
     insertContext =
@@ -65,8 +67,9 @@ final class BlockTable implements AutoCloseable {
   /// A fork begins with all that it shares in segments, of other contexts.
   void insertFork(LiveContext context, Fork fork, long block) throws SQLException {
     insertContext.setLong(6, Positions.pack(fork.cut()));
-    insertContext.setBytes(7, SavedState.save(fork.state(), fork.millis()));
+    insertContext.setBytes(7, SavedState.saveWithoutHeads(fork.state(), fork.millis(), packed));
     insertRow(context, fork.state().owner(), block);
+    artifactHeads.insertAll(context.number, fork.state().artifacts());
     shares.insert(context, fork.shares());
   }
 
@@ -104,17 +107,24 @@ final class BlockTable implements AutoCloseable {
       before = last;
     }
     sealContext.setLong(1, Positions.pack(before));
-    byte[] state;
+    byte[] kept = null;
+    ArtifactHeadTable.Changes heads;
     context.lock.lock();
     try {
-      state = SavedState.save(context.durable(), context.durableMillis());
-      sealContext.setInt(3, context.durable().openTasks().size());
+      var state = context.durable();
+      var millis = context.durableMillis();
+      heads = context.unsavedHeads();
+      if (before.seq() / stateEvents > context.sealedTo.seq() / stateEvents) {
+        kept = SavedState.save(state, millis);
+      }
+      sealContext.setBytes(2, SavedState.saveWithoutHeads(state, millis, packed));
+      sealContext.setInt(3, state.openTasks().size());
     } finally {
       context.lock.unlock();
     }
-    sealContext.setBytes(2, state);
-    if (before.seq() / stateEvents > context.sealedTo.seq() / stateEvents) {
-      shares.insertState(context, before, state);
+    artifactHeads.save(context.number, heads);
+    if (kept != null) {
+      shares.insertState(context, before, kept);
     }
     sealContext.setLong(4, context.lastBlock);
     sealContext.setLong(5, context.number);
@@ -156,6 +166,7 @@ final class BlockTable implements AutoCloseable {
     var number = context.number;
     shares.release(context);
     Database.execute(connection, "DELETE FROM keys WHERE context = " + number);
+    artifactHeads.delete(number);
     Database.execute(
         connection,
         "UPDATE contexts SET secret = NULL, state = NULL, open_tasks = 0, deleted = 1, touched = "

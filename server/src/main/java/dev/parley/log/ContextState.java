@@ -37,6 +37,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -199,6 +201,18 @@ public final class ContextState {
                   artifacts.computeIfPresent(
                       new ArtifactId(id), (_, head) -> head.backTo(version.asInt(0))));
     }
+  }
+
+  /// The artifacts whose heads an event changes.
+  static Set<ArtifactId> artifactsIn(Event event) {
+    return switch (event) {
+      case ArtifactEvent artifact -> Set.of(artifact.artifactId());
+      case ContextRewound rewound when rewound.artifactDelta() != null ->
+          rewound.artifactDelta().propertyNames().stream()
+              .map(ArtifactId::new)
+              .collect(Collectors.toSet());
+      default -> Set.of(); // Nothing else has to do with artifacts.
+    };
   }
 
   private void check(Draft draft) {

@@ -58,7 +58,15 @@ final class Database {
               CREATE TABLE states (
                 context INTEGER NOT NULL, last INTEGER NOT NULL, data BLOB NOT NULL)
               """,
-              "CREATE UNIQUE INDEX states_by_context ON states (context, last)"));
+              "CREATE UNIQUE INDEX states_by_context ON states (context, last)"),
+          List.of(
+              """
+              CREATE TABLE artifact_heads (
+                context INTEGER NOT NULL,
+                artifact TEXT NOT NULL,
+                data BLOB NOT NULL,
+                PRIMARY KEY (context, artifact)) WITHOUT ROWID
+              """));
 
   static final int BUSY_MILLIS = 2_000;
 

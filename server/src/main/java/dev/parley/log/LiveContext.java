@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextId;
@@ -8,6 +9,8 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -45,6 +48,8 @@ final class LiveContext {
   int generation;
   @Nullable Ticket lastTicket;
   final ContextKeys keys;
+  final Set<ArtifactId> changedHeads = new HashSet<>();
+  boolean allHeadsUnsaved;
 
   // True from the wish to delete until that failed; read by anybody.
   volatile boolean deleting;
@@ -212,8 +217,36 @@ final class LiveContext {
       var entry = slot.entry();
       folded.apply(entry.origin(), entry.event(), entry.position());
       foldedMillis = entry.timestamp().toEpochMilli();
+      changedHeads.addAll(ContextState.artifactsIn(entry.event()));
     }
     return folded;
+  }
+
+  /// Heads of artifacts that are not stored as they now are. The caller holds the lock.
+  ArtifactHeadTable.Changes unsavedHeads() {
+    var heads = new LinkedHashMap<ArtifactId, ArtifactHead>();
+    if (allHeadsUnsaved) {
+      heads.putAll(folded.artifacts());
+    } else {
+      for (var artifact : changedHeads) {
+        var head = folded.artifacts().get(artifact);
+        if (head != null) {
+          heads.put(artifact, head);
+        }
+      }
+    }
+    return new ArtifactHeadTable.Changes(allHeadsUnsaved, heads);
+  }
+
+  /// Notes that those heads are stored. For the writer, before anything further is durable.
+  void headsSaved() {
+    lock.lock();
+    try {
+      changedHeads.clear();
+      allHeadsUnsaved = false;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// The time of the last durable event. The caller holds the lock.
@@ -252,6 +285,7 @@ final class LiveContext {
     state = new ContextState();
     folded = new ContextState();
     keys.clear();
+    changedHeads.clear();
     shares = List.of();
     updateWindow(_ -> Window.empty(Position.START));
     lastBlock = mark;

@@ -4,22 +4,25 @@ import java.util.Arrays;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
+import org.jspecify.annotations.Nullable;
 
 /// Chunks in segments: deflated when that makes them smaller. For one thread.
 ///
-/// Deflater and inflater are kept, as making one costs more than packing a usual chunk.
+/// Deflater and inflater are made when first needed and kept, as making one costs more than packing a
+/// usual chunk.
 final class Packed implements AutoCloseable {
 
   private static final int RAW = 0;
   private static final int DEFLATED = 1;
   private static final int LEVEL = 4;
 
-  private final Deflater deflater = new Deflater(LEVEL, true);
-  private final Inflater inflater = new Inflater(true);
+  private @Nullable Deflater usedDeflater;
+  private @Nullable Inflater usedInflater;
 
   byte[] pack(byte[] chunk) {
     var out = new ByteSink(chunk.length + 8);
     var space = new byte[chunk.length];
+    var deflater = deflater();
     deflater.reset();
     deflater.setInput(chunk);
     deflater.finish();
@@ -41,6 +44,7 @@ final class Packed implements AutoCloseable {
       return Arrays.copyOfRange(packed, 1, packed.length);
     }
     var chunk = new byte[in.length()];
+    var inflater = inflater();
     inflater.reset();
     inflater.setInput(packed, in.position(), packed.length - in.position());
     try {
@@ -53,9 +57,31 @@ final class Packed implements AutoCloseable {
     }
   }
 
+  private Deflater deflater() {
+    var deflater = usedDeflater;
+    if (deflater == null) {
+      deflater = new Deflater(LEVEL, true);
+      usedDeflater = deflater;
+    }
+    return deflater;
+  }
+
+  private Inflater inflater() {
+    var inflater = usedInflater;
+    if (inflater == null) {
+      inflater = new Inflater(true);
+      usedInflater = inflater;
+    }
+    return inflater;
+  }
+
   @Override
   public void close() {
-    deflater.end();
-    inflater.end();
+    if (usedDeflater != null) {
+      usedDeflater.end();
+    }
+    if (usedInflater != null) {
+      usedInflater.end();
+    }
   }
 }

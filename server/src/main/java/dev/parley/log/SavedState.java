@@ -12,7 +12,9 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.SubagentMetadata;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A [ContextState] as it is stored beside the segments, so that a context opens without its past.
@@ -50,23 +52,47 @@ record SavedState(
 
   record Artifact(ArtifactId id, ArtifactHead head) {}
 
+  private static final int PACK_MIN = 1_024;
+
+  /// All of a state, to find it again later.
   static byte[] save(ContextState state, long lastMillis) {
-    return Json.bytes(
-        new SavedState(
-            state.owner(),
-            state.head(),
-            lastMillis,
-            state.openTasks().stream().map(SavedState::save).toList(),
-            state.openInputs().stream().map(i -> new Input(i.task(), i.required())).toList(),
-            state.openAuths().stream().map(a -> new Auth(a.task(), a.required())).toList(),
-            state.artifacts().entrySet().stream()
-                .map(e -> new Artifact(e.getKey(), e.getValue()))
-                .toList(),
-            state.sharedTo() == 0 ? null : state.sharedTo()));
+    return Json.bytes(of(state, lastMillis, state.artifacts()));
+  }
+
+  /// A state without the heads of its artifacts, which [ArtifactHeadTable] stores.
+  static byte[] saveWithoutHeads(ContextState state, long lastMillis, Packed packed) {
+    var json = Json.bytes(of(state, lastMillis, Map.of()));
+    return json.length < PACK_MIN ? json : packed.pack(json);
+  }
+
+  private static SavedState of(
+      ContextState state, long lastMillis, Map<ArtifactId, ArtifactHead> artifacts) {
+    return new SavedState(
+        state.owner(),
+        state.head(),
+        lastMillis,
+        state.openTasks().stream().map(SavedState::save).toList(),
+        state.openInputs().stream().map(i -> new Input(i.task(), i.required())).toList(),
+        state.openAuths().stream().map(a -> new Auth(a.task(), a.required())).toList(),
+        artifacts.entrySet().stream()
+            .map(e -> new Artifact(e.getKey(), e.getValue()))
+            .sorted(Comparator.comparing(artifact -> artifact.id().value()))
+            .toList(),
+        state.sharedTo() == 0 ? null : state.sharedTo());
   }
 
   static SavedState read(byte[] json) {
     return Json.mapper().readValue(json, SavedState.class);
+  }
+
+  /// Reads a state that is stored as JSON, as earlier versions did, or packed.
+  static SavedState readStored(byte[] stored) {
+    if (stored[0] == '{') {
+      return read(stored);
+    }
+    try (var packed = new Packed()) {
+      return read(packed.unpack(stored));
+    }
   }
 
   ContextState restore() {

@@ -146,9 +146,11 @@ final class StoredContexts {
       context.updateWindow(_ -> Window.empty(context.sealedTo));
       var saved = rows.getBytes("state");
       if (saved != null) {
-        var state = SavedState.read(saved);
+        var state = SavedState.readStored(saved);
         context.folded = state.restore();
-        context.state = state.restore();
+        context.allHeadsUnsaved = !state.artifacts().isEmpty();
+        ArtifactHeadTable.load(connection, context.number, context.folded.artifacts());
+        context.state = context.folded.copy();
         context.foldedMillis = state.lastMillis();
         context.lastMillis = state.lastMillis();
       }

@@ -226,6 +226,7 @@ final class Unsealed {
   void sealed(LiveContext context, Position to) {
     forget(context);
     context.sealedTo = to;
+    context.headsSaved();
     released.add(context);
   }
 

@@ -1,0 +1,102 @@
+package dev.parley.log;
+
+import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.Json;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+
+/// Heads of artifacts, beside the state that is stored of a context: they never leave it, and so would
+/// be written again with every seal.
+///
+/// The row with the empty id holds all heads as they once were, packed. Each other row holds the head
+/// of one artifact that has changed since.
+final class ArtifactHeadTable {
+
+  private static final String ALL = "";
+
+  private final Connection connection;
+  private final Packed packed;
+
+  ArtifactHeadTable(Connection connection, Packed packed) {
+    this.connection = connection;
+    this.packed = packed;
+  }
+
+  /// Heads that are to be stored: all of a context's, or those that have changed.
+  record Changes(boolean all, Map<ArtifactId, ArtifactHead> heads) {}
+
+  void save(long context, Changes changes) throws SQLException {
+    if (changes.all()) {
+      delete(context);
+      insertAll(context, changes.heads());
+      return;
+    }
+    if (!changes.heads().isEmpty()) {
+      try (var replace =
+          connection.prepareStatement("REPLACE INTO artifact_heads VALUES (?, ?, ?)")) {
+        for (var changed : changes.heads().entrySet()) {
+          replace.setLong(1, context);
+          replace.setString(2, changed.getKey().value());
+          replace.setBytes(3, Json.bytes(changed.getValue()));
+          replace.executeUpdate();
+        }
+      }
+    }
+  }
+
+  /// Stores the heads of a context that has none stored yet.
+  void insertAll(long context, Map<ArtifactId, ArtifactHead> heads) throws SQLException {
+    if (heads.isEmpty()) {
+      return;
+    }
+    try (var insert = connection.prepareStatement("INSERT INTO artifact_heads VALUES (?, ?, ?)")) {
+      insert.setLong(1, context);
+      insert.setString(2, ALL);
+      insert.setBytes(3, packed.pack(Json.bytes(SavedHeads.of(heads))));
+      insert.executeUpdate();
+    }
+  }
+
+  void delete(long context) throws SQLException {
+    Database.execute(connection, "DELETE FROM artifact_heads WHERE context = " + context);
+  }
+
+  /// Puts a context's heads into `heads`.
+  static void load(Connection connection, long context, Map<ArtifactId, ArtifactHead> heads)
+      throws SQLException {
+    // The row of all sorts before the others.
+    try (var select =
+        connection.prepareStatement(
+            "SELECT artifact, data FROM artifact_heads WHERE context = ? ORDER BY artifact")) {
+      select.setLong(1, context);
+      try (var rows = select.executeQuery();
+          var packed = new Packed()) {
+        while (rows.next()) {
+          var artifact = rows.getString(1);
+          var data = rows.getBytes(2);
+          if (artifact.equals(ALL)) {
+            Json.mapper().readValue(packed.unpack(data), SavedHeads.class).putInto(heads);
+          } else {
+            heads.put(new ArtifactId(artifact), Json.mapper().readValue(data, ArtifactHead.class));
+          }
+        }
+      }
+    }
+  }
+
+  private record SavedHeads(List<SavedState.Artifact> artifacts) {
+
+    static SavedHeads of(Map<ArtifactId, ArtifactHead> heads) {
+      return new SavedHeads(
+          heads.entrySet().stream()
+              .map(e -> new SavedState.Artifact(e.getKey(), e.getValue()))
+              .toList());
+    }
+
+    void putInto(Map<ArtifactId, ArtifactHead> heads) {
+      artifacts.forEach(artifact -> heads.put(artifact.id(), artifact.head()));
+    }
+  }
+}
