@@ -4,12 +4,16 @@ import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
 import dev.parley.task.Tasks;
 import dev.parley.view.Views;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Removes a context: ends its tasks, then every byte of it, wherever it is kept.
 public final class Removal {
+
+  private static final System.Logger LOG = System.getLogger(Removal.class.getName());
 
   private final EventLog log;
   private final Views views;
@@ -35,11 +39,16 @@ public final class Removal {
     others.add(forget);
   }
 
-  /// Returns when the context is gone.
-  public void remove(ContextId context) {
-    tasks.cancelAll(context, "deleted");
+  /// Returns when the context is gone. `principal` is who wants that; missing if the server does.
+  public void remove(ContextId context, @Nullable String principal) {
+    tasks.cancelAll(context, "deleted", principal);
     departures.note(context, views.roots().of(context));
-    log.delete(context);
+    log.delete(context, principal);
+    LOG.log(
+        Level.INFO,
+        "context {0} was deleted by {1}",
+        context,
+        principal == null ? "the server" : principal);
     views.forget(context);
     cache.forget(context);
     others.forEach(other -> other.accept(context));

@@ -58,7 +58,10 @@ final class Database {
               CREATE TABLE states (
                 context INTEGER NOT NULL, last INTEGER NOT NULL, data BLOB NOT NULL)
               """,
-              "CREATE UNIQUE INDEX states_by_context ON states (context, last)"));
+              "CREATE UNIQUE INDEX states_by_context ON states (context, last)"),
+          List.of(
+              "ALTER TABLE contexts ADD COLUMN deleted_by TEXT",
+              "ALTER TABLE contexts ADD COLUMN deleted_at INTEGER"));
 
   static final int BUSY_MILLIS = 2_000;
 

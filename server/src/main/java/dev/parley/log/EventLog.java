@@ -9,6 +9,7 @@ import dev.parley.protocol.Rejection;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// Where events live.
 ///
@@ -64,6 +65,11 @@ public interface EventLog extends AutoCloseable {
 
   /// Removes every byte of the context. Returns when they are gone; its id is never used again.
   void delete(ContextId context);
+
+  /// The same, where what is left of the context says who did it and when. `principal` is missing if the server did.
+  default void delete(ContextId context, @Nullable String principal) {
+    delete(context);
+  }
 
   /// Contexts that have tasks which have not ended.
   List<ContextId> withOpenTasks();

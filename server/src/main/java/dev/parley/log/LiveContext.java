@@ -27,6 +27,9 @@ final class LiveContext {
 
   private static final int CLOSED = -1;
 
+  /// Who deletes the context, and when; nobody if the server does.
+  record Deletion(@Nullable String principal, long atMillis) {}
+
   final ContextId id;
   final ReentrantLock lock = new ReentrantLock();
   final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
@@ -46,6 +49,9 @@ final class LiveContext {
 
   // True from the wish to delete until that failed; read by anybody.
   volatile boolean deleting;
+
+  // Who wants that, and since when; set with it.
+  volatile @Nullable Deletion deletion;
 
   // How many use this object, or CLOSED when it is about to be dropped.
   private final AtomicInteger pins = new AtomicInteger();

@@ -322,6 +322,11 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public void delete(ContextId id) {
+    delete(id, null);
+  }
+
+  @Override
+  public void delete(ContextId id, @Nullable String principal) {
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
       Ticket done;
@@ -329,6 +334,7 @@ public final class SqliteLog implements EventLog {
       try {
         context.check();
         context.deleting = true;
+        context.deletion = new LiveContext.Deletion(principal, parts.clock().millis());
         done = new Ticket(context, context.state.head(), List.of(), null);
         writer.erase(context, done);
       } finally {

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// A log that counts what is written to it and how long that takes.
 final class MeteredLog implements EventLog {
@@ -103,6 +104,11 @@ final class MeteredLog implements EventLog {
   @Override
   public void delete(ContextId context) {
     log.delete(context);
+  }
+
+  @Override
+  public void delete(ContextId context, @Nullable String principal) {
+    log.delete(context, principal);
   }
 
   @Override

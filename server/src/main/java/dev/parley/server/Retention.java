@@ -111,7 +111,7 @@ final class Retention implements AutoCloseable {
       if (!log.inspect(context, state -> state.openTasks().isEmpty())) {
         return false;
       }
-      removal.remove(context);
+      removal.remove(context, null);
       return true;
     } catch (Rejection refused) {
       LOG.log(Level.WARNING, "context {0} stays for now: {1}", context, refused.getMessage());
