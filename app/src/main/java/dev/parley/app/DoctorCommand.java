@@ -39,6 +39,7 @@ final class DoctorCommand implements Callable<Integer> {
     checkup.sqlite();
     checkup.config(config);
     checkup.programs(config);
+    checkup.approvals();
     var settings = server.settings(terminal);
     if (!checkup.server(settings)) {
       checkup.port(port);
