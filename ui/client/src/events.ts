@@ -125,6 +125,7 @@ export interface InputLapsed extends Envelope {
   kind: "input-lapsed";
   inputId: string;
   reason?: string;
+  principal?: string;
 }
 
 export interface AuthRequired extends Envelope {
@@ -150,6 +151,7 @@ export interface AuthLapsed extends Envelope {
   kind: "auth-lapsed";
   authId: string;
   reason?: string;
+  principal?: string;
 }
 
 export interface FileWrite extends Envelope {
@@ -164,6 +166,7 @@ export interface FileWrite extends Envelope {
   encoding?: "utf-8" | "base64";
   metadata?: JsonObject;
   version?: number;
+  principal?: string;
 }
 
 export interface DataWrite extends Envelope {
@@ -174,6 +177,7 @@ export interface DataWrite extends Envelope {
   data: JsonObject;
   metadata?: JsonObject;
   version?: number;
+  principal?: string;
 }
 
 export interface DatasetWrite extends Envelope {
@@ -247,6 +251,7 @@ export interface ContextUpdated extends Envelope {
   kind: "context-updated";
   title?: string;
   metadata?: JsonObject;
+  principal?: string;
 }
 
 export interface ContextRewound extends Envelope {
@@ -256,6 +261,7 @@ export interface ContextRewound extends Envelope {
   beforeMessageId?: string;
   stateDelta?: JsonObject;
   artifactDelta?: JsonObject;
+  principal?: string;
 }
 
 export interface ContextForked extends Envelope {
@@ -264,11 +270,13 @@ export interface ContextForked extends Envelope {
   atSeq: number;
   owner?: string;
   title?: string;
+  principal?: string;
 }
 
 export interface StateUpdated extends Envelope {
   kind: "state-updated";
   delta: JsonObject;
+  principal?: string;
 }
 
 export interface MessageFact extends Envelope {
@@ -278,6 +286,7 @@ export interface MessageFact extends Envelope {
   content: string;
   parts?: Json[];
   metadata?: JsonObject;
+  principal?: string;
 }
 
 export interface MessageUpdated extends Envelope {
@@ -285,21 +294,25 @@ export interface MessageUpdated extends Envelope {
   messageId: string;
   content: string;
   metadata?: JsonObject;
+  principal?: string;
 }
 
 export interface MessageDeleted extends Envelope {
   kind: "message-deleted";
   messageId: string;
+  principal?: string;
 }
 
 export interface TaskStored extends Envelope {
   kind: "task-stored";
   task: JsonObject;
+  principal?: string;
 }
 
 export interface TaskDeleted extends Envelope {
   kind: "task-deleted";
   reason?: string;
+  principal?: string;
 }
 
 export interface CancelRequested extends Envelope {

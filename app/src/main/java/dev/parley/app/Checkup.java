@@ -7,6 +7,7 @@ import dev.parley.client.ClientSettings;
 import dev.parley.client.ParleyClient;
 import dev.parley.client.Unreachable;
 import dev.parley.protocol.Rejection;
+import dev.parley.tool.process.ProcessCheck;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -166,6 +167,18 @@ final class Checkup {
           .ifPresentOrElse(
               version -> ok(agent, file + ", " + version),
               () -> warn(agent, file + " does not say its version: does it run by itself?"));
+    }
+  }
+
+  /// Whether this system tells which process a request comes from.
+  void approvals() {
+    if (ProcessCheck.supported()) {
+      ok("approvals", "only people approve: processes of agents are told from others");
+    } else {
+      warn(
+          "approvals",
+          "this system does not tell which process a request comes from: use approvals.mode"
+              + " strict");
     }
   }
 

@@ -40,6 +40,7 @@ final class DoctorCommand implements Callable<Integer> {
     checkup.sqlite();
     checkup.config(config);
     checkup.programs(config);
+    checkup.approvals();
     if (!checkServer(checkup)) {
       checkup.port(port);
     }

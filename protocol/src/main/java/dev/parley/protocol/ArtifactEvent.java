@@ -5,7 +5,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A task writes a file, a data record or a dataset.
+/// A task, or a person, writes a file or a data record; a task writes a dataset.
+///
+/// `principal` is the person who wrote it, and is missing if a task did.
 public sealed interface ArtifactEvent extends Event {
 
   /// The artifact that is written.
@@ -25,8 +27,35 @@ public sealed interface ArtifactEvent extends Event {
       @Nullable String mimeType,
       @Nullable Encoding encoding,
       @Nullable ObjectNode metadata,
-      @Nullable Integer version)
-      implements ArtifactEvent {}
+      @Nullable Integer version,
+      @Nullable String principal)
+      implements ArtifactEvent {
+    /// A chunk that a task writes.
+    public FileWrite(
+        ArtifactId artifactId,
+        String data,
+        int index,
+        boolean complete,
+        @Nullable String name,
+        @Nullable String description,
+        @Nullable String mimeType,
+        @Nullable Encoding encoding,
+        @Nullable ObjectNode metadata,
+        @Nullable Integer version) {
+      this(
+          artifactId,
+          data,
+          index,
+          complete,
+          name,
+          description,
+          mimeType,
+          encoding,
+          metadata,
+          version,
+          null);
+    }
+  }
 
   /// A whole data record; a second write replaces the first.
   record DataWrite(
@@ -35,8 +64,20 @@ public sealed interface ArtifactEvent extends Event {
       @Nullable String description,
       ObjectNode data,
       @Nullable ObjectNode metadata,
-      @Nullable Integer version)
-      implements ArtifactEvent {}
+      @Nullable Integer version,
+      @Nullable String principal)
+      implements ArtifactEvent {
+    /// A record that a task writes.
+    public DataWrite(
+        ArtifactId artifactId,
+        @Nullable String name,
+        @Nullable String description,
+        ObjectNode data,
+        @Nullable ObjectNode metadata,
+        @Nullable Integer version) {
+      this(artifactId, name, description, data, metadata, version, null);
+    }
+  }
 
   /// A batch of rows. Name, description and schema stand on batch 0 only.
   record DatasetWrite(

@@ -28,8 +28,14 @@ public sealed interface AuthEvent extends Event {
   record AuthCompleted(AuthId authId, String userId, @Nullable ObjectNode metadata)
       implements AuthEvent {}
 
-  /// Nobody signed in in time, or it is no longer wanted.
-  record AuthLapsed(AuthId authId, @Nullable String reason) implements AuthEvent {}
+  /// Nobody signed in in time, or it is no longer wanted. `principal` is the person who gave it up, if one did.
+  record AuthLapsed(AuthId authId, @Nullable String reason, @Nullable String principal)
+      implements AuthEvent {
+    /// Given up by nobody.
+    public AuthLapsed(AuthId authId, @Nullable String reason) {
+      this(authId, reason, null);
+    }
+  }
 
   /// How the person proves who they are.
   enum AuthType implements WireName {

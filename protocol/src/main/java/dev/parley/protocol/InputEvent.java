@@ -40,8 +40,14 @@ public sealed interface InputEvent extends Event {
     }
   }
 
-  /// Nobody gave the input in time, or it is no longer wanted.
-  record InputLapsed(InputId inputId, @Nullable String reason) implements InputEvent {}
+  /// Nobody gave the input in time, or it is no longer wanted. `principal` is the person who gave it up, if one did.
+  record InputLapsed(InputId inputId, @Nullable String reason, @Nullable String principal)
+      implements InputEvent {
+    /// Given up by nobody.
+    public InputLapsed(InputId inputId, @Nullable String reason) {
+      this(inputId, reason, null);
+    }
+  }
 
   /// What is asked for.
   enum InputType implements WireName {

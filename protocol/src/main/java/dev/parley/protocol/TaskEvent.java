@@ -37,10 +37,20 @@ public sealed interface TaskEvent extends Event {
       implements TaskEvent {}
 
   /// A client stored a task of its own.
-  record TaskStored(ObjectNode task) implements TaskEvent {}
+  record TaskStored(ObjectNode task, @Nullable String principal) implements TaskEvent {
+    /// Stored by nobody.
+    public TaskStored(ObjectNode task) {
+      this(task, null);
+    }
+  }
 
   /// A client removed a stored task.
-  record TaskDeleted(@Nullable String reason) implements TaskEvent {}
+  record TaskDeleted(@Nullable String reason, @Nullable String principal) implements TaskEvent {
+    /// Removed by nobody.
+    public TaskDeleted(@Nullable String reason) {
+      this(reason, null);
+    }
+  }
 
   /// Who caused a task.
   enum Initiator implements WireName {

@@ -154,11 +154,11 @@ final class Story {
           Asked.by(asked).flatMap(this::find).ifPresent(c -> c.ask(question(asked)));
       case InputReceived(var id, _, _, _, _, var value) ->
           answer(id.value(), Answer.of(value == null ? NullNode.instance : value));
-      case InputLapsed(var id, var reason) -> answer(id.value(), lapsed(reason));
+      case InputLapsed(var id, var reason, _) -> answer(id.value(), lapsed(reason));
       case AuthRequired asked ->
           Asked.by(asked).flatMap(this::find).ifPresent(c -> c.ask(question(asked)));
       case AuthCompleted(var id, _, _) -> answer(id.value(), new Answer.Given(BooleanNode.TRUE));
-      case AuthLapsed(var id, var reason) -> answer(id.value(), lapsed(reason));
+      case AuthLapsed(var id, var reason, _) -> answer(id.value(), lapsed(reason));
       case SubtaskCreated created -> spawn(created);
       case SubtaskComplete complete -> end(complete);
       case TaskStatus(var state, _, var metadata) when state == TaskState.WAITING_INPUT ->

@@ -51,7 +51,8 @@ public final class Descriptions {
   /// Replaces the title, or the metadata but for those of sessions, or both.
   ///
   /// @throws Rejection.Invalid if neither is given, or it is no title
-  public void replace(ContextId context, @Nullable String title, @Nullable ObjectNode metadata) {
+  public void replace(
+      ContextId context, @Nullable String title, @Nullable ObjectNode metadata, String principal) {
     checkTitle(title);
     if (title == null && metadata == null) {
       throw new Rejection.Invalid("title or metadata is needed");
@@ -60,7 +61,7 @@ public final class Descriptions {
         context,
         before -> {
           var after = metadata == null ? null : kept(before.metadata(), metadata);
-          return List.of(Draft.of(new ContextUpdated(title, after)));
+          return List.of(Draft.of(new ContextUpdated(title, after, principal)));
         });
   }
 

@@ -34,21 +34,21 @@ public final class Messages {
   /// Gives the message another text, whatever is rewound; the earlier one stays in the log.
   ///
   /// @throws Rejection.NotFound if it is hidden, rewound or unknown
-  public MessageView edit(ContextId context, MessageId id, String content) {
+  public MessageView edit(ContextId context, MessageId id, String content, String principal) {
     find(context, id);
     // An edit that loses against a delete stays without effect, and is answered as unknown.
-    append(context, Guard.none(), new MessageUpdated(id, content, null));
+    append(context, Guard.none(), new MessageUpdated(id, content, null, principal));
     return find(context, id);
   }
 
   /// Hides the message, whatever is rewound; it stays in the log.
   ///
   /// @throws Rejection.NotFound if it is hidden already, rewound or unknown
-  public void delete(ContextId context, MessageId id) {
+  public void delete(ContextId context, MessageId id, String principal) {
     var seq = find(context, id).seq();
     // Nobody has the empty name: of two deletes at the same time, the log lets one happen.
     var once = new Guard.Once("", "delete-message:" + id + "@" + seq, "");
-    if (append(context, once, new MessageDeleted(id))) {
+    if (append(context, once, new MessageDeleted(id, principal))) {
       throw unknown(id);
     }
   }

@@ -6,12 +6,16 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.task.Tasks;
 import dev.parley.view.Views;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Removes a context: ends its tasks, then every byte of it, wherever it is kept.
 public final class Removal {
+
+  private static final System.Logger LOG = System.getLogger(Removal.class.getName());
 
   private final EventLog log;
   private final Views views;
@@ -37,11 +41,16 @@ public final class Removal {
     others.add(forget);
   }
 
-  /// Returns when the context is gone.
-  public void remove(ContextId context) {
-    tasks.cancelAll(context, "deleted");
+  /// Returns when the context is gone. `principal` is who wants that; missing if the server does.
+  public void remove(ContextId context, @Nullable String principal) {
+    tasks.cancelAll(context, "deleted", principal);
     departures.note(context, views.roots().of(context));
-    log.delete(context);
+    log.delete(context, principal, _ -> {});
+    LOG.log(
+        Level.INFO,
+        "context {0} was deleted by {1}",
+        context,
+        principal == null ? "the server" : principal);
     forget(context);
   }
 
@@ -52,11 +61,13 @@ public final class Removal {
     departures.note(context, views.roots().of(context));
     log.delete(
         context,
+        null,
         state -> {
           if (!state.head().equals(position) || !state.openTasks().isEmpty()) {
             throw new Rejection.Stale("the context is in use: " + context);
           }
         });
+    LOG.log(Level.INFO, "context {0} was deleted: nobody used it for long", context);
     forget(context);
   }
 

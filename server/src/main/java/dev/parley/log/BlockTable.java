@@ -171,6 +171,17 @@ final class BlockTable implements AutoCloseable {
         connection,
         "UPDATE contexts SET secret = NULL, state = NULL, open_tasks = 0, deleted = 1, touched = "
             + (mark + " WHERE number = " + number));
+    var deletion = context.deletion;
+    if (deletion != null) {
+      try (var update =
+          connection.prepareStatement(
+              "UPDATE contexts SET deleted_by = ?, deleted_at = ? WHERE number = ?")) {
+        update.setString(1, deletion.principal());
+        update.setLong(2, deletion.atMillis());
+        update.setLong(3, number);
+        update.executeUpdate();
+      }
+    }
   }
 
   boolean isErased(LiveContext context) throws SQLException {

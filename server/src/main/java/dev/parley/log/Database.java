@@ -66,7 +66,9 @@ final class Database {
                 artifact TEXT NOT NULL,
                 data BLOB NOT NULL,
                 PRIMARY KEY (context, artifact)) WITHOUT ROWID
-              """));
+              """,
+              "ALTER TABLE contexts ADD COLUMN deleted_by TEXT",
+              "ALTER TABLE contexts ADD COLUMN deleted_at INTEGER"));
 
   static final int BUSY_MILLIS = 2_000;
 

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// Where events live.
 ///
@@ -73,10 +74,12 @@ public interface EventLog extends AutoCloseable {
   /// Removes every byte of the context. Returns when they are gone; its id is never used again.
   void delete(ContextId context);
 
-  /// The same, if `allowed` does not refuse that, given the context as it then is: nothing comes in between.
+  /// The same, where what is left of the context names who deleted it and when. `principal` is missing if the
+  /// server did. Asks `allowed` first, given the context as it then is: nothing comes in between.
   ///
   /// @throws Rejection what `allowed` refused with; then nothing was removed
-  default void delete(ContextId context, Consumer<ContextState> allowed) {
+  default void delete(
+      ContextId context, @Nullable String principal, Consumer<ContextState> allowed) {
     inspect(
         context,
         state -> {

@@ -32,6 +32,9 @@ final class LiveContext {
   private static final AtomicReferenceFieldUpdater<LiveContext, Window> WINDOW =
       AtomicReferenceFieldUpdater.newUpdater(LiveContext.class, Window.class, "window");
 
+  /// Who deletes the context, and when; nobody if the server does.
+  record Deletion(@Nullable String principal, long atMillis) {}
+
   final ContextId id;
   private final ContextMemory memory;
   final ReentrantLock lock = new ReentrantLock();
@@ -53,6 +56,9 @@ final class LiveContext {
 
   // True from the wish to delete until that failed; read by anybody.
   volatile boolean deleting;
+
+  // Who wants that, and since when; set with it.
+  volatile @Nullable Deletion deletion;
 
   // How many use this object, or CLOSED when it is about to be dropped.
   private final AtomicInteger pins = new AtomicInteger();

@@ -379,11 +379,12 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public void delete(ContextId id) {
-    delete(id, _ -> {});
+    delete(id, null, _ -> {});
   }
 
   @Override
-  public void delete(ContextId id, Consumer<ContextState> allowed) {
+  public void delete(
+      ContextId id, @Nullable String principal, Consumer<ContextState> allowed) {
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
       Ticket done;
@@ -392,6 +393,7 @@ public final class SqliteLog implements EventLog {
         context.check();
         allowed.accept(context.state);
         context.deleting = true;
+        context.deletion = new LiveContext.Deletion(principal, parts.clock().millis());
         done = new Ticket(context, context.state.head(), List.of(), null);
         writer.erase(context, done);
       } finally {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// A log that counts what is written to it and how long that takes.
 final class MeteredLog implements EventLog {
@@ -108,8 +109,9 @@ final class MeteredLog implements EventLog {
   }
 
   @Override
-  public void delete(ContextId context, Consumer<ContextState> allowed) {
-    log.delete(context, allowed);
+  public void delete(
+      ContextId context, @Nullable String principal, Consumer<ContextState> allowed) {
+    log.delete(context, principal, allowed);
   }
 
   @Override

@@ -152,13 +152,17 @@ final class Admission {
     for (var task : hearing) {
       for (var input : state.openInputs()) {
         if (input.task().equals(task.origin().taskId())) {
-          var lapsed = new InputLapsed(input.required().inputId(), "a message came instead");
+          var lapsed =
+              new InputLapsed(
+                  input.required().inputId(), "a message came instead", message.principal());
           drafts.add(new Draft(task.origin(), lapsed));
         }
       }
       for (var auth : state.openAuths()) {
         if (auth.task().equals(task.origin().taskId())) {
-          var lapsed = new AuthLapsed(auth.required().authId(), "a message came instead");
+          var lapsed =
+              new AuthLapsed(
+                  auth.required().authId(), "a message came instead", message.principal());
           drafts.add(new Draft(task.origin(), lapsed));
         }
       }
@@ -201,7 +205,8 @@ final class Admission {
         Role.USER,
         submission.content(),
         submission.parts(),
-        metadata);
+        metadata,
+        submission.principal());
   }
 
   private List<Draft> events(Order order, ContextState state) {

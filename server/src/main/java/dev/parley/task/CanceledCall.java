@@ -4,6 +4,7 @@ import dev.parley.log.ContextState;
 import dev.parley.log.Draft;
 import dev.parley.protocol.AuthEvent.AuthLapsed;
 import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.Json;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.CancelRequested;
@@ -20,39 +21,52 @@ final class CanceledCall {
   private CanceledCall() {}
 
   /// @throws Rejection.NotFound if the task runs no such call, and nobody is asked about it
-  static List<Draft> of(ContextState state, TaskId task, ToolCallId call) {
+  static List<Draft> of(ContextState state, TaskId task, ToolCallId call, String principal) {
     var open = state.openTask(task).orElse(null);
     var running = open == null ? null : open.openCalls().get(call);
-    var asked = open == null ? List.<Draft>of() : lapsed(state, open.origin(), call);
+    var asked = open == null ? List.<Draft>of() : lapsed(state, open.origin(), call, principal);
     if (open == null || (running == null && asked.isEmpty())) {
       throw new Rejection.NotFound("no such tool call is running: " + call);
     }
     var drafts = new ArrayList<Draft>();
-    var request = new CancelRequested(null, "the call that spawned it was canceled");
+    var request = new CancelRequested(principal, "the call that spawned it was canceled");
     Lineup.children(state, task)
         .filter(child -> call.equals(child.origin().spawnedByCallId()))
         .forEach(child -> drafts.addAll(Lineup.cancel(state, child.origin().taskId(), request)));
     drafts.addAll(asked);
     if (running != null) {
       var closed = Closer.closed(call, running, ToolEvent.Outcome.CANCELED);
-      drafts.add(new Draft(open.origin(), closed));
+      drafts.add(new Draft(open.origin(), by(closed, principal)));
     }
     return drafts;
   }
 
+  private static ToolEvent.ToolComplete by(ToolEvent.ToolComplete closed, String principal) {
+    return new ToolEvent.ToolComplete(
+        closed.toolCallId(),
+        closed.toolName(),
+        closed.success(),
+        closed.result(),
+        closed.error(),
+        Json.object().put("canceledBy", principal),
+        closed.outcome(),
+        closed.subagentMetadata());
+  }
+
   /// The end of all that is asked for a call, which may not have begun: somebody may have to approve it.
-  private static List<Draft> lapsed(ContextState state, Origin origin, ToolCallId call) {
+  private static List<Draft> lapsed(
+      ContextState state, Origin origin, ToolCallId call, String principal) {
     var drafts = new ArrayList<Draft>();
     for (var input : state.openInputs()) {
       var required = input.required();
       if (input.task().equals(origin.taskId()) && Asked.by(required).equals(Optional.of(call))) {
-        drafts.add(new Draft(origin, new InputLapsed(required.inputId(), "canceled")));
+        drafts.add(new Draft(origin, new InputLapsed(required.inputId(), "canceled", principal)));
       }
     }
     for (var auth : state.openAuths()) {
       var required = auth.required();
       if (auth.task().equals(origin.taskId()) && Asked.by(required).equals(Optional.of(call))) {
-        drafts.add(new Draft(origin, new AuthLapsed(required.authId(), "canceled")));
+        drafts.add(new Draft(origin, new AuthLapsed(required.authId(), "canceled", principal)));
       }
     }
     return drafts;

@@ -181,8 +181,8 @@ final class Inputs {
       case InputId input when value != null ->
           new InputReceived(
               input, InputEvent.Provider.USER, principal, null, given.metadata(), value);
-      case InputId input -> new InputLapsed(input, given.reason());
-      case AuthId auth when value == null -> new AuthLapsed(auth, given.reason());
+      case InputId input -> new InputLapsed(input, given.reason(), principal);
+      case AuthId auth when value == null -> new AuthLapsed(auth, given.reason(), principal);
       default -> throw new IllegalStateException("no answer is taken to " + given.asked());
     };
   }

@@ -78,11 +78,12 @@ public final class Rewinder {
   /// @throws Rejection.Conflict `busy` if a task has not ended; `already-rewound` if the task or message
   ///     no longer counts
   /// @throws Rejection.Invalid if the place is not in the context, or in the middle of a task
-  public Rewound rewind(ContextId context, Target target, Guard guard) {
+  public Rewound rewind(ContextId context, Target target, Guard guard, String principal) {
     for (var attempt = 1; ; attempt++) {
       var plan = plan(context, target);
       try {
-        var appended = log.append(context, guard, state -> List.of(Draft.of(plan.event(state))));
+        var appended =
+            log.append(context, guard, state -> List.of(Draft.of(plan.event(state).by(principal))));
         // Read back, so that one that is sent again gets the answer it got first.
         var first = appended.first();
         var entry = log.read(context, new Position(first.seq() - 1, Integer.MAX_VALUE), 1);
@@ -166,7 +167,7 @@ public final class Rewinder {
     var atSeq = wanted.atSeq() == null ? log.head(source).seq() : wanted.atSeq();
     return log.fork(
         wanted.contextId(),
-        new ContextForked(source, atSeq, wanted.owner(), wanted.title()),
+        new ContextForked(source, atSeq, wanted.owner(), wanted.title(), wanted.owner()),
         views.correctionsAfter(source, atSeq));
   }
 }

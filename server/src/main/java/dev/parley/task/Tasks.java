@@ -130,7 +130,11 @@ public final class Tasks implements AutoCloseable {
         var head = log.head(context);
         var back =
             Optional.ofNullable(taken)
-                .map(before -> history.rewound(context, before.toSeq(), before.task()));
+                .map(
+                    before ->
+                        history
+                            .rewound(context, before.toSeq(), before.task())
+                            .by(order.submission().principal()));
         return admission
             .replace(
                 order,
@@ -151,7 +155,7 @@ public final class Tasks implements AutoCloseable {
             log.inspect(context, s -> Lineup.roots(s).findFirst().map(Tasks::before)).orElse(null);
       }
       setup.failPoint().reach("before-rollback-cancel");
-      cancel(context, inTheWay, "rolled back");
+      cancel(context, inTheWay, "rolled back", order.submission().principal());
     }
   }
 
@@ -175,7 +179,9 @@ public final class Tasks implements AutoCloseable {
                 .replace(
                     order,
                     state ->
-                        Stream.concat(Stream.of(Draft.of(plan.event(state))), between.stream())
+                        Stream.concat(
+                                Stream.of(Draft.of(plan.event(state).by(submission.principal()))),
+                                between.stream())
                             .toList())
                 .accepted();
         runner.advance(submission.context());
@@ -222,9 +228,9 @@ public final class Tasks implements AutoCloseable {
   }
 
   /// Ends one running tool call, and the sub-agents that it spawned; its task goes on.
-  public void cancelTool(ContextId context, TaskId task, ToolCallId call) {
+  public void cancelTool(ContextId context, TaskId task, ToolCallId call, String principal) {
     recovery.check(context);
-    log.append(context, Guard.none(), state -> CanceledCall.of(state, task, call));
+    log.append(context, Guard.none(), state -> CanceledCall.of(state, task, call, principal));
     board.find(task).ifPresent(run -> run.cancelCall(call));
     stopRequested(context, _ -> true);
   }
@@ -293,13 +299,14 @@ public final class Tasks implements AutoCloseable {
     runner.fail(context, task, ending);
   }
 
-  /// Cancels every task of a context and returns when all have ended.
-  public void cancelAll(ContextId context, String reason) {
+  /// Cancels every task of a context and returns when all have ended. `principal` is missing if the server does it.
+  public void cancelAll(ContextId context, String reason, @Nullable String principal) {
     recovery.await(context);
-    cancel(context, open(context, _ -> true), reason);
+    cancel(context, open(context, _ -> true), reason, principal);
   }
 
-  private void cancel(ContextId context, List<TaskId> tasks, String reason) {
+  private void cancel(
+      ContextId context, List<TaskId> tasks, String reason, @Nullable String principal) {
     log.append(
         context,
         Guard.none(),
@@ -307,7 +314,8 @@ public final class Tasks implements AutoCloseable {
             tasks.reversed().stream()
                 .flatMap(task -> state.openTask(task).stream())
                 .flatMap(
-                    task -> Lineup.cancel(state, task, new CancelRequested(null, reason)).stream())
+                    task ->
+                        Lineup.cancel(state, task, new CancelRequested(principal, reason)).stream())
                 .toList());
     stopRequested(context, tasks::contains);
     try {

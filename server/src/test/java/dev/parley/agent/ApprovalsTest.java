@@ -70,7 +70,8 @@ class ApprovalsTest {
           .cancelTool(
               World.CONTEXT,
               task,
-              new ToolCallId(asked.metadata().path("toolCallId").asString("")));
+              new ToolCallId(asked.metadata().path("toolCallId").asString("")),
+              "ada");
 
       assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(guarded.called()).isEmpty();

@@ -191,7 +191,7 @@ class ModelLoopTest {
       var task = world.say("go").taskId();
       running.await();
       var call = world.events(task, ToolStart.class).getFirst().toolCallId();
-      world.tasks().cancelTool(World.CONTEXT, task, call);
+      world.tasks().cancelTool(World.CONTEXT, task, call, "ada");
 
       assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(world.events(task, ToolComplete.class)).hasSize(1);

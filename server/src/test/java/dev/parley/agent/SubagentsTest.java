@@ -293,7 +293,10 @@ class SubagentsTest {
       world
           .tasks()
           .cancelTool(
-              World.CONTEXT, task, world.events(task, ToolStart.class).getFirst().toolCallId());
+              World.CONTEXT,
+              task,
+              world.events(task, ToolStart.class).getFirst().toolCallId(),
+              "ada");
 
       assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(world.answer(task).content()).contains("canceled");

@@ -24,6 +24,7 @@ class A2aHitlTest {
       agents:
         - {id: helper, description: Helps, tools: [shell, ask_user, sign_in, "agent:below"]}
         - {id: below, description: Works below, tools: [shell, ask_user]}
+      approvals: {a2aCallers: [local]}
       """;
 
   private Site site;

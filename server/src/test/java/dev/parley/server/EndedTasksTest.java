@@ -75,11 +75,11 @@ class EndedTasksTest {
 
   @Test
   void a_task_that_goes_on_is_read_again() {
-    var task = say("run echo hi");
+    var task = say("ask me which colour");
     assertThat(get(task).path("status").path("state").asString())
         .isEqualTo("TASK_STATE_INPUT_REQUIRED");
 
-    peer.send(A2aPeer.in(peer.say("yes", "approve"), "taskId", task));
+    peer.send(A2aPeer.in(peer.say("yes", "blue"), "taskId", task));
 
     assertThat(get(task).path("status").path("state").asString()).isEqualTo("TASK_STATE_COMPLETED");
   }

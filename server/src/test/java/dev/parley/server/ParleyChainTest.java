@@ -19,17 +19,19 @@ import tools.jackson.databind.node.BooleanNode;
 @Timeout(120)
 class ParleyChainTest {
 
-  private static final String WORKER = "agents: [{id: boss, tools: [shell]}]\n";
+  private static final String WORKER =
+      "agents: [{id: boss, tools: [shell]}]\napprovals: {a2aCallers: [local]}\n";
 
   @TempDir Path folder;
 
   /// A server with an agent `boss` that hands work to the `agent` at `url`, which is called `peer` there.
   private static String handing(String url, String agent) {
     return """
-        agents:
-        - {id: peer, type: a2a, url: "%s/a2a/%s", version: "1.0", transport: jsonrpc}
-        - {id: boss, tools: ["agent:peer"]}
-        """
+    agents:
+    - {id: peer, type: a2a, url: "%s/a2a/%s", version: "1.0", transport: jsonrpc}
+    - {id: boss, tools: ["agent:peer"]}
+    approvals: {a2aCallers: [local]}
+    """
         .formatted(url, agent);
   }
 

@@ -192,7 +192,7 @@ class CancelTest {
       world.awaitKind(first, Kind.CONTENT_DELTA);
       var second = world.say("b").taskId();
 
-      world.tasks().cancelAll(World.CONTEXT, "deleted");
+      world.tasks().cancelAll(World.CONTEXT, "deleted", null);
 
       assertThat(world.log().withOpenTasks()).isEmpty();
       assertThat(world.reason(first)).isEqualTo("deleted");
@@ -215,13 +215,13 @@ class CancelTest {
     try (var world = World.with(agent, folder)) {
       var task = world.say("a").taskId();
       started.await();
-      world.tasks().cancelTool(World.CONTEXT, task, CALL);
+      world.tasks().cancelTool(World.CONTEXT, task, CALL, "ada");
 
       assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
       var complete = world.events(task, ToolComplete.class);
       assertThat(complete).hasSize(1);
       assertThat(complete.getFirst().error()).isEqualTo("canceled");
-      assertThatThrownBy(() -> world.tasks().cancelTool(World.CONTEXT, task, CALL))
+      assertThatThrownBy(() -> world.tasks().cancelTool(World.CONTEXT, task, CALL, "ada"))
           .isInstanceOf(Rejection.NotFound.class);
     }
   }

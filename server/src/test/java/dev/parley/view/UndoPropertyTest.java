@@ -67,7 +67,7 @@ class UndoPropertyTest {
     var keys = new TreeMap<String, JsonNode>();
     var counted = Set.copyOf(counted(context, last));
     for (var entry : entries(context, last)) {
-      if (entry.event() instanceof StateUpdated(var delta)) {
+      if (entry.event() instanceof StateUpdated(var delta, _)) {
         for (var change : delta.properties()) {
           if (counted.contains(entry) || change.getKey().startsWith("user:")) {
             keys.put(change.getKey(), change.getValue());

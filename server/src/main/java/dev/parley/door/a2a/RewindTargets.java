@@ -31,10 +31,10 @@ public final class RewindTargets {
   /// Where the invocation begins. If `cancel`, all of the context's tasks have ended when this returns.
   ///
   /// @throws Rejection.Invalid if there is no such invocation; then nothing is canceled either
-  public Target find(ContextId context, String invocation, boolean cancel) {
+  public Target find(ContextId context, String invocation, boolean cancel, String principal) {
     var target = target(context, invocation);
     if (cancel) {
-      tasks.cancelAll(context, "rewound");
+      tasks.cancelAll(context, "rewound", principal);
     }
     return target;
   }

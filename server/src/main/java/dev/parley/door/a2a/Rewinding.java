@@ -90,9 +90,11 @@ final class Rewinding {
   private Rewound rewind(Caller caller, SendRequest request, ContextId context) {
     var metadata = Objects.requireNonNull(request.message().metadata());
     var cancel = metadata.path(RewindTargets.CANCEL).asBoolean(false);
-    var before = targets.find(context, metadata.path(Marks.REWIND).stringValue(), cancel);
+    var before =
+        targets.find(
+            context, metadata.path(Marks.REWIND).stringValue(), cancel, caller.principal());
     if (Wording.of(request.message()).isBlank()) {
-      var rewound = rewinder.rewind(context, before, Guard.none());
+      var rewound = rewinder.rewind(context, before, Guard.none(), caller.principal());
       var id = FrameCursor.of(Position.of(rewound.seq()));
       return new Rewound(id, session(caller, context), null);
     }

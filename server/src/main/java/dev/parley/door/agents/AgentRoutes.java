@@ -235,7 +235,7 @@ final class AgentRoutes {
             "the agent's session has other agents; force=true deletes all of them");
       }
     }
-    parts.removal().remove(context);
+    parts.removal().remove(context, request.principal());
     return new Reply.Empty(204);
   }
 

@@ -104,7 +104,7 @@ final class Launcher {
     } catch (Rejection refused) {
       // One that a key stands for stays: whoever sends the same again must find it, not its grave.
       if (fresh && request.idempotencyKey().isEmpty()) {
-        parts.removal().remove(context);
+        parts.removal().remove(context, request.principal());
       }
       throw refused;
     }
@@ -114,13 +114,13 @@ final class Launcher {
     parts.access().check(principal, submission.context());
     var accepted = parts.tasks().submit(submission);
     if (name != null) {
-      rename(submission.context(), name);
+      rename(submission.context(), name, principal);
     }
     return accepted;
   }
 
-  private void rename(ContextId context, String name) {
-    var updated = new ContextUpdated(name, null);
+  private void rename(ContextId context, String name, String principal) {
+    var updated = new ContextUpdated(name, null, principal);
     parts.log().append(context, Guard.none(), Decision.always(Draft.of(updated)));
   }
 }

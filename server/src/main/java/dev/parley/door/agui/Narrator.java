@@ -160,7 +160,7 @@ final class Narrator {
         current = null;
         turns.clear();
       }
-      case StateUpdated(var delta) -> {
+      case StateUpdated(var delta, _) -> {
         return running(turn -> turn.scene.add(deeds.state(delta, null)));
       }
       case MessageEvent _, ContextEvent _ -> {

@@ -306,7 +306,10 @@ final class RunRoutes {
     if (!changed.isEmpty()) {
       parts
           .log()
-          .append(wanted.thread(), Guard.none(), _ -> List.of(Draft.of(new StateUpdated(changed))));
+          .append(
+              wanted.thread(),
+              Guard.none(),
+              _ -> List.of(Draft.of(new StateUpdated(changed, wanted.principal()))));
     }
     return !changed.isEmpty();
   }
@@ -320,7 +323,8 @@ final class RunRoutes {
         var id = said.by("user") ? said.id() : parts.ids().get().toString();
         var role = said.by("user") ? Role.USER : Role.ASSISTANT;
         var about = Json.object().put(Submission.RUN_ID, wanted.input().runId());
-        drafts.add(Draft.of(new Message(new MessageId(id), role, text, null, about)));
+        drafts.add(
+            Draft.of(new Message(new MessageId(id), role, text, null, about, wanted.principal())));
       }
     }
     return drafts;

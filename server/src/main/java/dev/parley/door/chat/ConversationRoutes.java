@@ -120,7 +120,7 @@ final class ConversationRoutes {
   private Reply change(Request request) {
     var context = parts.access().context(request);
     var change = request.body(ConversationChange.class);
-    parts.descriptions().replace(context, change.title(), change.metadata());
+    parts.descriptions().replace(context, change.title(), change.metadata(), request.principal());
     return one(context);
   }
 
@@ -130,7 +130,7 @@ final class ConversationRoutes {
   }
 
   private Reply delete(Request request) {
-    parts.removal().remove(parts.access().context(request));
+    parts.removal().remove(parts.access().context(request), request.principal());
     return new Reply.Json(200, new Done(true, null));
   }
 }

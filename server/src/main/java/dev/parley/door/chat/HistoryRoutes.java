@@ -147,7 +147,7 @@ final class HistoryRoutes {
     var content = SendRoutes.text(edit.content());
     return Boolean.TRUE.equals(edit.rerun())
         ? rerun(request, context, id, content)
-        : one(context, messages.edit(context, id, content));
+        : one(context, messages.edit(context, id, content, request.principal()));
   }
 
   private Reply rerun(Request request, ContextId context, MessageId id, String content) {
@@ -187,7 +187,7 @@ final class HistoryRoutes {
 
   private Reply delete(Request request) {
     var context = parts.access().context(request);
-    messages.delete(context, new MessageId(request.path("m")));
+    messages.delete(context, new MessageId(request.path("m")), request.principal());
     return new Reply.Json(200, new Done(true, null));
   }
 }

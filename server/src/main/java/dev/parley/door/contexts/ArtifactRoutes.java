@@ -99,9 +99,13 @@ final class ArtifactRoutes {
     var id = new ArtifactId(request.path("a"));
     var wanted = request.body(NewVersion.class);
     try {
+      var principal = request.principal();
       parts
           .log()
-          .append(context, Guard.none(), state -> List.of(Draft.of(wanted.event(id, state))));
+          .append(
+              context,
+              Guard.none(),
+              state -> List.of(Draft.of(wanted.event(id, state, principal))));
     } catch (Rejection.Conflict conflict) {
       if (!conflict.code().equals(MISMATCH)) {
         throw conflict;

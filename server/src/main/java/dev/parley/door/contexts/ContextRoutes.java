@@ -125,12 +125,12 @@ final class ContextRoutes {
   private Reply change(Request request) {
     var context = parts.access().context(request);
     var change = request.body(ContextChange.class);
-    parts.descriptions().replace(context, change.title(), change.metadata());
+    parts.descriptions().replace(context, change.title(), change.metadata(), request.principal());
     return new Reply.Json(200, parts.views().context(context));
   }
 
   private Reply delete(Request request) {
-    parts.removal().remove(parts.access().context(request));
+    parts.removal().remove(parts.access().context(request), request.principal());
     return new Reply.Empty(204);
   }
 

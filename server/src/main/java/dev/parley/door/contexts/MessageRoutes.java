@@ -101,8 +101,8 @@ final class MessageRoutes {
             Route.Method.POST,
             "/api/messages",
             new Route.Description(
-                "Says something in a context that is made if need be, and streams what comes of it, unless"
-                    + " only JSON is accepted",
+                "Says something in a context that is made if need be, and streams what comes of it,"
+                    + " unless only JSON is accepted",
                 List.of(KEY, Parameter.header("Accept", "text/event-stream or application/json")),
                 Said.class,
                 Answer.stream()),
@@ -216,13 +216,13 @@ final class MessageRoutes {
     var context = parts.access().context(request);
     var id = new MessageId(request.path("m"));
     var content = checked(request.body(Edit.class).content());
-    return new Reply.Json(200, messages.edit(context, id, content));
+    return new Reply.Json(200, messages.edit(context, id, content, request.principal()));
   }
 
   private Reply delete(Request request) {
     var context = parts.access().context(request);
     var id = new MessageId(request.path("m"));
-    messages.delete(context, id);
+    messages.delete(context, id, request.principal());
     return new Reply.Empty(204);
   }
 }

@@ -22,12 +22,12 @@ record NewVersion(
     @Nullable String mimeType) {
 
   /// The write, if the context is as expected.
-  ArtifactEvent event(ArtifactId id, ContextState state) {
+  ArtifactEvent event(ArtifactId id, ContextState state, String principal) {
     var current = ArtifactRoutes.current(state, id);
     if (current != (expectedVersion == null ? 0 : expectedVersion)) {
       throw ArtifactRoutes.mismatch(current);
     }
-    var event = event(id, state.nextVersion(id));
+    var event = event(id, state.nextVersion(id), principal);
     state
         .artifact(id)
         .ifPresent(
@@ -43,24 +43,26 @@ record NewVersion(
     return event;
   }
 
-  private ArtifactEvent event(ArtifactId id, int version) {
+  private ArtifactEvent event(ArtifactId id, int version, String principal) {
     if ((data == null) == (text == null)) {
       throw new Rejection.Invalid("either data or text is needed");
     }
     if (text != null) {
-      return file(id, text, Encoding.UTF_8, version);
+      return file(id, text, Encoding.UTF_8, version, principal);
     }
     if (data instanceof ObjectNode object) {
-      return new DataWrite(id, name, null, object, null, version);
+      return new DataWrite(id, name, null, object, null, version, principal);
     }
     if (data == null || !data.isString()) {
       throw new Rejection.Invalid("data must be an object, or a string in base64");
     }
-    return file(id, base64(data.asString()), Encoding.BASE64, version);
+    return file(id, base64(data.asString()), Encoding.BASE64, version, principal);
   }
 
-  private ArtifactEvent file(ArtifactId id, String content, Encoding encoding, int version) {
-    return new FileWrite(id, content, 0, true, name, null, mimeType, encoding, null, version);
+  private ArtifactEvent file(
+      ArtifactId id, String content, Encoding encoding, int version, String principal) {
+    return new FileWrite(
+        id, content, 0, true, name, null, mimeType, encoding, null, version, principal);
   }
 
   private static String base64(String text) {

@@ -78,7 +78,8 @@ final class RewindRoutes {
       return new Reply.Json(
           202, parts.tasks().submit(submission, () -> rewinder.plan(context, target)));
     }
-    return new Reply.Json(200, rewinder.rewind(context, target, request.once()));
+    return new Reply.Json(
+        200, rewinder.rewind(context, target, request.once(), request.principal()));
   }
 
   private static Target target(Rewind wanted) {

@@ -78,7 +78,9 @@ final class TaskRoutes {
     var context = parts.access().context(request);
     var id = task(request);
     task(context, id);
-    parts.tasks().cancelTool(context, id, new ToolCallId(request.path("call")));
+    parts
+        .tasks()
+        .cancelTool(context, id, new ToolCallId(request.path("call")), request.principal());
     return new Reply.Json(202, task(context, id));
   }
 

@@ -120,7 +120,9 @@ final class EventRoutes {
     var data = event.data().isString() ? event.data().asString() : event.data().toString();
     var kept = Json.object().put("id", event.id()).put("data", data);
     var drafts = new ArrayList<Draft>();
-    delta(data).map(delta -> Draft.of(new StateUpdated(delta))).ifPresent(drafts::add);
+    delta(data)
+        .map(delta -> Draft.of(new StateUpdated(delta, request.principal())))
+        .ifPresent(drafts::add);
     drafts.add(Draft.of(new InternalRaw(SessionEvents.POSTED, kept.toString())));
     // Sent twice, it is there once; two that differ cannot both be called that.
     var once =

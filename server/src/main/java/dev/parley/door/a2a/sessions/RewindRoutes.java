@@ -65,8 +65,9 @@ final class RewindRoutes {
     var wanted = request.body(SessionRewind.class);
     var cancel = Boolean.TRUE.equals(wanted.cancel());
     try {
-      var target = targets.find(context, wanted.rewind_before_invocation_id(), cancel);
-      rewinder.rewind(context, target, request.once());
+      var target =
+          targets.find(context, wanted.rewind_before_invocation_id(), cancel, request.principal());
+      rewinder.rewind(context, target, request.once(), request.principal());
     } catch (Rejection.Conflict busy) {
       if (busy.code().equals("busy")) {
         throw new Rejection.Conflict(
@@ -84,7 +85,7 @@ final class RewindRoutes {
     var source = callers.session(request);
     var wanted = request.body(SessionFork.class);
     var before = wanted.rewind_before_invocation_id();
-    var atSeq = before == null ? null : Long.valueOf(place(source.contextId(), before));
+    var atSeq = before == null ? null : Long.valueOf(place(request, source.contextId(), before));
     var id = wanted.id() != null ? wanted.id() : NewContextId.of(request, parts.ids());
     var fork = new Rewinder.NewFork(id, atSeq, request.principal(), name(source, wanted.name()));
     if (!rewinder.fork(source.contextId(), fork)) {
@@ -95,8 +96,9 @@ final class RewindRoutes {
   }
 
   /// The last event before the turn.
-  private long place(ContextId context, String invocation) {
-    var plan = rewinder.plan(context, targets.find(context, invocation, false));
+  private long place(Request request, ContextId context, String invocation) {
+    var target = targets.find(context, invocation, false, request.principal());
+    var plan = rewinder.plan(context, target);
     var event = plan.event();
     if (event == null) {
       throw plan.refusal() == null ? new Rejection.Invalid("no such place") : plan.refusal();

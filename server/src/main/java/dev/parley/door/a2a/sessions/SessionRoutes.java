@@ -113,7 +113,7 @@ final class SessionRoutes {
       throw new Rejection.Conflict("context-exists", "a session with this id exists: " + id);
     }
     if (wanted.state() != null && !wanted.state().isEmpty()) {
-      var begun = Draft.of(new StateUpdated(wanted.state()));
+      var begun = Draft.of(new StateUpdated(wanted.state(), request.principal()));
       parts.log().append(id, Guard.none(), Decision.always(begun));
     }
     return one(201, parts.views().context(id), "Successfully created session");
@@ -128,21 +128,21 @@ final class SessionRoutes {
     var change = request.body(SessionChange.class);
     var context = callers.session(request).contextId();
     checkName(change.name());
-    parts.descriptions().change(context, before -> drafts(before, change));
+    parts.descriptions().change(context, before -> drafts(before, change, request.principal()));
     return one(200, parts.views().context(context), "Successfully updated session");
   }
 
-  private List<Draft> drafts(ContextView before, SessionChange change) {
+  private List<Draft> drafts(ContextView before, SessionChange change, String principal) {
     var agent = change.agent_ref() == null ? null : agents.find(change.agent_ref());
     var drafts = new ArrayList<Draft>();
     var described = agent != null || change.source() != null;
     if (change.name() != null || described) {
       var metadata =
           described ? Session.metadata(before.metadata(), agent, null, change.source()) : null;
-      drafts.add(Draft.of(new ContextUpdated(change.name(), metadata)));
+      drafts.add(Draft.of(new ContextUpdated(change.name(), metadata, principal)));
     }
     if (change.state() != null && !change.state().isEmpty()) {
-      drafts.add(Draft.of(new StateUpdated(change.state())));
+      drafts.add(Draft.of(new StateUpdated(change.state(), principal)));
     }
     if (drafts.isEmpty()) {
       throw new Rejection.Invalid("name, agent_ref, source or state is needed");
@@ -155,7 +155,7 @@ final class SessionRoutes {
   }
 
   private Reply delete(Request request) {
-    parts.removal().remove(callers.session(request).contextId());
+    parts.removal().remove(callers.session(request).contextId(), request.principal());
     return Envelope.done("Session deleted successfully");
   }
 

@@ -39,7 +39,7 @@ final class ShareRoutes {
     var token = parts.ids().get() + "-" + parts.ids().get();
     var id = parts.ids().get().toString();
     var share = Shares.Share.of(id, context.contextId(), token, parts.clock().instant());
-    change(context, shares -> shares.with(share));
+    change(request, context, shares -> shares.with(share));
     var data = Json.object().put("id", share.id()).put("token", token);
     data.put("session_id", context.contextId().value()).put("created_at", share.created_at());
     return Envelope.of(201, data.put("read_only", true), "Session shared");
@@ -60,11 +60,11 @@ final class ShareRoutes {
     if (Shares.of(context).all().stream().noneMatch(share -> share.id().equals(id))) {
       throw new Rejection.NotFound("no such share");
     }
-    change(context, shares -> shares.without(id));
+    change(request, context, shares -> shares.without(id));
     return Envelope.done("Share revoked");
   }
 
-  private void change(ContextView shared, UnaryOperator<Shares> change) {
+  private void change(Request request, ContextView shared, UnaryOperator<Shares> change) {
     parts
         .descriptions()
         .change(
@@ -75,7 +75,8 @@ final class ShareRoutes {
                 throw new Rejection.Conflict(
                     "busy", "a session has at most " + Shares.MAX + " shares; revoke some");
               }
-              return List.of(Draft.of(new ContextUpdated(null, shares.metadata(context))));
+              var metadata = shares.metadata(context);
+              return List.of(Draft.of(new ContextUpdated(null, metadata, request.principal())));
             });
   }
 }

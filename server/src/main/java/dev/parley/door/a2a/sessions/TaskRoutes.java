@@ -116,7 +116,7 @@ final class TaskRoutes {
       store.begin(request.principal(), Callers.user(request).orElse(null), task);
       // Only now: before, somebody else could still have made it.
       checkWritable(request, context);
-      store.save(task);
+      store.save(task, request.principal());
       var saved = find(request, new TaskId(task.id())).orElse(task);
       return Envelope.of(201, json(request, saved), "Task created successfully");
     } catch (A2aException malformed) {
@@ -141,7 +141,7 @@ final class TaskRoutes {
     }
     // Not those who may only read it.
     callers.session(request, context.get());
-    store.delete(context.get(), new TaskId(id));
+    store.delete(context.get(), new TaskId(id), request.principal());
     return new Reply.Empty(204);
   }
 

@@ -136,13 +136,13 @@ final class TaskStore {
   /// Stores the task in its session, and with its end what was said in it.
   ///
   /// @throws Rejection.Conflict if the task cannot be written: it was removed, rewound, or worked on here
-  void save(WireTask task) {
+  void save(WireTask task, String principal) {
     var context = new ContextId(task.contextId());
     var id = new TaskId(task.id());
     for (var attempt = 1; ; attempt++) {
       // What is appended follows from what is known here; if something came in between, look again.
       var head = parts.log().head(context);
-      var drafts = drafts(context, id, task);
+      var drafts = drafts(context, id, task, principal);
       if (drafts.isEmpty()) {
         return;
       }
@@ -159,7 +159,7 @@ final class TaskStore {
     }
   }
 
-  private List<Draft> drafts(ContextId context, TaskId id, WireTask task) {
+  private List<Draft> drafts(ContextId context, TaskId id, WireTask task, String principal) {
     var fate = parts.views().keep().fate(context, id);
     if (fate.removed()) {
       throw conflict("the task was removed, and its id is not used again: " + id);
@@ -177,12 +177,12 @@ final class TaskStore {
     if (task.status().state().terminal()) {
       var fresh = fresh(context, task);
       if (entered) {
-        fresh.forEach(message -> drafts.add(Draft.of(said(task, message))));
+        fresh.forEach(message -> drafts.add(Draft.of(said(task, message, principal))));
       } else {
-        enter(drafts, origin, task, fresh);
+        enter(drafts, origin, task, fresh, principal);
       }
     }
-    drafts.add(new Draft(origin, new TaskStored(WireForms.V0_3.task(task))));
+    drafts.add(new Draft(origin, new TaskStored(WireForms.V0_3.task(task), principal)));
     return drafts;
   }
 
@@ -212,11 +212,11 @@ final class TaskStore {
 
   /// The task's whole life in one append: nobody here ever works on it.
   private static void enter(
-      List<Draft> drafts, Origin origin, WireTask task, List<WireMessage> fresh) {
+      List<Draft> drafts, Origin origin, WireTask task, List<WireMessage> fresh, String principal) {
     var first =
         fresh.isEmpty() || fresh.getFirst().role() != WireRole.USER ? null : fresh.getFirst();
     if (first != null) {
-      drafts.add(Draft.of(said(task, first)));
+      drafts.add(Draft.of(said(task, first, principal)));
     }
     var created =
         new TaskCreated(
@@ -233,7 +233,10 @@ final class TaskStore {
     var answer = "";
     for (var message : fresh.subList(first == null ? 0 : 1, fresh.size())) {
       var byUser = message.role() == WireRole.USER;
-      drafts.add(byUser ? Draft.of(said(task, message)) : new Draft(origin, said(task, message)));
+      drafts.add(
+          byUser
+              ? Draft.of(said(task, message, principal))
+              : new Draft(origin, said(task, message, principal)));
       answer = byUser ? answer : text(message);
     }
     switch (task.status().state()) {
@@ -251,7 +254,7 @@ final class TaskStore {
     return new TaskStatus(state, said == null ? null : text(said), null);
   }
 
-  private static Message said(WireTask task, WireMessage message) {
+  private static Message said(WireTask task, WireMessage message, String principal) {
     var words =
         message.parts().size() == 1
             && message.parts().getFirst().content() instanceof WirePart.Text;
@@ -260,7 +263,8 @@ final class TaskStore {
         message.role() == WireRole.USER ? Role.USER : Role.ASSISTANT,
         text(message),
         words ? null : message.parts().stream().<JsonNode>map(WireForms.V1_0::part).toList(),
-        Json.object().put("taskId", task.id()).put(Stored.IMPORTED, true));
+        Json.object().put("taskId", task.id()).put(Stored.IMPORTED, true),
+        principal);
   }
 
   private static String text(WireMessage message) {
@@ -289,7 +293,7 @@ final class TaskStore {
   }
 
   /// Removes a task from all lists, and hides what was said in it. Nothing is lost, and the id is not used again.
-  void delete(ContextId context, TaskId task) {
+  void delete(ContextId context, TaskId task, String principal) {
     var view = parts.views().task(context, task);
     var origin = Origin.root(task, view.isPresent() ? view.get().agentId() : parts.standard());
     var hidden = new ArrayList<Draft>();
@@ -298,7 +302,8 @@ final class TaskStore {
       var page = parts.views().messages(context, Long.parseLong(cursor), PAGE);
       page.items().stream()
           .filter(message -> task.equals(message.taskId()))
-          .forEach(message -> hidden.add(Draft.of(new MessageDeleted(message.messageId()))));
+          .forEach(
+              message -> hidden.add(Draft.of(new MessageDeleted(message.messageId(), principal))));
       cursor = page.nextCursor();
     }
     parts
@@ -312,7 +317,7 @@ final class TaskStore {
                     "busy", "the task is at work; cancel it before it is deleted: " + task);
               }
               var drafts = new ArrayList<>(hidden);
-              drafts.add(new Draft(origin, new TaskDeleted("deleted")));
+              drafts.add(new Draft(origin, new TaskDeleted("deleted", principal)));
               return drafts;
             });
   }
