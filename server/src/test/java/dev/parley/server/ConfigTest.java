@@ -190,7 +190,7 @@ class ConfigTest {
               - id: a
                 tools: [files, shell, "mcp:e", "agent:b"]
                 permissions:
-                  allow: ["*_file", "shell(git *)", "e_echo", "e_*", "*"]
+                  allow: ["*_file", "shell(git log *)", "e_echo", "e_*", "*"]
                   ask: ["agent_b", "subagents"]
             """);
 
