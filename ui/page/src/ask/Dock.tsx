@@ -1,4 +1,4 @@
-import type { AuthRequired, InputRequired } from "@parley/client";
+import { type AuthRequired, type InputRequired, visibleText } from "@parley/client";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { FIELDS } from "../app/hooks.js";
 import { agentName, useSession } from "../app/session.js";
@@ -97,7 +97,7 @@ function AskCard({ ask, children }: { ask: Ask; children: preact.ComponentChildr
       <header class="dock-head">
         <Icon name={ask.kind === "auth-required" ? "key" : "ask"} />
         <strong>{who}</strong>
-        <span class="dock-prompt">{ask.prompt}</span>
+        <span class="dock-prompt">{visibleText(ask.prompt)}</span>
         <span class="key-hint">
           <kbd>Esc</kbd> to answer
         </span>

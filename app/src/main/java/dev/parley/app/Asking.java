@@ -38,7 +38,7 @@ final class Asking {
   ///
   /// @throws Exit if there is nobody to ask
   void ask(ContextId context, InputRequired asked) {
-    show("? " + Clean.line(asked.prompt(), LINE_MAX));
+    show("? " + Clean.line(Clean.visible(asked.prompt()), LINE_MAX));
     describe(asked);
     var how = String.join("\n  ", AnswerLine.of(context, asked, server));
     settle("The task waits for an answer. Give it with:\n  " + how, () -> send(context, asked));
@@ -48,7 +48,7 @@ final class Asking {
   ///
   /// @throws Exit if there is nobody to ask
   void signIn(ContextId context, AuthRequired asked) {
-    show("? " + Clean.line(asked.prompt(), LINE_MAX));
+    show("? " + Clean.line(Clean.visible(asked.prompt()), LINE_MAX));
     if (asked.authUrl() != null) {
       show("  Open " + Clean.line(asked.authUrl(), 2 * LINE_MAX));
     }
@@ -166,11 +166,11 @@ final class Asking {
     var call = call(asked);
     if (call.has("toolName")) {
       var name = Clean.line(call.path("toolName").asString(), LINE_MAX);
-      show("  " + name + " " + Clean.text(call.path("arguments").toString()));
+      show("  " + name + " " + Clean.visible(call.path("arguments").toString()));
     }
     var metadata = asked.metadata();
     var preview = metadata == null ? "" : metadata.path("preview").asString("");
-    Clean.text(preview).lines().limit(PREVIEW_LINES).forEach(line -> show("  | " + line));
+    Clean.visible(preview).lines().limit(PREVIEW_LINES).forEach(line -> show("  | " + line));
     if (preview.lines().count() > PREVIEW_LINES) {
       show("  | ...");
     }

@@ -1,5 +1,7 @@
 package dev.parley.app;
 
+import dev.parley.protocol.VisibleText;
+
 /// Makes text of models and tools safe to print: it must not move the cursor, retitle the window or
 /// turn the line around.
 final class Clean {
@@ -11,6 +13,11 @@ final class Clean {
   /// The text without control characters, but for line breaks and tabs.
   static String text(String raw) {
     return strip(raw, true);
+  }
+
+  /// Text that people decide on: nothing is left out, what cannot be seen is written in words.
+  static String visible(String raw) {
+    return VisibleText.of(raw);
   }
 
   /// The text as one line of at most `max` characters.

@@ -62,7 +62,7 @@ final class InboxCommand implements Callable<Integer> {
             item.contextId().value(),
             item.id(),
             wants(item),
-            Clean.line(item.prompt(), PROMPT_MAX));
+            Clean.line(Clean.visible(item.prompt()), PROMPT_MAX));
       }
       table.print(terminal.out(), terminal.outStyle());
     }
