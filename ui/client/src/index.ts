@@ -48,3 +48,4 @@ export { type WorkflowEvent } from "./timeline-facts.js";
 export * from "./tokens.js";
 export * from "./types.js";
 export * from "./view.js";
+export * from "./visible-text.js";

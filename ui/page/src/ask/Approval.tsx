@@ -9,7 +9,14 @@ import { Diff, isDiff } from "./Diff.js";
 import { Fields } from "./Fields.js";
 import { Key } from "./Key.js";
 import { useReady } from "./ready.js";
-import { draftOf, editedOf, type FormDraft, problemsOf } from "@parley/client";
+import {
+  draftOf,
+  editedOf,
+  type FormDraft,
+  problemsOf,
+  visibleJson,
+  visibleText,
+} from "@parley/client";
 
 /** What a call does, where the server did not say it in words. */
 function summaryOf(facts: JsonObject): string {
@@ -192,14 +199,14 @@ function Reason({ reason, onReason, onDone, onBack }: ReasonProps) {
 function Preview({ preview, args }: { preview: Json | undefined; args: JsonObject | undefined }) {
   if (typeof preview === "string" && preview !== "") {
     return isDiff(preview) ? (
-      <Diff text={preview} />
+      <Diff text={visibleText(preview)} />
     ) : (
       <pre class="plain preview" tabIndex={0}>
-        {preview}
+        {visibleText(preview)}
       </pre>
     );
   }
-  return args === undefined ? null : <JsonText value={args} />;
+  return args === undefined ? null : <JsonText value={visibleJson(args)} />;
 }
 
 function object(value: Json | undefined): JsonObject | undefined {

@@ -1,3 +1,4 @@
+import { visibleText } from "@parley/client";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { FIELDS, useKeys } from "../app/hooks.js";
 import { agentName, useSession } from "../app/session.js";
@@ -119,7 +120,7 @@ function AskCard({ ask, folded, onFold, children }: AskCardProps) {
       <header class="dock-head">
         <Icon name={ask.kind === "auth-required" ? "key" : "ask"} />
         <strong>{who}</strong>
-        <span class="dock-prompt">{ask.prompt}</span>
+        <span class="dock-prompt">{visibleText(ask.prompt)}</span>
         <Expiry at={ask.expiresAt} />
         {children}
         <button

@@ -99,19 +99,19 @@ record AskedQuestion(
   /// last line says so.
   List<String> lines(int previewMax) {
     var lines = new ArrayList<String>();
-    var words = Clean.escaped(prompt).lines().toList();
+    var words = Clean.visible(prompt).lines().toList();
     lines.add("? " + (words.isEmpty() ? "" : words.getFirst()));
     words.stream().skip(1).forEach(line -> lines.add("  | " + line));
     var preview = metadata == null ? "" : metadata.path("preview").asString("");
     if (call().has("toolName") && inputType != null && aboutCall(inputType)) {
-      var name = Clean.line(Clean.escaped(call().path("toolName").asString()), ARGUMENTS_MAX);
+      var name = Clean.line(Clean.visible(call().path("toolName").asString()), ARGUMENTS_MAX);
       lines.add("  " + name + " " + arguments(preview.isEmpty()));
     }
     var summary = metadata == null ? "" : metadata.path("summary").asString("");
     if (!summary.isBlank()) {
-      lines.add("  " + Clean.escaped(summary));
+      lines.add("  " + Clean.visible(summary));
     }
-    var shown = Clean.escaped(preview).lines().toList();
+    var shown = Clean.visible(preview).lines().toList();
     shown.stream().limit(previewMax).forEach(line -> lines.add("  | " + line));
     if (shown.size() > previewMax) {
       lines.add(
@@ -120,14 +120,14 @@ record AskedQuestion(
     }
     for (var i = 0; i < options.size(); i++) {
       var option = options.get(i);
-      var text = Clean.escaped(option.isString() ? option.asString() : option.toString());
+      var text = Clean.visible(option.isString() ? option.asString() : option.toString());
       lines.add("  " + (i + 1) + ") " + Clean.line(text, Integer.MAX_VALUE));
     }
     if (schema != null) {
-      lines.add("  as JSON that fits " + Clean.escaped(schema.toString()));
+      lines.add("  as JSON that fits " + Clean.visible(schema.toString()));
     }
     if (authUrl != null) {
-      lines.add("  Open " + Clean.line(Clean.escaped(authUrl), Integer.MAX_VALUE));
+      lines.add("  Open " + Clean.line(Clean.visible(authUrl), Integer.MAX_VALUE));
     }
     if (agent != null) {
       lines.add("  asked by " + agent);
@@ -144,7 +144,7 @@ record AskedQuestion(
   }
 
   private String arguments(boolean all) {
-    var text = Clean.escaped(arguments().toString());
+    var text = Clean.visible(arguments().toString());
     return all ? text : Clean.line(text, ARGUMENTS_MAX);
   }
 

@@ -131,7 +131,7 @@ final class Asking {
   }
 
   private @Nullable ObjectNode edit(JsonNode arguments) throws IOException {
-    show("  now: " + Clean.escaped(arguments.toString()));
+    show("  now: " + Clean.visible(arguments.toString()));
     var typed = read("arguments as JSON");
     var edited = typed == null ? null : AnswerValue.object(typed);
     if (edited == null) {

@@ -1,6 +1,6 @@
 package dev.parley.app;
 
-import java.util.HexFormat;
+import dev.parley.protocol.VisibleText;
 
 /// Makes text of models and tools safe to print: it must not move the cursor, retitle the window or
 /// turn the line around.
@@ -15,6 +15,11 @@ final class Clean {
     return strip(raw, true);
   }
 
+  /// Text that people decide on: nothing is left out, what cannot be seen is written in words.
+  static String visible(String raw) {
+    return VisibleText.of(raw);
+  }
+
   /// The text as one line of at most `max` characters.
   static String line(String raw, int max) {
     var line = strip(raw, false).strip();
@@ -22,29 +27,6 @@ final class Clean {
       return line;
     }
     return line.substring(0, line.offsetByCodePoints(0, max - ELLIPSIS.length())) + ELLIPSIS;
-  }
-
-  /// The text with everything that one cannot see written out, such as `\\u202e`, but for line breaks and
-  /// tabs: for what somebody decides about, where nothing may be missing.
-  static String escaped(String raw) {
-    var shown = new StringBuilder(raw.length());
-    raw.codePoints()
-        .forEach(
-            point -> {
-              if (point == '\n' || point == '\t' || visible(point)) {
-                shown.appendCodePoint(point);
-              } else {
-                for (var unit : Character.toChars(point)) {
-                  shown.append("\\u").append(HexFormat.of().toHexDigits(unit));
-                }
-              }
-            });
-    return shown.toString();
-  }
-
-  /// Emoji need the one joiner that is let through.
-  private static boolean visible(int point) {
-    return printable(point) && (Character.getType(point) != Character.FORMAT || point == 0x200D);
   }
 
   private static String strip(String raw, boolean keepBreaks) {

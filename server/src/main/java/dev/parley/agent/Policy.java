@@ -1,9 +1,11 @@
 package dev.parley.agent;
 
+import dev.parley.agent.CommandRules.Fit;
 import dev.parley.tool.Glob;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +14,8 @@ import tools.jackson.databind.node.ObjectNode;
 /// Which calls an agent may make, which need a person's word, and which it may not make.
 ///
 /// A rule names a tool, `*` standing for anything, and may name what its first text argument must look
-/// like: `shell(git status)`; for `ask` and `deny`, what any text argument looks like. `deny` goes before `ask`, `ask` before `allow`; where no rule fits, the
+/// like: `shell(git status)`; for `ask` and `deny`, what any text argument looks like. A command line is compared
+/// word by word: see [CommandRules]. `deny` goes before `ask`, `ask` before `allow`; where no rule fits, the
 /// standard permission holds, or the tool's own if there is none.
 public record Policy(
     @Nullable Permission standard, List<String> allow, List<String> ask, List<String> deny) {
@@ -37,16 +40,58 @@ public record Policy(
   /// What this policy says of a call of a tool that is not ours; `main` is the argument that a rule in
   /// brackets is about, if that is known, and `own` holds where no rule fits.
   public Permission of(String tool, ObjectNode arguments, @Nullable String main, Permission own) {
-    if (deny.stream().anyMatch(rule -> forbids(rule, tool, arguments))) {
+    var command = CommandRules.commandOf(tool, arguments, main);
+    if (deny.stream().anyMatch(rule -> forbids(rule, tool, arguments))
+        || forbids(deny, tool, command) == Fit.YES) {
       return Permission.DENY;
     }
-    if (ask.stream().anyMatch(rule -> forbids(rule, tool, arguments))) {
+    if (ask.stream().anyMatch(rule -> forbids(rule, tool, arguments))
+        || forbids(ask, tool, command) == Fit.YES) {
       return Permission.ASK;
     }
-    if (allow.stream().anyMatch(rule -> fits(rule, tool, main, true))) {
-      return Permission.ALLOW;
+    var permission = standard == null ? own : standard;
+    if (allow.stream().anyMatch(rule -> allows(rule, tool, main, command))) {
+      permission = Permission.ALLOW;
     }
-    return standard == null ? own : standard;
+    // What cannot be read may be what is forbidden.
+    var unclear =
+        permission == Permission.ALLOW
+            && (forbids(deny, tool, command) == Fit.UNCLEAR
+                || forbids(ask, tool, command) == Fit.UNCLEAR);
+    return unclear ? Permission.ASK : permission;
+  }
+
+  /// How rules in brackets fit the command line of a call, if it has one.
+  private static Fit forbids(List<String> rules, String tool, Optional<String> command) {
+    var fit = Fit.NO;
+    for (var rule : rules) {
+      var wanted = inBrackets(rule);
+      if (command.isPresent() && wanted != null && couldFit(toolOf(rule), tool)) {
+        switch (CommandRules.forbids(wanted, command.get())) {
+          case YES -> {
+            return Fit.YES;
+          }
+          case UNCLEAR -> fit = Fit.UNCLEAR;
+          case NO -> {}
+        }
+      }
+    }
+    return fit;
+  }
+
+  private static boolean allows(
+      String rule, String tool, @Nullable String main, Optional<String> command) {
+    var wanted = inBrackets(rule);
+    return wanted == null || command.isEmpty()
+        ? fits(rule, tool, main, true)
+        : couldFit(toolOf(rule), tool) && CommandRules.allows(wanted, command.get());
+  }
+
+  private static @Nullable String inBrackets(String rule) {
+    var bracket = rule.indexOf('(');
+    return bracket < 0 || !rule.endsWith(")")
+        ? null
+        : rule.substring(bracket + 1, rule.length() - 1);
   }
 
   /// The argument that a rule in brackets is about: the first text in the tool's own list, whatever the

@@ -8,6 +8,7 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.VisibleText;
 import dev.parley.task.Asked;
 import dev.parley.task.Run;
 import dev.parley.tool.Question;
@@ -56,10 +57,11 @@ public final class Questions {
     metadata.put(HASH, hash(call.name(), call.arguments()));
     metadata.put("effect", tool.effect().wire());
     metadata.set(Asked.ARGUMENTS_SCHEMA, tool.schema());
-    metadata.put(SUMMARY, shown.summary());
+    metadata.put(SUMMARY, VisibleText.of(shown.summary()));
     if (shown.preview() != null) {
-      metadata.put("preview", shown.preview());
+      metadata.put("preview", VisibleText.of(shown.preview()));
     }
+    // Shown as it can be seen; the call, and its hash, stay as they are.
     return confirmation("May " + run.origin().agentId() + " call " + call.name() + "?", metadata);
   }
 
@@ -95,7 +97,7 @@ public final class Questions {
         new InputId(run.sources().ids().get()),
         question.requireUser(),
         question.type(),
-        question.prompt(),
+        VisibleText.of(question.prompt()),
         question.schema(),
         question.options().isEmpty() ? null : question.options(),
         metadata,
@@ -128,7 +130,7 @@ public final class Questions {
         signIn.type(),
         signIn.provider(),
         signIn.scopes().isEmpty() ? null : signIn.scopes(),
-        signIn.prompt(),
+        VisibleText.of(signIn.prompt()),
         invitation.authUrl(),
         metadata,
         expiresAt);

@@ -13,6 +13,7 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.VisibleText;
 import dev.parley.task.Asked;
 import dev.parley.task.Run;
 import dev.parley.tool.CallSummary;
@@ -254,7 +255,7 @@ public final class Approvals {
         id,
         true,
         InputType.CONFIRMATION,
-        "May " + run.origin().agentId() + " call " + asked.tool() + "?",
+        VisibleText.of("May " + run.origin().agentId() + " call " + asked.tool() + "?"),
         null,
         null,
         metadata,

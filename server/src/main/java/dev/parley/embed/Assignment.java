@@ -23,6 +23,7 @@ import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.protocol.VisibleText;
 import dev.parley.task.Run;
 import dev.parley.tool.Answer;
 import dev.parley.tool.Question;
@@ -203,7 +204,7 @@ public final class Assignment {
                 id,
                 question.requireUser(),
                 question.type(),
-                question.prompt(),
+                VisibleText.of(question.prompt()),
                 question.schema(),
                 question.options().isEmpty() ? null : question.options(),
                 metadata,

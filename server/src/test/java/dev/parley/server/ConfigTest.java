@@ -127,7 +127,8 @@ class ConfigTest {
         "agents: [{id: a, type: a2a, url: 'http://a', version: 2}] | version must be auto",
         "agents: [{id: a, type: a2a, url: 'http://a', transport: grpc}] | transport must be auto",
         "agents: [{id: a, type: a2a, url: 'http://a', timeout: 1ms}] | timeout is 1 s to 1 h",
-        "agents: [{id: a, type: a2a, url: 'http://a', token: t, headers: {authorization: b}}] | either token",
+        "agents: [{id: a, type: a2a, url: 'http://a', token: t, headers: {authorization: b}}] |"
+            + " either token",
         "agents: [{id: a, type: llm, token: t}] | go with type a2a only",
         "agents: [{id: a, type: cli}] | needs cli: claude, codex, gemini or jsonl",
         "agents: [{id: a, type: cli, cli: vi}] | claude, codex, gemini, jsonl",
@@ -148,7 +149,8 @@ class ConfigTest {
         "mcpServers: {a: {command: [x], oauth: {clientId: s}}} | no headers or oauth",
         "limits: {whenInputLapses: wait} | continue or fail",
         "agents: [{id: a, tools: [shel]}] | no tool shel; known: files, shell, http",
-        "agents: [{id: a, tools: [shell], permissions: {deny: ['shel(rm *)']}}] | fits none of its tools: shell",
+        "agents: [{id: a, tools: [shell], permissions: {deny: ['shel(rm *)']}}] | fits none of its"
+            + " tools: shell",
         "mcpServers: {e: {command: npx}} | a list is needed here",
         "agents: [{id: a}, {id: a}] | two are called a",
         "agents: [{id: a, model: b}] | no model b",
@@ -190,7 +192,7 @@ class ConfigTest {
               - id: a
                 tools: [files, shell, "mcp:e", "agent:b"]
                 permissions:
-                  allow: ["*_file", "shell(git *)", "e_echo", "e_*", "*"]
+                  allow: ["*_file", "shell(git log *)", "e_echo", "e_*", "*"]
                   ask: ["agent_b", "subagents"]
             """);
 

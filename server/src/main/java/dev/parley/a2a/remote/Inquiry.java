@@ -16,6 +16,7 @@ import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.VisibleText;
 import dev.parley.task.Asked;
 import dev.parley.task.Run;
 import dev.parley.vault.Place;
@@ -206,7 +207,7 @@ final class Inquiry {
         new InputId(run.sources().ids().get()),
         true,
         type,
-        prompt,
+        VisibleText.of(prompt),
         schema,
         options,
         metadata,
@@ -264,7 +265,7 @@ final class Inquiry {
         AuthType.CUSTOM,
         settings.host(),
         null,
-        words.isEmpty() ? run.origin().agentId() + " wants you to sign in" : words,
+        words.isEmpty() ? run.origin().agentId() + " wants you to sign in" : VisibleText.of(words),
         null,
         metadata,
         expiresAt);

@@ -1,0 +1,101 @@
+package dev.parley.protocol;
+
+import java.util.Locale;
+
+/// Text that people decide on, with everything in sight: characters that cannot be seen, that turn text around or that
+/// move a cursor are written by their number (backslash, `u{202E}`), and long runs of spaces as `⟨300 spaces⟩`.
+///
+/// It is for showing only. Text without such characters, and text that was made visible before, stays as it is.
+public final class VisibleText {
+
+  /// Indentation may be longer than a gap between words.
+  private static final int INDENT_MAX = 40;
+
+  private static final int SPACES_MAX = 8;
+  private static final int BREAKS_MAX = 4;
+  private static final int MARKS_MAX = 4;
+
+  private VisibleText() {}
+
+  /// The text as it is to be shown. Line breaks and tabs stay.
+  public static String of(String text) {
+    var shown = new StringBuilder(text.length() + 16);
+    var marks = 0;
+    for (var i = 0; i < text.length(); ) {
+      var point = text.codePointAt(i);
+      if (point == ' ' || point == '\t' || point == '\n') {
+        i = run(text, i, shown);
+        marks = 0;
+        continue;
+      }
+      marks = isMark(point) ? marks + 1 : 0;
+      if (isHidden(point) || marks > MARKS_MAX) {
+        shown
+            .append("\\u{")
+            .append(Integer.toHexString(point).toUpperCase(Locale.ROOT))
+            .append('}');
+      } else {
+        shown.appendCodePoint(point);
+      }
+      i += Character.charCount(point);
+    }
+    return shown.toString();
+  }
+
+  /// Adds a run of spaces and tabs, or of line breaks. Returns where it ends.
+  private static int run(String text, int from, StringBuilder shown) {
+    var breaks = text.charAt(from) == '\n';
+    var end = from;
+    while (end < text.length()
+        && (breaks
+            ? text.charAt(end) == '\n'
+            : text.charAt(end) == ' ' || text.charAt(end) == '\t')) {
+      end++;
+    }
+    var indents = from == 0 || text.charAt(from - 1) == '\n';
+    var max = breaks ? BREAKS_MAX : indents ? INDENT_MAX : SPACES_MAX;
+    if (end - from <= max) {
+      shown.append(text, from, end);
+    } else {
+      shown.append('⟨').append(end - from).append(breaks ? " line breaks⟩\n" : " spaces⟩");
+    }
+    return end;
+  }
+
+  private static boolean isMark(int point) {
+    return switch (Character.getType(point)) {
+      case Character.NON_SPACING_MARK, Character.ENCLOSING_MARK -> true;
+      default -> false;
+    };
+  }
+
+  private static boolean isHidden(int point) {
+    return switch (Character.getType(point)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SPACE_SEPARATOR ->
+          true;
+      default -> isBlank(point);
+    };
+  }
+
+  /// Letters, marks and symbols that show nothing.
+  private static boolean isBlank(int point) {
+    return point == 0x34F
+        || point == 0x115F
+        || point == 0x1160
+        || point == 0x17B4
+        || point == 0x17B5
+        || (point >= 0x180B && point <= 0x180F)
+        || point == 0x2800
+        || point == 0x3164
+        || (point >= 0xFE00 && point <= 0xFE0F)
+        || point == 0xFFA0
+        || (point >= 0xE0100 && point <= 0xE01EF);
+  }
+}

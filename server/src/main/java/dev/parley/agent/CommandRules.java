@@ -1,0 +1,143 @@
+package dev.parley.agent;
+
+import dev.parley.agent.ShellLine.Candidate;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What rules in brackets say of a command line: they are compared word by word.
+///
+/// A rule of `allow` fits one simple command of plain words only. A rule of `ask` or `deny` fits if anything that the line
+/// may run fits.
+final class CommandRules {
+
+  /// Tools that take a command line, ours and those of command-line agents.
+  private static final Set<String> TOOLS =
+      Set.of("shell", "Bash", "run_shell_command", "exec_command", "local_shell");
+
+  /// How a rule that forbids something fits.
+  enum Fit {
+    YES,
+    /// Part of the line cannot be understood, and may be what the rule is about.
+    UNCLEAR,
+    NO
+  }
+
+  private CommandRules() {}
+
+  /// The command line in a call, if it has one.
+  static Optional<String> commandOf(String tool, ObjectNode arguments, @Nullable String main) {
+    var command = arguments.path("command");
+    if (command.isString()) {
+      return Optional.of(command.asString());
+    }
+    return TOOLS.contains(tool) ? Optional.ofNullable(main) : Optional.empty();
+  }
+
+  /// True if a rule of `allow` with `wanted` in its brackets allows the line.
+  static boolean allows(String wanted, String line) {
+    if (wanted.indexOf('*') < 0 && wanted.equals(line)) {
+      return true;
+    }
+    var rule = ShellLine.plainRule(wanted);
+    var words = ShellLine.plain(line);
+    return rule.isPresent() && words.isPresent() && allows(rule.get(), words.get());
+  }
+
+  private static boolean allows(List<String> rule, List<String> words) {
+    var open = rule.getLast().equals("*");
+    var fixed = open ? rule.size() - 1 : rule.size();
+    if (rule.getFirst().indexOf('*') >= 0 || words.size() < fixed) {
+      return false;
+    }
+    if (!open && words.size() != fixed) {
+      return false;
+    }
+    var named = 0;
+    for (var i = 0; i < fixed; i++) {
+      var pattern = rule.get(i);
+      var word = words.get(i);
+      if (pattern.indexOf('*') < 0) {
+        if (!pattern.equals(word)) {
+          return false;
+        }
+        named += named == i ? 1 : 0;
+      } else if (!matches(pattern, word)
+          || (pattern.startsWith("*") && word.startsWith("-"))
+          || climbs(word)) {
+        return false;
+      }
+    }
+    return named == words.size() || !RiskyCommands.exceeds(words, named);
+  }
+
+  private static boolean climbs(String word) {
+    return Arrays.asList(word.split("/", -1)).contains("..");
+  }
+
+  /// How a rule of `ask` or `deny` with `wanted` in its brackets fits the line.
+  static Fit forbids(String wanted, String line) {
+    var rule = List.of(wanted.strip().split("\\s+", -1));
+    var all = ShellLine.candidates(line);
+    var unclear = all.opaque();
+    for (var command : all.commands()) {
+      if (covers(rule, command)) {
+        return Fit.YES;
+      }
+      unclear |=
+          !command.programClear()
+              || (!command.clear() && matches(ShellLine.base(rule.getFirst()), command.program()));
+    }
+    return unclear ? Fit.UNCLEAR : Fit.NO;
+  }
+
+  /// The last word of a rule may end in `*`, which stands for further words too.
+  private static boolean covers(List<String> rule, Candidate command) {
+    var words = command.words();
+    for (var i = 0; i < rule.size(); i++) {
+      var pattern = rule.get(i);
+      var last = i == rule.size() - 1;
+      if (i == words.size()) {
+        return last && pattern.equals("*");
+      }
+      var fits =
+          matches(pattern, words.get(i))
+              || (i == 0 && matches(ShellLine.base(pattern), command.program()));
+      if (!fits) {
+        return false;
+      }
+      if (last && pattern.endsWith("*")) {
+        return true;
+      }
+    }
+    return words.size() == rule.size();
+  }
+
+  /// True if the text is like the pattern, in which `*` stands for any text.
+  private static boolean matches(String pattern, String text) {
+    var p = 0;
+    var star = -1;
+    var from = 0;
+    for (var t = 0; t < text.length(); ) {
+      if (p < pattern.length() && pattern.charAt(p) == '*') {
+        star = p++;
+        from = t;
+      } else if (p < pattern.length() && pattern.charAt(p) == text.charAt(t)) {
+        p++;
+        t++;
+      } else if (star >= 0) {
+        p = star + 1;
+        t = ++from;
+      } else {
+        return false;
+      }
+    }
+    while (p < pattern.length() && pattern.charAt(p) == '*') {
+      p++;
+    }
+    return p == pattern.length();
+  }
+}

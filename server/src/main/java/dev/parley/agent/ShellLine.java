@@ -1,0 +1,418 @@
+package dev.parley.agent;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// The words of a command line, read in two ways.
+///
+/// [#plain] reads what surely is one simple command and nothing else: it accepts little, and what it accepts is what the
+/// shell runs. [#candidates] reads everything that a line may run: it accepts all, and finds rather too much than too
+/// little. Both take time in proportion to the length of the line.
+final class ShellLine {
+
+  /// A longer line is not understood.
+  static final int LENGTH_MAX = 10_000;
+
+  private static final int DEPTH_MAX = 4;
+  private static final int CANDIDATES_MAX = 500;
+
+  private static final String PLAIN = "_-./:=,+@%";
+
+  /// Words that are not commands where a command begins.
+  private static final Set<String> RESERVED =
+      Set.of(
+          "!",
+          "{",
+          "}",
+          "[[",
+          "if",
+          "then",
+          "else",
+          "elif",
+          "fi",
+          "do",
+          "done",
+          "case",
+          "esac",
+          "while",
+          "until",
+          "for",
+          "in",
+          "function",
+          "select",
+          "time",
+          "coproc");
+
+  /// Programs that run what their arguments say.
+  private static final Set<String> WRAPPERS =
+      Set.of(
+          "sudo",
+          "doas",
+          "env",
+          "nohup",
+          "nice",
+          "time",
+          "timeout",
+          "stdbuf",
+          "setsid",
+          "ionice",
+          "exec",
+          "command",
+          "builtin",
+          "xargs",
+          "chroot",
+          "busybox",
+          "toybox",
+          "watch",
+          "strace",
+          "ltrace",
+          "flock",
+          "unshare",
+          "nsenter",
+          "parallel",
+          "script",
+          "su",
+          "runuser",
+          "entr",
+          "ssh",
+          "find",
+          "fd",
+          "pkexec",
+          "systemd-run",
+          "chrt",
+          "taskset",
+          "firejail",
+          "proot");
+
+  static final Set<String> SHELLS =
+      Set.of("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh");
+
+  private static final Pattern ASSIGNMENT = Pattern.compile("[A-Za-z_]\\w*(\\[[^]]*])?\\+?=.*");
+
+  /// A command that a line may run. `clear` words are what they look like; others depend on what the shell makes of
+  /// them.
+  record Candidate(List<String> words, boolean programClear, boolean clear) {
+    Candidate {
+      words = List.copyOf(words);
+    }
+
+    /// The program's name without its folder.
+    String program() {
+      return base(words.getFirst());
+    }
+  }
+
+  /// All that a line may run; `opaque` if that cannot be told.
+  record Candidates(List<Candidate> commands, boolean opaque) {
+    Candidates {
+      commands = List.copyOf(commands);
+    }
+  }
+
+  private ShellLine() {}
+
+  static String base(String program) {
+    return program.substring(program.lastIndexOf('/') + 1);
+  }
+
+  /// The words of a line that is one simple command of plain words, if it is one: without operators, expansions,
+  /// assignments, comments, escapes and whatever else makes a shell do more than start a program with these words.
+  static Optional<List<String>> plain(String line) {
+    return plain(line, false);
+  }
+
+  /// The same of a rule, where `*` may be in a word.
+  static Optional<List<String>> plainRule(String rule) {
+    return plain(rule, true);
+  }
+
+  private static Optional<List<String>> plain(String line, boolean stars) {
+    if (line.length() > LENGTH_MAX) {
+      return Optional.empty();
+    }
+    var words = new ArrayList<String>();
+    var word = new StringBuilder();
+    var inWord = false;
+    var quoted = false;
+    for (var i = 0; i < line.length(); i++) {
+      var c = line.charAt(i);
+      if (c == ' ' || c == '\t') {
+        if (inWord && !end(words, word, quoted)) {
+          return Optional.empty();
+        }
+        inWord = false;
+        quoted = false;
+        continue;
+      }
+      if (c == '\'' || c == '"') {
+        var close = line.indexOf(c, i + 1);
+        if (close < 0 || !quotable(line, i + 1, close, c == '"')) {
+          return Optional.empty();
+        }
+        word.append(line, i + 1, close);
+        quoted |= words.isEmpty();
+        i = close;
+      } else if (isPlain(c) || (stars && c == '*')) {
+        if (c == '=' && (!inWord || words.isEmpty())) {
+          return Optional.empty();
+        }
+        word.append(c);
+      } else {
+        return Optional.empty();
+      }
+      inWord = true;
+    }
+    if (inWord && !end(words, word, quoted)) {
+      return Optional.empty();
+    }
+    return words.isEmpty() || words.getFirst().isEmpty() ? Optional.empty() : Optional.of(words);
+  }
+
+  private static boolean end(List<String> words, StringBuilder word, boolean quoted) {
+    var text = word.toString();
+    word.setLength(0);
+    if (words.isEmpty() && !quoted && RESERVED.contains(text)) {
+      return false;
+    }
+    return words.add(text);
+  }
+
+  private static boolean quotable(String line, int from, int to, boolean expands) {
+    for (var i = from; i < to; i++) {
+      var c = line.charAt(i);
+      if (hides(c) || (expands && (c == '$' || c == '`' || c == '\\' || c == '!'))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isPlain(char c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || PLAIN.indexOf(c) >= 0
+        || (c > 127 && Character.isLetterOrDigit(c) && !hides(c));
+  }
+
+  /// What nobody sees, or what a terminal or another shell may take for something else.
+  private static boolean hides(char c) {
+    if (c < 32 || c == 127) {
+      return true;
+    }
+    if (c < 127) {
+      return false;
+    }
+    return switch (Character.getType(c)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SPACE_SEPARATOR ->
+          true;
+      default -> false;
+    };
+  }
+
+  /// Every command that the line may run, also inside others.
+  static Candidates candidates(String line) {
+    var reader = new Reader();
+    reader.read(line, 0);
+    return new Candidates(reader.found, reader.opaque);
+  }
+
+  private static final class Reader {
+    private final List<Candidate> found = new ArrayList<>();
+    private boolean opaque;
+
+    void read(String line, int depth) {
+      if (depth > DEPTH_MAX || line.length() > LENGTH_MAX || found.size() > CANDIDATES_MAX) {
+        opaque = true;
+        return;
+      }
+      var command = new Command();
+      for (var i = 0; i < line.length(); i++) {
+        var c = line.charAt(i);
+        switch (c) {
+          case ' ', '\t' -> command.endWord();
+          case '\n', '\r', ';', '|', '&', '(', ')' -> end(command, depth);
+          case '<', '>' -> {
+            opaque |= line.startsWith("<<", i);
+            command.redirect();
+            var next = i + 1 < line.length() ? line.charAt(i + 1) : ' ';
+            i += next == '&' || next == '|' ? 1 : 0;
+          }
+          case '`' -> {
+            opaque = true;
+            end(command, depth);
+          }
+          case '\'' -> {
+            var close = line.indexOf('\'', i + 1);
+            opaque |= close < 0;
+            close = close < 0 ? line.length() : close;
+            command.append(line.substring(i + 1, close));
+            i = close;
+          }
+          case '"' -> i = quoted(line, i + 1, command, depth);
+          case '\\' -> {
+            i++;
+            if (i < line.length() && line.charAt(i) != '\n') {
+              command.append(line.substring(i, i + 1));
+            }
+          }
+          case '$' -> {
+            opaque |= line.startsWith("$(", i);
+            command.unclear();
+            command.append("$");
+          }
+          case '*', '?', '[', ']', '{', '}', '~', '!' -> command.special(c);
+          default -> {
+            opaque |= hides(c);
+            command.append(String.valueOf(c));
+          }
+        }
+      }
+      end(command, depth);
+    }
+
+    /// Reads up to the closing quote, and what is substituted within as a line of its own.
+    private int quoted(String line, int from, Command command, int depth) {
+      command.append("");
+      var i = from;
+      for (; i < line.length() && line.charAt(i) != '"'; i++) {
+        var c = line.charAt(i);
+        if (c == '`' || line.startsWith("$(", i)) {
+          // Where it ends cannot be told without reading it as the shell does: more than it is does
+          // no harm.
+          opaque = true;
+          if (depth < DEPTH_MAX) {
+            read(line.substring(i + (c == '`' ? 1 : 2)), DEPTH_MAX);
+          }
+          var close = line.indexOf('"', i);
+          return close < 0 ? line.length() : close;
+        }
+        if (c == '\\' && i + 1 < line.length()) {
+          i++;
+        } else if (c == '$') {
+          command.unclear();
+        }
+        opaque |= hides(line.charAt(i)) && line.charAt(i) != '\n';
+        command.append(String.valueOf(line.charAt(i)));
+      }
+      opaque |= i >= line.length();
+      return i;
+    }
+
+    private void end(Command command, int depth) {
+      command.endWord();
+      var words = command.words;
+      var from = 0;
+      while (from < words.size()
+          && (RESERVED.contains(words.get(from))
+              || ASSIGNMENT.matcher(words.get(from)).matches())) {
+        from++;
+      }
+      if (from < words.size()) {
+        add(words.subList(from, words.size()), command.unclear.subList(from, words.size()), depth);
+      }
+      command.clear();
+    }
+
+    private void add(List<String> words, List<Boolean> unclear, int depth) {
+      if (found.size() > CANDIDATES_MAX) {
+        opaque = true;
+        return;
+      }
+      found.add(new Candidate(words, !unclear.getFirst(), !unclear.contains(true)));
+      var program = base(words.getFirst()).toLowerCase(Locale.ROOT);
+      if (SHELLS.contains(program) || program.equals("eval")) {
+        // A script that is not there is not understood.
+        opaque |= SHELLS.contains(program) && words.stream().noneMatch(ShellLine::takesCommand);
+        words.stream().skip(1).forEach(word -> read(word, depth + 1));
+        read(String.join(" ", words.subList(1, words.size())), depth + 1);
+      } else if (program.equals("source") || program.equals(".")) {
+        opaque = true;
+      } else if (RiskyCommands.runsCode(program, words)) {
+        opaque = true;
+      } else if (WRAPPERS.contains(program)) {
+        for (var i = 1; i < words.size() && found.size() <= CANDIDATES_MAX; i++) {
+          var rest = words.subList(i, Math.min(words.size(), i + 64));
+          if (SHELLS.contains(base(rest.getFirst())) && depth < DEPTH_MAX) {
+            add(rest, unclear.subList(i, i + rest.size()), depth + 1);
+          } else {
+            var hidden = unclear.subList(i, i + rest.size());
+            found.add(new Candidate(rest, !hidden.getFirst(), !hidden.contains(true)));
+            opaque |= RiskyCommands.runsCode(base(rest.getFirst()), rest);
+          }
+        }
+      }
+    }
+  }
+
+  private static boolean takesCommand(String word) {
+    return word.startsWith("-") && !word.startsWith("--") && word.contains("c");
+  }
+
+  /// A command that is being read.
+  private static final class Command {
+    private final List<String> words = new ArrayList<>();
+    private final List<Boolean> unclear = new ArrayList<>();
+    private final StringBuilder word = new StringBuilder();
+    private boolean inWord;
+    private boolean wordUnclear;
+    private boolean target;
+
+    void append(String text) {
+      inWord = true;
+      word.append(text);
+    }
+
+    void unclear() {
+      inWord = true;
+      wordUnclear = true;
+    }
+
+    /// `[` and braces are commands where they stand alone.
+    void special(char c) {
+      append(String.valueOf(c));
+      wordUnclear |= c != '!' && c != ']' && c != '}';
+    }
+
+    void redirect() {
+      if (inWord && word.chars().allMatch(Character::isDigit)) {
+        word.setLength(0);
+        inWord = false;
+      }
+      endWord();
+      target = true;
+    }
+
+    void endWord() {
+      if (!inWord) {
+        return;
+      }
+      var text = word.toString();
+      if (!target) {
+        words.add(text);
+        unclear.add(wordUnclear && !Set.of("[", "{", "[[").contains(text));
+      }
+      target = false;
+      word.setLength(0);
+      inWord = false;
+      wordUnclear = false;
+    }
+
+    void clear() {
+      words.clear();
+      unclear.clear();
+      target = false;
+    }
+  }
+}
