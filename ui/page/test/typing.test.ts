@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ParleyEvent } from "@parley/client";
 import type { Page } from "playwright-core";
 import { begin, composer, gate, settled, SKIP, stage } from "./page.js";
 
@@ -24,14 +25,14 @@ async function waiting(content: string): Promise<string> {
   return contextId;
 }
 
-async function events(contextId: string, kind: string): Promise<unknown[]> {
+async function events(contextId: string, kind: string): Promise<ParleyEvent[]> {
   const { events } = await it.server.api.events(contextId, { filter: { kinds: [kind] } });
   return events;
 }
 
 async function answers(contextId: string): Promise<unknown[]> {
-  const { events } = await it.server.api.events(contextId, { filter: { kinds: ["input-received"] } });
-  return events.map((event) => event.kind === "input-received" && event.value);
+  const received = await events(contextId, "input-received");
+  return received.map((event) => event.kind === "input-received" && event.value);
 }
 
 /** Every key that a person types, also those that were shortcuts once. */
@@ -136,7 +137,7 @@ test("what is typed after a click on a question answers it, and nothing else", o
   await settled(page);
   assert.equal(await box(page).inputValue(), "");
   await page.goto(other);
-  await page.waitForFunction(() => document.querySelector(".composer textarea")?.ariaLabel === "Message");
+  await composer(page).waitFor();
   assert.equal(await box(page).inputValue(), "half a message");
 });
 
@@ -303,4 +304,16 @@ test("Escape, however often, never stops a task that asks", options, async () =>
     await page.getByText("Stopped.").waitFor();
     await settled(page);
   }
+});
+
+test("an answer that comes too late is not lost, and answers nothing else", options, async () => {
+  const { page } = await it.open();
+  const contextId = await begin(page, "ask me which colour");
+  await page.getByRole("textbox", { name: /^Answer to/ }).fill("re");
+  const asked = (await it.server.api.inbox()).items.find((item) => item.contextId === contextId);
+  await it.server.api.answer(contextId, asked?.inputId ?? "", "blue");
+  await dock(page).waitFor({ state: "detached" });
+  assert.equal(await composer(page).inputValue(), "re");
+  await settled(page);
+  assert.deepEqual(await answers(contextId), ["blue"]);
 });

@@ -13,7 +13,8 @@ export const NAVIGATION = MAC ? "Ctrl+⌥" : "Alt";
 /** True if letters typed in this element are text, or choose something in it. */
 export function takesText(element: Element | null): boolean {
   const field = element?.closest(FIELDS) ?? null;
-  return !(field === null || (field instanceof HTMLInputElement && WITHOUT_TEXT.includes(field.type)));
+  const typed = !(field instanceof HTMLInputElement) || !WITHOUT_TEXT.includes(field.type);
+  return field !== null && typed;
 }
 
 /** True for Ctrl or Command with a key, and no other modifier. */

@@ -51,11 +51,8 @@ export function Composer(props: ComposerProps) {
   const { state, drafts } = useSession();
   const fresh = contextId === undefined;
   const [goesOn] = useState(() => drafts.takeOver(contextId));
-  const { content, answers, decided, setAnswers, write, writeAnswer, writeMessage } = useDraft(contextId, asked, {
-    loading,
-    goesOn,
-    open,
-  });
+  const draft = useDraft(contextId, asked, { loading, goesOn, open });
+  const { content, answers, decided, setAnswers, write, writeMessage } = draft;
   const [way, setWay] = useState<WhenBusy>("enqueue");
   const [sending, setSending] = useState(false);
   const [held, setHeld] = useState(false);
@@ -100,18 +97,17 @@ export function Composer(props: ComposerProps) {
     if (ask.kind !== "input-required") {
       return;
     }
-    const value =
-      kindOf(ask) === "choice" ? typedOption(ask.options ?? [], content) : content;
+    const value = kindOf(ask) === "choice" ? typedOption(ask.options ?? [], content) : content;
     if (value === undefined) {
       setMisfit(content);
       return;
     }
-    writeAnswer(ask.inputId, "");
+    draft.writeAnswer(ask.inputId, "");
     setSending(true);
     const taken = await onAnswer(ask.inputId, value);
     setSending(false);
     if (!taken) {
-      writeAnswer(ask.inputId, joined(content, drafts.answerText(ask.inputId)));
+      draft.giveBack(ask.inputId, content);
     }
   };
   const send = async (): Promise<void> => {

@@ -14,6 +14,8 @@ interface Draft {
   readonly setAnswers: (answers: boolean, carry?: boolean) => void;
   readonly write: (text: string) => void;
   readonly writeAnswer: (askId: string, text: string) => void;
+  /** An answer was not taken. It is there again: as a message, if the question is gone. */
+  readonly giveBack: (askId: string, text: string) => void;
   /** Writes a message, whatever is being written. */
   readonly writeMessage: (text: string) => void;
 }
@@ -62,6 +64,12 @@ export function useDraft(
     drafts.writeAnswer(id, "text", text);
     draw(undefined);
   };
+  const opened = useRef(open);
+  opened.current = open;
+  const giveBack = (id: string, text: string): void =>
+    opened.current.includes(id)
+      ? writeAnswer(id, joined(text, drafts.answerText(id)))
+      : writeMessage(joined(text, drafts.text(contextId)));
   const write = (text: string): void =>
     answers ? writeAnswer(askId, text) : writeMessage(text);
   const setAnswers = (next: boolean, carry = false): void => {
@@ -77,7 +85,7 @@ export function useDraft(
   };
   const content = answers ? drafts.answerText(askId) : drafts.text(contextId);
   const decided = target?.askId === askId;
-  return { content, answers, decided, setAnswers, write, writeAnswer, writeMessage };
+  return { content, answers, decided, setAnswers, write, writeAnswer, giveBack, writeMessage };
 }
 
 /** Two texts below one another; one of them, if the other says nothing. */
