@@ -93,7 +93,7 @@ class StoppingTest {
       }
       world.tasks().answer(World.CONTEXT, INPUT, StringNode.valueOf("me"), Answerer.trusted("local"), Guard.none());
 
-      world.tasks().cancelAll(World.CONTEXT, "not needed");
+      world.tasks().cancelAll(World.CONTEXT, "not needed", null);
 
       assertThat(world.end(task)).isEqualTo(TaskState.CANCELED);
       assertThat(log.<Boolean>inspect(OTHER, s -> s.openTask(holder.taskId()).isPresent()))
