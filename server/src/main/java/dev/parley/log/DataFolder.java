@@ -66,7 +66,7 @@ final class DataFolder implements AutoCloseable {
       var file = folder.resolve(LOCK_FILE);
       var options =
           Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-      var channel = FileChannel.open(file, options, OwnerOnly.newFile(folder));
+      var channel = FileChannel.open(file, options, OwnerOnly.newFile(file));
       if (channel.tryLock() == null) {
         var holder = Files.readString(file, StandardCharsets.US_ASCII).strip();
         channel.close();

@@ -21,9 +21,9 @@ public final class OwnerOnly {
 
   private OwnerOnly() {}
 
-  /// What a new file in `folder` is to be made with.
-  static FileAttribute<?>[] newFile(Path folder) {
-    return posix(folder)
+  /// What this new file is to be made with.
+  static FileAttribute<?>[] newFile(Path file) {
+    return posix(file)
         ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(FILE)}
         : new FileAttribute<?>[0];
   }
@@ -32,7 +32,7 @@ public final class OwnerOnly {
   /// permissions. If it cannot be made, nothing happens: whoever opens it next is told why.
   public static void makeFile(Path file) {
     try {
-      Files.createFile(file, newFile(file.toAbsolutePath().getParent()));
+      Files.createFile(file, newFile(file));
     } catch (IOException keptOrImpossible) {
       // One that is there has been tightened when the folder was claimed.
     }
@@ -40,7 +40,7 @@ public final class OwnerOnly {
 
   /// Makes a folder, whose parent exists.
   static void makeFolder(Path folder) throws IOException {
-    if (posix(folder.toAbsolutePath().getParent())) {
+    if (posix(folder)) {
       Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(FOLDER));
     } else {
       Files.createDirectory(folder);

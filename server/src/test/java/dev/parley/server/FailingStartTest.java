@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -125,7 +126,7 @@ class FailingStartTest {
               .redirectErrorStream(true)
               .start();
       process.getOutputStream().close();
-      var printed = new String(process.getInputStream().readAllBytes());
+      var printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
       assertThat(process.waitFor()).as(printed).isEqualTo(1);
       assertThat(printed).contains("cannot listen");

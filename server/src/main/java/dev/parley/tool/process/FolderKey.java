@@ -23,8 +23,9 @@ public record FolderKey(String file, String path) {
 
   /// True if both are keys of one folder, which may have been moved in between.
   public boolean matches(FolderKey other) {
-    return file.equals(UNKNOWN) || other.file.equals(UNKNOWN)
-        ? path.equals(other.path)
-        : file.equals(other.file);
+    if (file.equals(UNKNOWN) || other.file.equals(UNKNOWN)) {
+      return path.equals(other.path);
+    }
+    return file.equals(other.file);
   }
 }
