@@ -34,6 +34,7 @@ final class ChunkWriter {
   private final List<Origin> origins = new ArrayList<>();
   private final int[] payloads;
   private long time;
+  private int deltas;
 
   private ChunkWriter(List<Slot> slots) {
     this.slots = slots;
@@ -53,6 +54,9 @@ final class ChunkWriter {
   static Encoded encode(Position before, List<Slot> slots) {
     var writer = new ChunkWriter(slots);
     var chunk = writer.write(before);
+    if (writer.deltas == slots.size()) {
+      return new Encoded(chunk, slots); // As most: they have no payloads.
+    }
     var measured = new ArrayList<Slot>(slots.size());
     for (var i = 0; i < slots.size(); i++) {
       var payload = writer.payloads[i];
@@ -142,6 +146,7 @@ final class ChunkWriter {
       texts.raw(text);
     }
     out.raw(texts.toArray());
+    deltas += count;
     return count;
   }
 

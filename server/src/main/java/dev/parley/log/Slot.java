@@ -3,6 +3,7 @@ package dev.parley.log;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
+import java.util.List;
 
 /// An entry beside what the store must know of it.
 ///
@@ -28,6 +29,14 @@ record Slot(Entry entry, long textFrom, boolean missing, int payloadBytes) {
           default -> 0; // All that it holds is in its payload.
         };
     return OVERHEAD + 2 * (text + payloadBytes);
+  }
+
+  static long weight(List<Slot> slots) {
+    var weight = 0L;
+    for (var slot : slots) {
+      weight += slot.weight();
+    }
+    return weight;
   }
 
   Slot withPayloadBytes(int bytes) {

@@ -40,7 +40,7 @@ final class Ticket {
       this.slots = encoded.slots();
       this.chunk = encoded.chunk();
     }
-    this.weight = this.slots.stream().mapToLong(Slot::weight).sum();
+    this.weight = Slot.weight(this.slots);
     this.along = along;
   }
 

@@ -66,7 +66,7 @@ final class Unsealed {
     }
 
     static Part of(byte[] chunk, List<Slot> slots) {
-      return new Part(slots.size(), chunk.length, slots.stream().mapToLong(Slot::weight).sum());
+      return new Part(slots.size(), chunk.length, Slot.weight(slots));
     }
   }
 
@@ -99,23 +99,24 @@ final class Unsealed {
   ///
   /// Contexts that are written side by side are ripe at the same moment. To seal them all at once would
   /// stop everybody; twice as many as one commit makes ripe, on average, is enough to keep up. While
-  /// there is too much unsealed, the oldest is sealed too: up to twice as many contexts as the commit
-  /// has appends, and beyond the hard limit as many as it takes.
+  /// there is too much unsealed, the oldest is sealed too: the more there is, the more contexts at a
+  /// time, up to twice as many as the commit has appends. Beyond the hard limit as many as it takes.
   List<LiveContext> due(List<Ticket> tickets) {
     var excess = new Excess(tickets);
     var due = new LinkedHashSet<LiveContext>();
-    var most =
+    var ripeMost =
         1
             + 2 * excess.comingEvents / tuning.sealEvents()
             + 2 * excess.comingBytes / tuning.sealBytes();
     for (var context : ripe) {
-      if (due.size() >= Math.min(SEALS_USUAL, most)) {
+      if (due.size() >= Math.min(SEALS_USUAL, ripeMost)) {
         break;
       }
       choose(context, due, excess);
     }
     if (excess.over(1)) {
-      chooseOldest(Math.max(SEALS_USUAL, 2 * tickets.size()), due, excess);
+      var most = Math.max(SEALS_USUAL, (int) (2 * tickets.size() * excess.toHardLimit()));
+      chooseOldest(most, due, excess);
     }
     return new ArrayList<>(due);
   }
@@ -184,6 +185,17 @@ final class Unsealed {
       if (!coming.contains(context)) {
         contextsLeft--;
       }
+    }
+
+    /// How far the way from what is wanted to the hard limit it is: 0 to 1.
+    double toHardLimit() {
+      var used =
+          Math.max(
+              (double) contextsLeft / tuning.memory().unsealedContexts(),
+              Math.max(
+                  (double) bytesLeft / tuning.unsealedBytes(),
+                  (double) weightLeft / tuning.memory().unsealedBytes()));
+      return Math.clamp((used - 1) / (MemoryLimits.HARD_FACTOR - 1), 0.0, 1.0);
     }
 
     /// True if more than `factor` times what is wanted would be unsealed.

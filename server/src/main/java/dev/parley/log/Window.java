@@ -62,7 +62,7 @@ final class Window {
     if (start == from && more.isEmpty()) {
       return this;
     }
-    var added = weight(more);
+    var added = Slot.weight(more);
     // What was dropped stays in the array: it may not outweigh the rest.
     if (to + more.size() <= slots.length && held - kept <= kept) {
       copy(more, slots, to);
@@ -82,20 +82,12 @@ final class Window {
       return this;
     }
     var kept = Arrays.copyOfRange(slots, start, to);
-    var keptWeight = weight(Arrays.asList(kept));
+    var keptWeight = Slot.weight(Arrays.asList(kept));
     return new Window(baseAt(start), kept, 0, kept.length, keptWeight, keptWeight);
   }
 
   private Position baseAt(int start) {
     return start == from ? base : slots[start - 1].entry().position();
-  }
-
-  private static long weight(List<Slot> slots) {
-    var weight = 0L;
-    for (var slot : slots) {
-      weight += slot.weight();
-    }
-    return weight;
   }
 
   private static void copy(List<Slot> more, Slot[] target, int at) {
