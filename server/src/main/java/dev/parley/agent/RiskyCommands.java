@@ -15,160 +15,20 @@ final class RiskyCommands {
 
   /// Programs whose arguments are, or name, what they run. Every argument must be in the rule.
   private static final Set<String> RUNNERS =
-      Set.of(
-          "alias",
-          "ansible",
-          "ansible-playbook",
-          "ant",
-          "apt",
-          "apt-get",
-          "ash",
-          "at",
-          "awk",
-          "bash",
-          "batch",
-          "bazel",
-          "bind",
-          "brew",
-          "builtin",
-          "bundle",
-          "busybox",
-          "c++",
-          "cc",
-          "chroot",
-          "chrt",
-          "clang",
-          "clang++",
-          "cmake",
-          "command",
-          "complete",
-          "composer",
-          "coproc",
-          "crontab",
-          "csh",
-          "dash",
-          "dc",
-          "declare",
-          "dnf",
-          "doas",
-          "easy_install",
-          "ed",
-          "emacs",
-          "enable",
-          "entr",
-          "env",
-          "eval",
-          "ex",
-          "exec",
-          "expect",
-          "export",
-          "fish",
-          "flock",
-          "ftp",
-          "g++",
-          "gawk",
-          "gcc",
-          "gdb",
-          "gem",
-          "gmake",
-          "gnuplot",
-          "hash",
-          "ionice",
-          "irb",
-          "just",
-          "ksh",
-          "ld",
-          "less",
-          "lldb",
-          "ltrace",
-          "m4",
-          "make",
-          "man",
-          "mapfile",
-          "mawk",
-          "mksh",
-          "more",
-          "msbuild",
-          "nano",
-          "nawk",
-          "nc",
-          "ncat",
-          "nice",
-          "ninja",
-          "nix",
-          "nmap",
-          "nohup",
-          "nox",
-          "npx",
-          "nsenter",
-          "openssl",
-          "parallel",
-          "pdb",
-          "pico",
-          "pkexec",
-          "proot",
-          "psql",
-          "mysql",
-          "sqlite3",
-          "rake",
-          "rbash",
-          "readarray",
-          "rlwrap",
-          "rsh",
-          "runuser",
-          "sbt",
-          "scp",
-          "screen",
-          "script",
-          "sed",
-          "gsed",
-          "service",
-          "set",
-          "setarch",
-          "setsid",
-          "sftp",
-          "sh",
-          "socat",
-          "source",
-          ".",
-          "split",
-          "csplit",
-          "ssh",
-          "ssh-agent",
-          "start-stop-daemon",
-          "stdbuf",
-          "strace",
-          "su",
-          "sudo",
-          "systemctl",
-          "systemd-run",
-          "task",
-          "taskset",
-          "tclsh",
-          "tcsh",
-          "tee",
-          "telnet",
-          "time",
-          "timeout",
-          "tmux",
-          "tox",
-          "toybox",
-          "trap",
-          "typeset",
-          "uvx",
-          "unshare",
-          "valgrind",
-          "vi",
-          "view",
-          "vim",
-          "nvim",
-          "visudo",
-          "watch",
-          "wish",
-          "xargs",
-          "xterm",
-          "yum",
-          "zsh");
+      ShellLine.words(
+          """
+          alias ansible ansible-playbook ant apt apt-get ash at awk bash batch bazel bind brew
+          builtin bundle busybox c++ cc chroot chrt clang clang++ cmake command complete composer
+          coproc crontab csh dash dc declare dnf doas easy_install ed emacs enable entr env eval
+          ex exec expect export fish flock ftp g++ gawk gcc gdb gem gmake gnuplot hash ionice irb
+          just ksh ld less lldb ltrace m4 make man mapfile mawk mksh more msbuild nano nawk nc
+          ncat nice ninja nix nmap nohup nox npx nsenter openssl parallel pdb pico pkexec proot
+          psql mysql sqlite3 rake rbash readarray rlwrap rsh runuser sbt scp screen script sed
+          gsed service set setarch setsid sftp sh socat source . split csplit ssh ssh-agent
+          start-stop-daemon stdbuf strace su sudo systemctl systemd-run task taskset tclsh tcsh
+          tee telnet time timeout tmux tox toybox trap typeset uvx unshare valgrind vi view vim
+          nvim visudo watch wish xargs xterm yum zsh
+          """);
 
   /// Programs that run a file, or code in an argument.
   private static final Pattern INTERPRETER =
@@ -181,34 +41,12 @@ final class RiskyCommands {
   private static final Set<String> VERSION = Set.of("--version", "-version", "-V", "--help");
 
   private static final Set<String> GIT_READING =
-      Set.of(
-          "status",
-          "log",
-          "diff",
-          "show",
-          "rev-parse",
-          "ls-files",
-          "ls-tree",
-          "describe",
-          "blame",
-          "annotate",
-          "shortlog",
-          "cat-file",
-          "name-rev",
-          "rev-list",
-          "merge-base",
-          "for-each-ref",
-          "count-objects",
-          "diff-tree",
-          "diff-index",
-          "diff-files",
-          "show-ref",
-          "cherry",
-          "check-ignore",
-          "check-attr",
-          "grep",
-          "version",
-          "--version");
+      ShellLine.words(
+          """
+          status log diff show rev-parse ls-files ls-tree describe blame annotate shortlog
+          cat-file name-rev rev-list merge-base for-each-ref count-objects diff-tree diff-index
+          diff-files show-ref cherry check-ignore check-attr grep version --version
+          """);
 
   /// Sub-commands that only read; others must be in the rule.
   private static final Map<String, Set<String>> READING =
@@ -234,61 +72,23 @@ final class RiskyCommands {
           entry("rustup", Set.of("show", "--version")),
           entry(
               "mvn",
-              Set.of(
-                  "validate",
-                  "compile",
-                  "test",
-                  "test-compile",
-                  "package",
-                  "verify",
-                  "clean",
-                  "-v",
-                  "--version",
-                  "-q",
-                  "-B",
-                  "-o",
-                  "-ntp",
-                  "-e",
-                  "-DskipTests")),
+              ShellLine.words(
+                  """
+                  validate compile test test-compile package verify clean -v --version -q -B -o -ntp -e
+                  -DskipTests
+                  """)),
           entry(
               "gradle",
               Set.of("tasks", "dependencies", "projects", "test", "build", "check", "-v")));
 
   /// Sub-commands that run what follows: all of it must be in the rule.
   private static final Set<String> RUNNING =
-      Set.of(
-          "run",
-          "run-script",
-          "rum",
-          "urn",
-          "x",
-          "exec",
-          "dlx",
-          "generate",
-          "tool",
-          "eval",
-          "shell",
-          "ssh",
-          "do",
-          "create",
-          "init",
-          "install-test",
-          "alias",
-          "config",
-          "submodule",
-          "bisect",
-          "filter-branch",
-          "difftool",
-          "mergetool",
-          "foreach",
-          "hook",
-          "plugin",
-          "extension",
-          "cp",
-          "attach",
-          "debug",
-          "proxy",
-          "port-forward");
+      ShellLine.words(
+          """
+          run run-script rum urn x exec dlx generate tool eval shell ssh do create init
+          install-test alias config submodule bisect filter-branch difftool mergetool foreach hook
+          plugin extension cp attach debug proxy port-forward
+          """);
 
   /// Options without a value may stand before a sub-command; others are asked about.
   private static final Set<String> HARMLESS = Set.of("--no-pager", "-P", "-q", "-B", "-o", "-ntp");
@@ -296,68 +96,17 @@ final class RiskyCommands {
   /// Long options that run or write something, or read what does, whatever the program. Those that begin like one of
   /// these, and those that are the beginning of one, are meant too.
   private static final List<String> LONG =
-      List.of(
-          "exec",
-          "eval",
-          "command",
-          "cmd",
-          "shell",
-          "hook",
-          "plugin",
-          "pager",
-          "editor",
-          "program",
-          "script",
-          "preload",
-          "rsh",
-          "run",
-          "upload-pack",
-          "receive-pack",
-          "ext-diff",
-          "textconv",
-          "output",
-          "open-files-in-pager",
-          "config",
-          "template",
-          "git-dir",
-          "work-tree",
-          "tool",
-          "use-compress-program",
-          "compress-program",
-          "to-command",
-          "checkpoint-action",
-          "info-script",
-          "new-volume-script",
-          "pre",
-          "hostname-bin",
-          "rsync-path",
-          "unzip-command",
-          "remote-name",
-          "upload-file",
-          "dump-header",
-          "cookie-jar",
-          "trace",
-          "stderr",
-          "libcurl",
-          "etag-save",
-          "engine",
-          "execute",
-          "use-askpass",
-          "set",
-          "vettool",
-          "init",
-          "settings",
-          "toolchains",
-          "diff-cmd",
-          "editor-cmd",
-          "proxy-command",
-          "wrapper",
-          "specs",
-          "overwrite",
-          "in-place",
-          "delete",
-          "remove",
-          "pinentry");
+      List.copyOf(
+          ShellLine.words(
+              """
+              exec eval command cmd shell hook plugin pager editor program script preload rsh run
+              upload-pack receive-pack ext-diff textconv output open-files-in-pager config template
+              git-dir work-tree tool use-compress-program compress-program to-command
+              checkpoint-action info-script new-volume-script pre hostname-bin rsync-path
+              unzip-command remote-name upload-file dump-header cookie-jar trace stderr libcurl
+              etag-save engine execute use-askpass set vettool init settings toolchains diff-cmd
+              editor-cmd proxy-command wrapper specs overwrite in-place delete remove pinentry
+              """));
 
   /// Programs that write, or run something, by short options, in any cluster.
   private static final Map<String, String> SHORT =

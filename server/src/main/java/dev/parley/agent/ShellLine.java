@@ -24,69 +24,20 @@ final class ShellLine {
 
   /// Words that are not commands where a command begins.
   private static final Set<String> RESERVED =
-      Set.of(
-          "!",
-          "{",
-          "}",
-          "[[",
-          "if",
-          "then",
-          "else",
-          "elif",
-          "fi",
-          "do",
-          "done",
-          "case",
-          "esac",
-          "while",
-          "until",
-          "for",
-          "in",
-          "function",
-          "select",
-          "time",
-          "coproc");
+      words(
+          """
+          ! { } [[ if then else elif fi do done case esac while until for in function select time
+          coproc
+          """);
 
   /// Programs that run what their arguments say.
   private static final Set<String> WRAPPERS =
-      Set.of(
-          "sudo",
-          "doas",
-          "env",
-          "nohup",
-          "nice",
-          "time",
-          "timeout",
-          "stdbuf",
-          "setsid",
-          "ionice",
-          "exec",
-          "command",
-          "builtin",
-          "xargs",
-          "chroot",
-          "busybox",
-          "toybox",
-          "watch",
-          "strace",
-          "ltrace",
-          "flock",
-          "unshare",
-          "nsenter",
-          "parallel",
-          "script",
-          "su",
-          "runuser",
-          "entr",
-          "ssh",
-          "find",
-          "fd",
-          "pkexec",
-          "systemd-run",
-          "chrt",
-          "taskset",
-          "firejail",
-          "proot");
+      words(
+          """
+          sudo doas env nohup nice time timeout stdbuf setsid ionice exec command builtin xargs
+          chroot busybox toybox watch strace ltrace flock unshare nsenter parallel script su
+          runuser entr ssh find fd pkexec systemd-run chrt taskset firejail proot
+          """);
 
   static final Set<String> SHELLS =
       Set.of("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh");
@@ -114,6 +65,11 @@ final class ShellLine {
   }
 
   private ShellLine() {}
+
+  /// A list of words.
+  static Set<String> words(String list) {
+    return Set.of(list.strip().split("\\s+", -1));
+  }
 
   static String base(String program) {
     return program.substring(program.lastIndexOf('/') + 1);
