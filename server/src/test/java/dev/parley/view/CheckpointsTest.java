@@ -13,11 +13,15 @@ import dev.parley.view.Checkpoints.Checkpoint;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Snapshots of the past that go on from ones made before.
 class CheckpointsTest {
+
+  private static final Snapshots.Later NOTHING_LATER =
+      new Snapshots.Later(List.of(), List.of());
 
   private static final int LENGTH = 3 * Snapshots.CHECKPOINT_EVERY;
 
@@ -51,7 +55,7 @@ class CheckpointsTest {
 
       for (var i = 0; i < 6; i++) {
         var at = Position.of(1 + random.nextLong(LENGTH));
-        assertThat(kept.past(C, at, 10)).isEqualTo(new Snapshots(scene.log).past(C, at, 10));
+        assertThat(kept.past(C, at, 10, NOTHING_LATER)).isEqualTo(new Snapshots(scene.log).past(C, at, 10, NOTHING_LATER));
       }
     }
   }
@@ -63,13 +67,13 @@ class CheckpointsTest {
       var snapshots = new Snapshots(CountedReads.of(scene.log, reads));
       var whole = LENGTH / Intake.PAGE;
 
-      snapshots.past(C, Position.of(LENGTH - 10), 10);
+      snapshots.past(C, Position.of(LENGTH - 10), 10, NOTHING_LATER);
       assertThat(reads.getAndSet(0)).isGreaterThanOrEqualTo(whole);
-      snapshots.past(C, Position.of(LENGTH - 20), 10);
+      snapshots.past(C, Position.of(LENGTH - 20), 10, NOTHING_LATER);
       assertThat(reads.getAndSet(0)).isLessThan(whole);
 
       snapshots.forget(C);
-      snapshots.past(C, Position.of(LENGTH - 20), 10);
+      snapshots.past(C, Position.of(LENGTH - 20), 10, NOTHING_LATER);
       assertThat(reads.get()).isGreaterThanOrEqualTo(whole);
     }
   }

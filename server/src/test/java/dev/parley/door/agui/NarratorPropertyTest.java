@@ -73,7 +73,7 @@ class NarratorPropertyTest {
       for (var at = 1; at <= thread.entries.size(); at++) {
         var narrator = narrator(thread, new Transcript());
         thread.entries.subList(0, at).forEach(narrator::of);
-        var told = new ArrayList<JsonNode>(narrator.recap(Json.object()));
+        var told = new ArrayList<JsonNode>(narrator.recap(Json.object(), List.of()));
         thread.entries.subList(at, thread.entries.size()).forEach(e -> told.addAll(narrator.of(e)));
         AgUiRules.check(told, true);
       }
