@@ -103,7 +103,7 @@ class PushRacesTest {
 
   /// The last post has been made before it is written down that it was.
   private void awaitNoneOpen() throws SQLException {
-    try (var store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("push.db"));
+    try (var store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("data/push.db"));
         var open = store.prepareStatement("SELECT count(*) FROM targets WHERE state = 'OPEN'")) {
       while (count(open) > 0) {
         LockSupport.parkNanos(1_000_000);
