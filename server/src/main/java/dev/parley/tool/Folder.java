@@ -1,11 +1,12 @@
 package dev.parley.tool;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -194,16 +195,26 @@ final class Folder {
 
   private static Set<Object> ownFiles(Path own) throws IOException {
     var keys = new HashSet<>();
-    try (var files = Files.walk(own, OWN_DEPTH_MAX)) {
-      for (var file : (Iterable<Path>) files.limit(OWN_FILES_MAX)::iterator) {
-        var key = key(file);
-        if (key != null) {
-          keys.add(key);
-        }
-      }
-    } catch (UncheckedIOException changed) {
-      throw changed.getCause();
-    }
+    Files.walkFileTree(
+        own,
+        Set.of(),
+        OWN_DEPTH_MAX,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (attributes.fileKey() != null) {
+              keys.add(attributes.fileKey());
+            }
+            return keys.size() < OWN_FILES_MAX
+                ? FileVisitResult.CONTINUE
+                : FileVisitResult.TERMINATE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException gone) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
     return keys;
   }
 

@@ -220,7 +220,7 @@ class AgentsTest extends AgentsScene {
     awaitEnd(id);
     var before = messages(id, "");
     site.close();
-    Files.delete(folder.resolve("views.db"));
+    Files.delete(folder.resolve("data/views.db"));
     open();
     assertThat(messages(id, "")).isEqualTo(before);
     assertThat(messages(id, "?since=290")).isEqualTo(before.subList(290, before.size()));

@@ -139,7 +139,7 @@ class PushRacesTest {
   }
 
   private void awaitNoneOpen() throws SQLException {
-    try (var store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("push.db"));
+    try (var store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("data/push.db"));
         var open = store.prepareStatement("SELECT count(*) FROM targets WHERE state = 'OPEN'")) {
       while (count(open) > 0) {
         LockSupport.parkNanos(1_000_000);

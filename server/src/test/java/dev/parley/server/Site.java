@@ -147,7 +147,8 @@ final class Site implements AutoCloseable {
   }
 
   private static Config configured(Config config, Path folder, Wish wish) {
-    folder.toFile().mkdirs();
+    var data = folder.resolve("data");
+    data.toFile().mkdirs();
     var settings =
         new Settings(
             "127.0.0.1",
@@ -157,7 +158,7 @@ final class Site implements AutoCloseable {
             wish.tokens(),
             wish.heartbeat(),
             wish.limits());
-    return config.with(settings).keepingDataIn(folder);
+    return config.with(settings).keepingDataIn(data);
   }
 
   static Config config(Path folder) {

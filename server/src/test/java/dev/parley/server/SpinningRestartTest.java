@@ -113,9 +113,9 @@ class SpinningRestartTest {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
       client.close();
-      process.destroyForcibly().waitFor();
+      process.destroyForcibly().onExit().join();
     }
   }
 
