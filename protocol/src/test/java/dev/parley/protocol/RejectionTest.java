@@ -20,6 +20,7 @@ class RejectionTest {
         Arguments.of(new Rejection.Conflict("busy", "why"), "busy"),
         Arguments.of(new Rejection.Stale("why"), "stale"),
         Arguments.of(new Rejection.Gone("why"), "gone"),
+        Arguments.of(new Rejection.Damaged("why"), "context-damaged"),
         Arguments.of(new Rejection.TooLarge("body-too-large", "why"), "body-too-large"),
         Arguments.of(new Rejection.Busy("too-many-streams", "why"), "too-many-streams"),
         Arguments.of(new Rejection.Unavailable("why"), "unavailable"));

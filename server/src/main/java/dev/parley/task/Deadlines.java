@@ -16,17 +16,21 @@ import org.jspecify.annotations.Nullable;
 final class Deadlines {
 
   /// What is left of a task's time; it passes unless `running` is null.
-  private record Left(Duration time, @Nullable Running running, Runnable onEnd) {}
+  private record Left(Duration time, @Nullable Running running, Runnable onEnd) {
 
-  /// Since when a task's time passes, as the machine counts: a clock that is set anew neither takes time from a task nor
-  /// gives it more. `until` is for people and agents to read.
-  private record Running(long sinceNanos, Instant until) {
-
-    Duration left(Duration time) {
-      var rest = time.minusNanos(System.nanoTime() - sinceNanos);
+    /// What is left by now.
+    Duration rest() {
+      if (running == null) {
+        return time;
+      }
+      var rest = time.minusNanos(System.nanoTime() - running.sinceNanos());
       return rest.isNegative() ? Duration.ZERO : rest;
     }
   }
+
+  /// Since when a task's time passes, as the machine counts: a clock that is set anew neither takes time from a task nor
+  /// gives it more. `until` is for people and agents to read.
+  private record Running(long sinceNanos, Instant until) {}
 
   private final Timers timers;
   private final InstantSource clock;
@@ -45,9 +49,8 @@ final class Deadlines {
     var time = knows(task) ? Duration.ZERO : initial.get();
     synchronized (this) {
       var known = left.get(task);
-      var running = known == null ? null : known.running();
-      if (running != null && running.left(known.time()).isPositive()) {
-        return running.until();
+      if (known != null && known.running() != null && known.rest().isPositive()) {
+        return known.running().until();
       }
       return pass(task, known == null ? time : known.time(), onEnd);
     }
@@ -75,10 +78,9 @@ final class Deadlines {
   /// The task waits for a person: its time stands still.
   synchronized void pause(TaskId task) {
     var known = left.get(task);
-    var running = known == null ? null : known.running();
-    if (running != null) {
+    if (known != null && known.running() != null) {
       timers.clear(task);
-      left.put(task, new Left(running.left(known.time()), null, known.onEnd()));
+      left.put(task, new Left(known.rest(), null, known.onEnd()));
     }
   }
 

@@ -53,7 +53,8 @@ final class PendingTable {
   /// The task that asked for this, whether or not it was answered.
   Optional<TaskId> asker(ContextId context, Id id) throws SQLException {
     return sql.first(
-            "SELECT task_id FROM questions WHERE context = ? AND kind = ? AND id = ?",
+            "SELECT task_id FROM questions WHERE context = ? AND kind = ? AND id = ? AND task_id IS"
+                + " NOT NULL",
             row -> row.text("task_id"),
             context.value(),
             table,
