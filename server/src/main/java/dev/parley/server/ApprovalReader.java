@@ -6,9 +6,9 @@ import dev.parley.door.ApprovalSettings;
 import dev.parley.door.Tokens;
 import dev.parley.server.ConfigFile.ApprovalSection;
 import dev.parley.server.ConfigFile.TokenSection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Reads who may approve.
@@ -29,11 +29,13 @@ final class ApprovalReader {
           "approvals.mode: strict needs auth.tokens, because only callers with a token can"
               + " approve");
     }
-    var none =
-        tokens.stream()
-            .filter(token -> Boolean.FALSE.equals(token.approve()) && token.name() != null)
-            .map(TokenSection::name)
-            .collect(Collectors.toSet());
+    var none = new HashSet<String>();
+    for (var token : tokens) {
+      var name = token.name();
+      if (name != null && Boolean.FALSE.equals(token.approve())) {
+        none.add(name);
+      }
+    }
     if (strict && none.size() == tokens.size()) {
       throw invalid("approvals.mode: strict needs a token without approve: false");
     }

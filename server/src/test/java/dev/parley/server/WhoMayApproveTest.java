@@ -190,7 +190,7 @@ class WhoMayApproveTest {
     var url = URI.create(site.url.toString().replaceFirst("http", "ws") + path);
     var socket =
         site.http.newWebSocketBuilder().buildAsync(url, listener).get(60, TimeUnit.SECONDS);
-    socket.sendText(text, true);
+    socket.sendText(text, true).get(60, TimeUnit.SECONDS);
     var answer = heard.get(60, TimeUnit.SECONDS);
     socket.abort();
     return answer;

@@ -102,6 +102,7 @@ final class Orphans implements AutoCloseable {
     }
   }
 
+  @SuppressWarnings("restricted") // Calling into the system is what this is for.
   private static <T> T function(
       Class<T> type, String name, FunctionDescriptor form, Linker.Option... options) {
     var linker = Linker.nativeLinker();

@@ -7,6 +7,8 @@ import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.SocketException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
@@ -52,6 +54,7 @@ public final class ProcessCheck {
 
   private final Supplier<Set<Long>> children;
   private final boolean all;
+  private final boolean supported = supported();
 
   /// The marker that this process was started with itself, if another server started it: that one is not ours.
   private final String inherited;
@@ -65,14 +68,27 @@ public final class ProcessCheck {
     this.inherited = marker == null ? "" : Children.MARKER + "=" + marker;
   }
 
-  /// True if this system can tell which process a connection belongs to.
+  /// True if this system can tell which process a connection belongs to: tried with a connection of our own.
   public static boolean supported() {
-    return ProcessTable.linux() && TcpTable.readable() && Files.isReadable(PROC.resolve("self/fd"));
+    if (!ProcessTable.linux() || !TcpTable.readable()) {
+      return false;
+    }
+    var here = InetAddress.getLoopbackAddress();
+    try (var listener = new ServerSocket(0, 1, here);
+        var client = new Socket(here, listener.getLocalPort())) {
+      var local = new InetSocketAddress(client.getLocalAddress(), client.getLocalPort());
+      var remote = new InetSocketAddress(client.getInetAddress(), client.getPort());
+      var row = TcpTable.find(local, remote);
+      var self = ProcessTable.find(SELF);
+      return row.isPresent() && self.isPresent() && holds(self.get(), "fd", row.get()) == Holds.YES;
+    } catch (IOException | UncheckedIOException impossible) {
+      return false;
+    }
   }
 
   /// Where a connection comes from, as things are now.
   public Source source(Connection connection) {
-    if (!supported()) {
+    if (!supported) {
       return Source.UNSUPPORTED;
     }
     try {
@@ -254,7 +270,7 @@ public final class ProcessCheck {
       var users = new HashSet<Long>();
       lines
           .filter(line -> line.startsWith("Uid:"))
-          .flatMap(line -> List.of(line.substring(4).strip().split("\\s+")).stream())
+          .flatMap(line -> List.of(line.substring(4).strip().split("\\s+", -1)).stream())
           .forEach(user -> users.add(Long.parseLong(user)));
       return users;
     } catch (IOException | UncheckedIOException gone) {

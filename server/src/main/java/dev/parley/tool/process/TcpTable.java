@@ -43,7 +43,7 @@ final class TcpTable {
       try (var lines = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1)) {
         lines.readLine();
         for (var line = lines.readLine(); line != null; line = lines.readLine()) {
-          var fields = line.strip().split("\\s+");
+          var fields = line.strip().split("\\s+", -1);
           if (fields.length >= FIELDS_MIN
               && same(fields[1], local)
               && same(fields[2], remote)
