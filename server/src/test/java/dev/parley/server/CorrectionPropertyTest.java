@@ -281,6 +281,12 @@ class CorrectionPropertyTest {
             "/api/agents")) {
       bodies.put(path, site.get(path).body());
     }
+    if (talk.context.equals("c0")) {
+      for (var said : talk.now) {
+        var path = "/api/agents/" + said.task + "/messages";
+        bodies.put(path, site.get(path).body());
+      }
+    }
     var list = Json.object().put("contextId", talk.context).put("historyLength", 100);
     bodies.put(
         "A2A",

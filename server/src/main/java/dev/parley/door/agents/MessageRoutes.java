@@ -1,6 +1,7 @@
 package dev.parley.door.agents;
 
 import dev.parley.door.Answer;
+import dev.parley.door.CorrectedEvents;
 import dev.parley.door.DoorParts;
 import dev.parley.door.Paging;
 import dev.parley.door.Parameter;
@@ -90,6 +91,7 @@ final class MessageRoutes {
     var task = agent.task();
     var place = Telling.Place.of(parts.views().roots(), task.contextId(), task.taskId(), since);
     var telling = new Telling(parts.log(), new Stride(), place);
+    var corrected = new CorrectedEvents(parts.views().corrected(task.contextId()));
     var last = since;
     for (var steps = telling.read(); !steps.isEmpty(); steps = telling.read()) {
       for (var step : steps) {
@@ -97,7 +99,13 @@ final class MessageRoutes {
           if (!page.takes(step.entry()) || page.size() >= BYTES_MAX) {
             return last;
           }
-          page.add(step.entry(), form.json(task.taskId(), step.entry(), step.number()));
+          var message = form.json(task.taskId(), step.entry(), step.number());
+          corrected.correct(step.entry(), message);
+          if (corrected.omits(step.entry())) {
+            // Every number has its message.
+            message.put("content", "");
+          }
+          page.add(step.entry(), message);
           last = step.number();
         }
         if (step.number() == agent.numbers()) {

@@ -1,6 +1,7 @@
 package dev.parley.door.contexts;
 
 import dev.parley.door.Answer;
+import dev.parley.door.CorrectedEvents;
 import dev.parley.door.DoorParts;
 import dev.parley.door.EventFilter;
 import dev.parley.door.Format;

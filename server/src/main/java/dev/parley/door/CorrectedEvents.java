@@ -1,4 +1,4 @@
-package dev.parley.door.contexts;
+package dev.parley.door;
 
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
@@ -22,7 +22,7 @@ import tools.jackson.databind.node.StringNode;
 /// that said it.
 ///
 /// Pieces of an answer that was corrected are left out, as none of them is the whole text.
-final class CorrectedEvents {
+public final class CorrectedEvents {
 
   /// A shorter text is replaced only where it is all of a value: it may be part of any other word.
   private static final int PART_MIN = 8;
@@ -30,7 +30,7 @@ final class CorrectedEvents {
   private final Map<MessageId, List<CorrectedMessage>> byMessage = new HashMap<>();
   private final Map<TaskId, List<CorrectedMessage>> byRoot = new HashMap<>();
 
-  CorrectedEvents(List<CorrectedMessage> corrected) {
+  public CorrectedEvents(List<CorrectedMessage> corrected) {
     for (var message : corrected) {
       byMessage.computeIfAbsent(message.messageId(), _ -> new ArrayList<>()).add(message);
       if (message.taskId() != null) {
@@ -40,27 +40,31 @@ final class CorrectedEvents {
   }
 
   /// True if the entry is to be left out.
-  boolean omits(Entry entry) {
+  public boolean omits(Entry entry) {
     return entry.event() instanceof ContentDelta
         && about(entry).stream().anyMatch(message -> message.role() == Role.ASSISTANT);
   }
 
   /// The entry as `json` writes it, corrected.
-  byte[] json(Entry entry, byte[] json) {
+  public byte[] json(Entry entry, byte[] json) {
     var about = about(entry);
     if (about.isEmpty()) {
       return json;
     }
-    var node = Json.mapper().readTree(json);
-    for (var message : about) {
-      if (entry.event() instanceof MessageEvent
-          && message.deleted()
-          && node instanceof ObjectNode o) {
-        o.remove("parts");
-      }
-      change(node, text -> corrected(message, text));
+    var node = (ObjectNode) Json.mapper().readTree(json);
+    if (entry.event() instanceof MessageEvent
+        && about.stream().anyMatch(CorrectedMessage::deleted)) {
+      node.remove("parts");
     }
+    correct(entry, node);
     return Json.bytes(node);
+  }
+
+  /// Corrects every text in what a door says of the entry.
+  public void correct(Entry entry, ObjectNode told) {
+    for (var message : about(entry)) {
+      change(told, text -> corrected(message, text));
+    }
   }
 
   private List<CorrectedMessage> about(Entry entry) {
