@@ -5,7 +5,6 @@ import dev.parley.tool.Glob;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +39,7 @@ public record Policy(
   /// What this policy says of a call of a tool that is not ours; `main` is the argument that a rule in
   /// brackets is about, if that is known, and `own` holds where no rule fits.
   public Permission of(String tool, ObjectNode arguments, @Nullable String main, Permission own) {
-    var command = CommandRules.commandOf(tool, arguments, main);
+    var command = CommandRules.commandOf(tool, arguments, main).orElse(null);
     if (deny.stream().anyMatch(rule -> forbids(rule, tool, arguments))
         || forbids(deny, tool, command) == Fit.YES) {
       return Permission.DENY;
@@ -62,12 +61,12 @@ public record Policy(
   }
 
   /// How rules in brackets fit the command line of a call, if it has one.
-  private static Fit forbids(List<String> rules, String tool, Optional<String> command) {
+  private static Fit forbids(List<String> rules, String tool, @Nullable String command) {
     var fit = Fit.NO;
     for (var rule : rules) {
       var wanted = inBrackets(rule);
-      if (command.isPresent() && wanted != null && couldFit(toolOf(rule), tool)) {
-        switch (CommandRules.forbids(wanted, command.get())) {
+      if (command != null && wanted != null && couldFit(toolOf(rule), tool)) {
+        switch (CommandRules.forbids(wanted, command)) {
           case YES -> {
             return Fit.YES;
           }
@@ -80,11 +79,11 @@ public record Policy(
   }
 
   private static boolean allows(
-      String rule, String tool, @Nullable String main, Optional<String> command) {
+      String rule, String tool, @Nullable String main, @Nullable String command) {
     var wanted = inBrackets(rule);
-    return wanted == null || command.isEmpty()
+    return wanted == null || command == null
         ? fits(rule, tool, main, true)
-        : couldFit(toolOf(rule), tool) && CommandRules.allows(wanted, command.get());
+        : couldFit(toolOf(rule), tool) && CommandRules.allows(wanted, command);
   }
 
   private static @Nullable String inBrackets(String rule) {

@@ -126,7 +126,8 @@ public final class TaskForm {
       var now = edited(task.contextId(), said);
       now.ifPresent(history::add);
       if (!now.equals(Optional.of(said))) {
-        artifacts = artifacts.stream().flatMap(made -> edited(made, said, now)).toList();
+        artifacts =
+            artifacts.stream().flatMap(made -> edited(made, said, now.orElse(null))).toList();
       }
     }
     return new WireTask(
@@ -135,20 +136,20 @@ public final class TaskForm {
 
   /// An artifact that is the text of a message reads as the message does, or is left out with it.
   private static Stream<WireArtifact> edited(
-      WireArtifact made, WireMessage said, Optional<WireMessage> now) {
+      WireArtifact made, WireMessage said, @Nullable WireMessage now) {
     if (!text(made.parts()).equals(text(said.parts()))) {
       return Stream.of(made);
     }
-    return now.stream()
-        .map(
-            message ->
-                new WireArtifact(
-                    made.artifactId(),
-                    made.name(),
-                    made.description(),
-                    message.parts(),
-                    made.metadata(),
-                    made.extensions()));
+    return now == null
+        ? Stream.empty()
+        : Stream.of(
+            new WireArtifact(
+                made.artifactId(),
+                made.name(),
+                made.description(),
+                now.parts(),
+                made.metadata(),
+                made.extensions()));
   }
 
   private static String text(List<WirePart> parts) {
