@@ -48,7 +48,23 @@ final class ChunkWriter {
   }
 
   /// A chunk, and the entries in it with the lengths of their payloads.
-  record Encoded(byte[] chunk, List<Slot> slots) {}
+  static final class Encoded {
+    private final byte[] chunk;
+    private final List<Slot> slots;
+
+    private Encoded(byte[] chunk, List<Slot> slots) {
+      this.chunk = chunk;
+      this.slots = slots;
+    }
+
+    byte[] chunk() {
+      return chunk;
+    }
+
+    List<Slot> slots() {
+      return slots;
+    }
+  }
 
   /// As [#chunk], for entries that have not been written before.
   static Encoded encode(Position before, List<Slot> slots) {

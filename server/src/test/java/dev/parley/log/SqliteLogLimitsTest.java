@@ -87,7 +87,7 @@ final class SqliteLogLimitsTest {
     @Override
     public void beforeCommit() {
       while (appending.get() < clients.get()) {
-        Thread.yield();
+        Thread.onSpinWait();
       }
       var looked = log;
       if (looked != null) {
@@ -193,7 +193,7 @@ final class SqliteLogLimitsTest {
   private static void awaitParked(List<Thread> threads) {
     for (var thread : threads) {
       while (thread.getState() != Thread.State.WAITING) {
-        Thread.yield();
+        Thread.onSpinWait();
       }
     }
   }
@@ -273,7 +273,7 @@ final class SqliteLogLimitsTest {
                 say(log, context(max), "late");
               });
       while (late.getState() != Thread.State.TIMED_WAITING) {
-        Thread.yield();
+        Thread.onSpinWait();
       }
       assertThat(log.contextsInMemory()).isEqualTo(max);
       readers.getFirst().interrupt();
