@@ -2,6 +2,7 @@ package dev.parley.door;
 
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
 import dev.parley.task.Tasks;
 import dev.parley.view.Views;
 import java.util.List;
@@ -39,7 +40,34 @@ public final class Removal {
   public void remove(ContextId context) {
     tasks.cancelAll(context, "deleted");
     departures.note(context, views.roots().of(context));
+    try {
+      log.delete(context);
+    } finally {
+      if (gone(context)) {
+        forget(context);
+      }
+    }
+  }
+
+  /// Returns when a removal is finished that has begun, and could not be finished at once.
+  ///
+  /// @throws Rejection.Gone if it was finished before
+  public void finish(ContextId context) {
     log.delete(context);
+    forget(context);
+  }
+
+  /// True also if some bytes of it are not overwritten yet.
+  private boolean gone(ContextId context) {
+    try {
+      log.head(context);
+      return false;
+    } catch (Rejection.Gone deleted) {
+      return true;
+    }
+  }
+
+  private void forget(ContextId context) {
     views.forget(context);
     cache.forget(context);
     others.forEach(other -> other.accept(context));

@@ -25,6 +25,7 @@ final class Readers implements AutoCloseable {
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
           THREADS, Thread.ofPlatform().daemon().name("parley-log-reader-", 1).factory());
+  private final ReaderGate gate = new ReaderGate();
   private final ArrayBlockingQueue<Connection> idle = new ArrayBlockingQueue<>(THREADS);
 
   /// A question to the store.
@@ -36,11 +37,16 @@ final class Readers implements AutoCloseable {
     this.database = database;
   }
 
+  /// Lets the writer hold queries back for a moment.
+  ReaderGate gate() {
+    return gate;
+  }
+
   /// Asks on one of the threads and waits for the answer, even when interrupted.
   ///
   /// @throws Rejection.Unavailable if the store cannot be read
   <T> T ask(Query<T> query) {
-    var answer = threads.submit(() -> askHere(query));
+    var answer = threads.submit(() -> askInTurn(query));
     var interrupted = false;
     try {
       while (true) {
@@ -56,6 +62,15 @@ final class Readers implements AutoCloseable {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  private <T> T askInTurn(Query<T> query) throws SQLException {
+    gate.enter();
+    try {
+      return askHere(query);
+    } finally {
+      gate.leave();
     }
   }
 

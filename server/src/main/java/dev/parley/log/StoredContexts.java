@@ -48,14 +48,22 @@ final class StoredContexts {
             context = loadNumber(connection, number);
             found.put(number, context);
           }
-          var slots = ChunkReader.slots(context.id, context.ids, in.block());
+          var chunk = in.block();
+          if (context.status != Status.PRESENT) {
+            unsealed.addStale(block, number);
+            continue;
+          }
+          var slots = ChunkReader.slots(context.id, context.ids, chunk);
           // A block outlives the sealing of some of its contexts; what is in segments is not taken
           // twice.
           if (slots.getLast().entry().position().after(context.sealedTo)) {
             takeIn(context, slots, keep);
             unsealed.add(block, data.length, context, slots);
+          } else {
+            unsealed.addStale(block, number);
           }
         }
+        unsealed.loaded(block, data.length);
       }
     }
     unsealed.contexts().forEach(LiveContext::rollBack);
