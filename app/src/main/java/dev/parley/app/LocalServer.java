@@ -1,6 +1,7 @@
 package dev.parley.app;
 
 import dev.parley.cli.CliSettings;
+import dev.parley.log.FatalHandler;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.Config;
 import dev.parley.server.Server;
@@ -25,6 +26,12 @@ final class LocalServer implements AutoCloseable {
   ///
   /// @throws Exit if the configuration is wrong, or the port or the data folder taken
   static LocalServer start(ServeOptions options, Path data, Map<String, String> environment) {
+    return start(options, data, environment, FatalHandler.NONE);
+  }
+
+  /// As [#start(ServeOptions, Path, Map)]. Calls `fatal` if the server cannot go on.
+  static LocalServer start(
+      ServeOptions options, Path data, Map<String, String> environment, FatalHandler fatal) {
     var port = options.port;
     if (port != null && (port < 0 || port > ServeOptions.PORT_MAX)) {
       throw new Exit(Exit.USAGE, "--port must be between 0 and " + ServeOptions.PORT_MAX);
@@ -38,7 +45,7 @@ final class LocalServer implements AutoCloseable {
             Optional.ofNullable(options.host).orElse(config.door().host()),
             Optional.ofNullable(options.port).orElse(config.door().port()));
     try {
-      return new LocalServer(Server.start(config, HaltAt.extensions(environment)));
+      return new LocalServer(Server.start(config, HaltAt.extensions(environment).with(fatal)));
     } catch (Rejection.Invalid wrong) {
       throw new Exit(Exit.USAGE, message(wrong));
     } catch (Rejection taken) {

@@ -5,6 +5,7 @@ import dev.parley.agent.Memory;
 import dev.parley.cli.CliAgent;
 import dev.parley.door.Metrics;
 import dev.parley.log.EventLog;
+import dev.parley.log.FatalHandler;
 import dev.parley.log.SqliteLog;
 import dev.parley.log.Tuning;
 import dev.parley.mcp.McpServer;
@@ -48,8 +49,8 @@ final class Assembly {
   Server.Parts open() {
     var log =
         SqliteLog.open(
-            new SqliteLog.Parts(
-                config.data(), sources.clock(), new SecureRandom(), Tuning.DEFAULT));
+            new SqliteLog.Parts(config.data(), sources.clock(), new SecureRandom(), Tuning.DEFAULT),
+            extensions.fatal());
     try {
       // The folder is ours now, and nothing of ours runs yet.
       children.endLeftovers();
@@ -64,7 +65,8 @@ final class Assembly {
   Server.Parts on(EventLog store) {
     var metrics = new Metrics();
     var log = new MeteredLog(store, metrics);
-    var views = new Views(config.data().resolve("views.db"), log);
+    FatalHandler fatal = store instanceof SqliteLog ours ? ours::fail : extensions.fatal();
+    var views = new Views(config.data().resolve("views.db"), log, fatal);
     var remote = new Remote();
     var models = new Models(config.models(), sources);
     var signIns = new SignIns(vault(), registered());

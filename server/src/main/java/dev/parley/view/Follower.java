@@ -1,5 +1,6 @@
 package dev.parley.view;
 
+import dev.parley.log.FatalHandler;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -14,14 +15,17 @@ final class Follower implements AutoCloseable {
   private final Feed feed;
   private final Duration pause;
   private final Duration pauseAfterFailure;
+  private final FatalHandler fatal;
   private final Thread thread;
   private volatile boolean closed;
 
-  Follower(Intake intake, Feed feed, Duration pause, Duration pauseAfterFailure) {
+  Follower(
+      Intake intake, Feed feed, Duration pause, Duration pauseAfterFailure, FatalHandler fatal) {
     this.intake = intake;
     this.feed = feed;
     this.pause = pause;
     this.pauseAfterFailure = pauseAfterFailure;
+    this.fatal = fatal;
     this.thread = Thread.ofVirtual().name("views-follower").start(this::follow);
   }
 
@@ -46,6 +50,8 @@ final class Follower implements AutoCloseable {
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    } catch (Throwable bug) { // The root of a thread.
+      fatal.failed("views-follower", bug);
     }
   }
 

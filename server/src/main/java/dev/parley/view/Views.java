@@ -1,6 +1,7 @@
 package dev.parley.view;
 
 import dev.parley.log.EventLog;
+import dev.parley.log.FatalHandler;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.MessageId;
@@ -39,8 +40,13 @@ public final class Views implements AutoCloseable {
 
   /// Opens the views in `file`, which is made anew when it is missing, broken or of another version.
   public Views(Path file, EventLog log) {
+    this(file, log, FatalHandler.NONE);
+  }
+
+  /// As [#Views(Path, EventLog)]. Calls `fatal` if a thread of the views fails.
+  public Views(Path file, EventLog log, FatalHandler fatal) {
     this.log = log;
-    this.thread = ViewThread.on(file);
+    this.thread = ViewThread.on(file, fatal);
     this.feed = new Feed(log, thread);
     this.intake = new Intake(log, thread, feed);
     this.snapshots = new Snapshots(log);
@@ -51,7 +57,7 @@ public final class Views implements AutoCloseable {
       thread.startOver();
     }
     intake.begin();
-    this.follower = new Follower(intake, feed, PAUSE, PAUSE_AFTER_FAILURE);
+    this.follower = new Follower(intake, feed, PAUSE, PAUSE_AFTER_FAILURE, fatal);
   }
 
   /// The context.
