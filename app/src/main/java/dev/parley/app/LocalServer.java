@@ -1,6 +1,7 @@
 package dev.parley.app;
 
 import dev.parley.cli.CliSettings;
+import dev.parley.log.FatalHandler;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.Config;
 import dev.parley.server.Server;
@@ -25,19 +26,21 @@ final class LocalServer implements AutoCloseable {
   ///
   /// @throws Exit if the configuration is wrong, or the port or the data folder taken
   static LocalServer start(ServeOptions options, Path data, Map<String, String> environment) {
-    return start(options, load(options.config, environment).keepingDataIn(data), environment);
+    var read = load(options.config, environment).keepingDataIn(data);
+    return start(options, read, environment, FatalHandler.NONE);
   }
 
-  /// The same, where this process is the server and nothing else.
+  /// The same, where this process is the server and nothing else. Calls `fatal` if the server cannot go on.
   ///
   /// @throws Exit if the configuration is wrong, or the port or the data folder taken
-  static LocalServer program(ServeOptions options, Path data, Map<String, String> environment) {
+  static LocalServer program(
+      ServeOptions options, Path data, Map<String, String> environment, FatalHandler fatal) {
     var config = load(options.config, environment).keepingDataIn(data).standalone();
-    return start(options, config, environment);
+    return start(options, config, environment, fatal);
   }
 
   private static LocalServer start(
-      ServeOptions options, Config read, Map<String, String> environment) {
+      ServeOptions options, Config read, Map<String, String> environment, FatalHandler fatal) {
     var port = options.port;
     if (port != null && (port < 0 || port > ServeOptions.PORT_MAX)) {
       throw new Exit(Exit.USAGE, "--port must be between 0 and " + ServeOptions.PORT_MAX);
@@ -48,7 +51,7 @@ final class LocalServer implements AutoCloseable {
             Optional.ofNullable(options.host).orElse(config.door().host()),
             Optional.ofNullable(options.port).orElse(config.door().port()));
     try {
-      return new LocalServer(Server.start(config, HaltAt.extensions(environment)));
+      return new LocalServer(Server.start(config, HaltAt.extensions(environment).with(fatal)));
     } catch (Rejection.Invalid wrong) {
       throw new Exit(Exit.USAGE, message(wrong));
     } catch (Rejection taken) {

@@ -18,9 +18,11 @@ import picocli.CommandLine.Mixin;
       "  parley serve --port 0 --data /tmp/try",
       "  parley serve --config parley.yaml",
       "",
-      "SIGTERM and Ctrl-C end it within 10 seconds: tasks that run get some seconds to end and are then",
+      "SIGTERM and Ctrl-C end it within 10 seconds: tasks that run get some seconds to end and are"
+          + " then",
       "marked as interrupted; tasks that wait are run at the next start.",
-      "Exit codes: 0 stopped, 1 port or data folder taken, 2 wrong configuration"
+      "Exit codes: 0 stopped, 1 port or data folder taken, or a part of the server failed,",
+      "2 wrong configuration, 3 out of memory"
     })
 final class ServeCommand implements Callable<Integer> {
 

@@ -31,7 +31,9 @@ final class Serving {
     var data = ServerOptions.dataFolder(options.data, terminal).toAbsolutePath().normalize();
     JETTY.setLevel(Level.WARNING);
     stopOnSignals();
-    try (var server = LocalServer.program(options, data, terminal.environment())) {
+    try (var server =
+        LocalServer.program(
+            options, data, terminal.environment(), new FatalExit(terminal.err()))) {
       announce(server, data);
       stop.await();
       terminal.err().println("Stopping ...");

@@ -22,6 +22,7 @@ final class Child implements AutoCloseable {
           "--enable-native-access=ALL-UNNAMED",
           "-XX:+UseSerialGC",
           "-XX:+UseCompactObjectHeaders",
+          "-XX:+ExitOnOutOfMemoryError",
           "-Xss512k",
           "-XX:MaxRAMPercentage=25",
           "-Xms48m",

@@ -16,6 +16,13 @@ final class Histogram {
     counts.incrementAndGet(bucket(Math.max(1, nanos)));
   }
 
+  /// Adds all times of another.
+  void add(Histogram other) {
+    for (var i = 0; i < counts.length(); i++) {
+      counts.addAndGet(i, other.counts.get(i));
+    }
+  }
+
   long count() {
     var sum = 0L;
     for (var i = 0; i < counts.length(); i++) {

@@ -33,6 +33,7 @@ public final class Main {
         new BytesBenchmark(pace),
         new FanoutBenchmark(pace),
         new LatencyBenchmark(pace),
+        new DeleteBenchmark(pace),
         new TasksBenchmark(pace),
         new RelayBenchmark(pace),
         new StartupBenchmark(pace));

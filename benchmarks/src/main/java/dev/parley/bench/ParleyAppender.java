@@ -41,6 +41,11 @@ final class ParleyAppender implements Appender {
     conversations[context].say(index, text);
   }
 
+  /// The log that it appends to.
+  SqliteLog log() {
+    return log;
+  }
+
   /// Bytes that are not in segments yet.
   long unsealedBytes() {
     return log.unsealedBytes();

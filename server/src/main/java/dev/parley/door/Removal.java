@@ -45,13 +45,36 @@ public final class Removal {
   public void remove(ContextId context, @Nullable String principal) {
     tasks.cancelAll(context, "deleted", principal);
     departures.note(context, views.roots().of(context));
-    log.delete(context, principal, _ -> {});
-    LOG.log(
-        Level.INFO,
-        "context {0} was deleted by {1}",
-        context,
-        principal == null ? "the server" : principal);
+    try {
+      log.delete(context, principal, _ -> {});
+      LOG.log(
+          Level.INFO,
+          "context {0} was deleted by {1}",
+          context,
+          principal == null ? "the server" : principal);
+    } finally {
+      if (gone(context)) {
+        forget(context);
+      }
+    }
+  }
+
+  /// Returns when a removal is finished that has begun, and could not be finished at once.
+  ///
+  /// @throws Rejection.Gone if it was finished before
+  public void finish(ContextId context) {
+    log.delete(context);
     forget(context);
+  }
+
+  /// True also if some bytes of it are not overwritten yet.
+  private boolean gone(ContextId context) {
+    try {
+      log.head(context);
+      return false;
+    } catch (Rejection.Gone deleted) {
+      return true;
+    }
   }
 
   /// Removes a context that nobody has used since it was at `position`.

@@ -3,7 +3,6 @@ package dev.parley.log;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 
 /// The writer's statements. One connection, one thread; every method is part of a transaction.
@@ -12,13 +11,11 @@ final class BlockTable implements AutoCloseable {
   /// How many entries a segment holds at most, so that a page of a few costs little to read.
   private static final int SEGMENT_EVENTS = 512;
 
-  private static final long PAGE_BYTES = 4_096;
-  private static final long ERASE_BYTES = 1 << 20;
-
   private final Connection connection;
   private final Packed packed = new Packed();
   private final ShareTable shares;
   private final ArtifactHeadTable artifactHeads;
+  private final ErasureTable erasures;
   private final PreparedStatement insertBlock;
   private final PreparedStatement deleteBlock;
   private final PreparedStatement insertContext;
@@ -30,6 +27,7 @@ final class BlockTable implements AutoCloseable {
     this.connection = connection;
     shares = new ShareTable(connection, packed);
     artifactHeads = new ArtifactHeadTable(connection, packed);
+    erasures = new ErasureTable(connection, shares);
     insertBlock = connection.prepareStatement("INSERT INTO blocks (id, data) VALUES (?, ?)");
     deleteBlock = connection.prepareStatement("DELETE FROM blocks WHERE id = ?");
     insertContext =
@@ -135,119 +133,38 @@ final class BlockTable implements AutoCloseable {
     return Database.number(connection, "SELECT count(*) FROM blocks WHERE id = " + id) > 0;
   }
 
-  /// Removes a context's rows and leaves its tombstone, as a transaction of its own.
-  void eraseRows(LiveContext context, long mark, List<Long> emptied) throws SQLException {
-    Database.execute(connection, "PRAGMA secure_delete = ON");
-    try {
-      for (var id : blockIds()) {
-        rewriteBlock(id, context.number);
-      }
-      deleteBlocks(emptied);
-      tombstone(context, mark);
-      connection.commit();
-    } finally {
-      Database.execute(connection, "PRAGMA secure_delete = FAST");
-    }
-  }
-
-  /// Free pages may still hold blocks that were sealed earlier: takes them all, as zeros, and lets go.
-  void eraseFreePages() throws SQLException {
-    var pages = Database.number(connection, "PRAGMA freelist_count");
-    Database.execute(connection, "CREATE TABLE erasing (data BLOB)");
-    for (var left = pages * PAGE_BYTES; left > 0; left -= ERASE_BYTES) {
-      Database.execute(
-          connection, "INSERT INTO erasing VALUES (zeroblob(" + Math.min(left, ERASE_BYTES) + "))");
-    }
-    Database.execute(connection, "DROP TABLE erasing");
-    connection.commit();
-  }
-
-  private void tombstone(LiveContext context, long mark) throws SQLException {
-    var number = context.number;
-    shares.release(context);
-    Database.execute(connection, "DELETE FROM keys WHERE context = " + number);
-    artifactHeads.delete(number);
-    Database.execute(
-        connection,
-        "UPDATE contexts SET secret = NULL, state = NULL, open_tasks = 0, deleted = 1, touched = "
-            + (mark + " WHERE number = " + number));
-    var deletion = context.deletion;
-    if (deletion != null) {
-      try (var update =
-          connection.prepareStatement(
-              "UPDATE contexts SET deleted_by = ?, deleted_at = ? WHERE number = ?")) {
-        update.setString(1, deletion.principal());
-        update.setLong(2, deletion.atMillis());
-        update.setLong(3, number);
-        update.executeUpdate();
-      }
-    }
-  }
-
-  boolean isErased(LiveContext context) throws SQLException {
-    return Database.number(
-            connection, "SELECT deleted FROM contexts WHERE number = " + context.number)
-        != 0;
-  }
-
-  /// All of them: a block may still hold what was sealed since.
-  private List<Long> blockIds() throws SQLException {
-    var ids = new ArrayList<Long>();
-    try (var select = connection.prepareStatement("SELECT id FROM blocks");
-        var rows = select.executeQuery()) {
-      while (rows.next()) {
-        ids.add(rows.getLong(1));
-      }
-    }
-    return ids;
-  }
-
-  private void rewriteBlock(long id, long number) throws SQLException {
-    try (var select = connection.prepareStatement("SELECT data FROM blocks WHERE id = ?");
-        var update = connection.prepareStatement("UPDATE blocks SET data = ? WHERE id = ?")) {
-      select.setLong(1, id);
-      byte[] data;
-      try (var rows = select.executeQuery()) {
-        if (!rows.next()) {
-          return;
-        }
-        data = rows.getBytes(1);
-      }
-      var kept = new ByteSink(data.length);
-      var in = new ByteSource(data);
-      while (in.hasMore()) {
-        var context = in.number();
-        var chunk = in.block();
-        if (context != number) {
-          kept.number(context);
-          kept.block(chunk);
-        }
-      }
-      if (kept.size() == data.length) {
-        return;
-      }
-      if (kept.size() == 0) {
-        deleteBlocks(List.of(id));
-        return;
-      }
-      update.setBytes(1, kept.toArray());
-      update.setLong(2, id);
-      update.executeUpdate();
-    }
+  /// The statements that remove deleted contexts.
+  ErasureTable erasures() {
+    return erasures;
   }
 
   void commit() throws SQLException {
     connection.commit();
   }
 
-  /// Puts the write-ahead log back into the database and starts it anew, if no reader is in the way.
-  void restartWal() throws SQLException {
-    var _ = checkpoint("RESTART");
+  /// Copies the write-ahead log into the database and starts it anew. False if a reader is in the way.
+  boolean restartWal() throws SQLException {
+    return checkpoint("RESTART");
   }
 
   /// Empties the write-ahead log. False if a reader is in the way.
   boolean truncateWal() throws SQLException {
     return checkpoint("TRUNCATE");
+  }
+
+  /// Writes all that the write-ahead log holds to the disk once more. False if a reader is in the way.
+  ///
+  /// After a sync of the write-ahead log has failed, what can be read from it need not be on the disk, and
+  /// a later sync would not write it. So all of it is written to the database; then the write-ahead
+  /// log is begun anew and synced, as an older one must not cover what is in the database now.
+  boolean rewriteWal() throws SQLException {
+    if (!truncateWal()) {
+      return false;
+    }
+    var version = Database.number(connection, "PRAGMA user_version");
+    Database.execute(connection, "PRAGMA user_version = " + version);
+    connection.commit();
+    return true;
   }
 
   private boolean checkpoint(String mode) throws SQLException {
@@ -258,8 +175,9 @@ final class BlockTable implements AutoCloseable {
       Database.execute(connection, "PRAGMA busy_timeout = 0");
       return Database.number(connection, "PRAGMA wal_checkpoint(" + mode + ")") == 0;
     } finally {
-      Database.execute(connection, "PRAGMA busy_timeout = " + Database.BUSY_MILLIS);
+      // First: without it, later commits would no longer be atomic.
       connection.setAutoCommit(false);
+      Database.execute(connection, "PRAGMA busy_timeout = " + Database.BUSY_MILLIS);
     }
   }
 

@@ -4,6 +4,8 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /// A thread that copies the write-ahead log into the database while the writer goes on writing.
 ///
@@ -14,45 +16,51 @@ final class Checkpointer implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Checkpointer.class.getName());
 
   private final Database database;
+  private final Runnable whenDone;
   private final Semaphore requests = new Semaphore(0);
-  private volatile boolean done;
+  private final AtomicReference<@Nullable Copied> copied = new AtomicReference<>();
   private final Thread thread;
 
-  Checkpointer(Database database) {
+  /// What came of a request: whether it could be copied, and how many pages are left.
+  record Copied(boolean succeeded, long pagesLeft) {}
+
+  /// Calls `whenDone` on its thread after each request.
+  Checkpointer(Database database, Runnable whenDone, FatalHandler fatal) {
     this.database = database;
-    this.thread = Thread.ofPlatform().daemon().name("parley-log-checkpointer").start(this::run);
+    this.whenDone = whenDone;
+    this.thread = CoreThread.start("parley-log-checkpointer", this::run, fatal);
   }
 
   void request() {
     requests.release();
   }
 
-  /// True, once, when a checkpoint has been made since the last time.
-  boolean takeDone() {
-    var was = done;
-    done = false;
-    return was;
+  /// What came of the last request, once.
+  @Nullable Copied takeCopied() {
+    return copied.getAndSet(null);
   }
 
-  private void run() {
-    try {
-      while (true) {
-        requests.acquire();
-        requests.drainPermits();
-        checkpoint();
-      }
-    } catch (InterruptedException closed) {
-      Thread.currentThread().interrupt();
+  private void run() throws InterruptedException {
+    while (true) {
+      requests.acquire();
+      requests.drainPermits();
+      copied.set(checkpoint());
+      whenDone.run();
     }
   }
 
-  private void checkpoint() {
+  private Copied checkpoint() {
     try (var connection = database.openReader()) {
       Database.execute(connection, "PRAGMA query_only = OFF");
-      Database.execute(connection, "PRAGMA wal_checkpoint(PASSIVE)");
-      done = true;
+      try (var statement = connection.createStatement();
+          var rows = statement.executeQuery("PRAGMA wal_checkpoint(PASSIVE)")) {
+        return rows.next() && rows.getLong(1) == 0
+            ? new Copied(true, rows.getLong(2) - rows.getLong(3))
+            : new Copied(false, 0);
+      }
     } catch (SQLException putOff) {
       LOG.log(Level.DEBUG, "checkpoint put off: {0}", putOff.getMessage());
+      return new Copied(false, 0);
     }
   }
 

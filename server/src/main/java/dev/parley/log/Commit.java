@@ -4,8 +4,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/// What is written as one block: appends, and contexts that are sealed along the way.
-record Commit(long id, List<Ticket> tickets, List<LiveContext> sealing) {
+/// What is written as one block: appends, contexts that are sealed and old blocks that are deleted along
+/// the way.
+record Commit(long id, List<Ticket> tickets, List<LiveContext> sealing, List<Long> deleting) {
 
   /// The contexts that are appended to.
   Set<LiveContext> contexts() {

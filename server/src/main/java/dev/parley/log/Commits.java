@@ -51,14 +51,16 @@ final class Commits {
   void write(BlockTable table, Commit commit) throws SQLException {
     fault.beforeCommit();
     block.clear();
+    // First, so that what follows uses the pages again that become free here.
+    table.deleteBlocks(commit.deleting());
     for (var ticket : commit.tickets()) {
       insert(table, ticket, commit.id());
     }
     table.insertBlock(commit.id(), block.toArray());
     for (var context : commit.sealing()) {
+      fault.beforeSeal(context.id);
       table.seal(context, tuning.stateEvents());
     }
-    table.deleteBlocks(unsealed.emptiedBy(commit.sealing()));
     table.commit();
     walBytes += block.size() + PAGES_AROUND_A_BLOCK;
     fault.afterCommit();
@@ -81,6 +83,7 @@ final class Commits {
 
   /// Makes a durable commit visible, then tells those who appended, then those who wait.
   void publish(Commit commit) {
+    unsealed.deleted(commit.deleting(), block.size());
     for (var context : commit.sealing()) {
       unsealed.sealed(context, context.window.head());
       windows.sealed(context);

@@ -68,7 +68,11 @@ final class Database {
                 PRIMARY KEY (context, artifact)) WITHOUT ROWID
               """,
               "ALTER TABLE contexts ADD COLUMN deleted_by TEXT",
-              "ALTER TABLE contexts ADD COLUMN deleted_at INTEGER"));
+              "ALTER TABLE contexts ADD COLUMN deleted_at INTEGER",
+              "CREATE TABLE erasures (context INTEGER PRIMARY KEY)",
+              // Until now, blocks were deleted without overwriting them: see
+              // ErasureTable#FREE_PAGES.
+              "INSERT INTO erasures SELECT 0 WHERE EXISTS (SELECT 1 FROM contexts)"));
 
   static final int BUSY_MILLIS = 2_000;
 
@@ -111,10 +115,8 @@ final class Database {
       // FULL: a commit returns when the write-ahead log is on the disk, not before.
       execute(connection, "PRAGMA synchronous = FULL");
       execute(connection, "PRAGMA wal_autocheckpoint = 0");
-      // Sealed blocks are deleted all the time: to write zeros over each would halve the speed.
-      // What is
-      // left of them on free pages goes when a context is erased (see BlockTable#erase).
-      execute(connection, "PRAGMA secure_delete = FAST");
+      // A page is overwritten as it becomes free, so that nothing of a deleted context stays on it.
+      execute(connection, "PRAGMA secure_delete = ON");
       execute(connection, "PRAGMA cache_size = -" + (reader ? 2_000 : 8_000));
       execute(connection, "PRAGMA busy_timeout = " + BUSY_MILLIS);
       return connection;

@@ -72,6 +72,12 @@ public interface EventLog extends AutoCloseable {
   String owner(ContextId context);
 
   /// Removes every byte of the context. Returns when they are gone; its id is never used again.
+  ///
+  /// Appends do not wait for this. Who deletes a context again of which some bytes are left waits until
+  /// they are gone, too.
+  ///
+  /// @throws Rejection.Unavailable if the store cannot write; what is left of a context that is gone is
+  ///     removed later, also after a restart
   void delete(ContextId context);
 
   /// The same, where what is left of the context names who deleted it and when. `principal` is missing if the

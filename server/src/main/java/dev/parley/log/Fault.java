@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.protocol.ContextId;
 import java.sql.SQLException;
 
 /// Where tests make a commit fail, or hold up the log.
@@ -10,6 +11,9 @@ interface Fault {
 
   /// Called before a commit is written.
   default void beforeCommit() throws SQLException {}
+
+  /// Called before a context is sealed as part of a commit.
+  default void beforeSeal(ContextId context) {}
 
   /// Called when a commit is durable, before that is known.
   default void afterCommit() throws SQLException {}

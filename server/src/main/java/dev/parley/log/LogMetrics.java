@@ -9,6 +9,8 @@ public final class LogMetrics {
   private final LongAdder events = new LongAdder();
   private final LongAdder commits = new LongAdder();
   private final LongAdder commitNanos = new LongAdder();
+  private final LongAdder erasedBytes = new LongAdder();
+  private final LongAdder truncations = new LongAdder();
 
   void committed(List<Ticket> batch, long nanos) {
     for (var ticket : batch) {
@@ -16,6 +18,14 @@ public final class LogMetrics {
     }
     commits.increment();
     commitNanos.add(nanos);
+  }
+
+  void erased(long bytes) {
+    erasedBytes.add(bytes);
+  }
+
+  void truncated() {
+    truncations.increment();
   }
 
   /// Events that became durable.
@@ -31,5 +41,15 @@ public final class LogMetrics {
   /// Time the commits took.
   public long commitNanos() {
     return commitNanos.sum();
+  }
+
+  /// Bytes of rows that were removed because their context was deleted.
+  public long erasedBytes() {
+    return erasedBytes.sum();
+  }
+
+  /// How often the write-ahead log was emptied, so that nothing of deleted contexts is left in it.
+  public long truncations() {
+    return truncations.sum();
   }
 }

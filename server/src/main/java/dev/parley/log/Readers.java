@@ -26,6 +26,7 @@ final class Readers implements AutoCloseable {
 
   private final Database database;
   private final Fault fault;
+  private final ReaderGate gate = new ReaderGate();
   private final ReaderPool pages = new ReaderPool("parley-log-reader-", PAGE_THREADS);
   private final ReaderPool lookups = new ReaderPool("parley-log-lookup-", LOOKUP_THREADS);
 
@@ -37,6 +38,11 @@ final class Readers implements AutoCloseable {
   Readers(Database database, Fault fault) {
     this.database = database;
     this.fault = fault;
+  }
+
+  /// Lets the writer hold queries back for a moment.
+  ReaderGate gate() {
+    return gate;
   }
 
   /// Reads a page of the past and waits for it, even when interrupted.
@@ -96,9 +102,18 @@ final class Readers implements AutoCloseable {
 
     private <T> Future<T> submit(Query<T> query) {
       try {
-        return threads.submit(() -> askHere(query));
+        return threads.submit(() -> askInTurn(query));
       } catch (RejectedExecutionException closed) {
         throw new Rejection.Unavailable("the log is closed");
+      }
+    }
+
+    private <T> T askInTurn(Query<T> query) throws SQLException {
+      gate.enter();
+      try {
+        return askHere(query);
+      } finally {
+        gate.leave();
       }
     }
 

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// does, and loses them with the last such fork.
 final class ShareTable {
 
+  private static final int ROW_BYTES = 256;
+
   private final Connection connection;
   private final Packed packed;
 
@@ -45,15 +47,12 @@ final class ShareTable {
     }
   }
 
-  /// Removes what is only needed by a context that goes: its own entries, and those that it was the last
-  /// to share with others that are gone.
-  void release(LiveContext context) throws SQLException {
+  /// Removes what a context that goes shares with others. Returns those of them that are deleted, and
+  /// may have kept entries for this one alone.
+  List<Long> release(LiveContext context) throws SQLException {
     var sources = deletedSources(context.number);
     Database.execute(connection, "DELETE FROM shares WHERE context = " + context.number);
-    trim(context.number);
-    for (var source : sources) {
-      trim(source);
-    }
+    return sources;
   }
 
   private List<Long> deletedSources(long number) throws SQLException {
@@ -72,24 +71,52 @@ final class ShareTable {
     return sources;
   }
 
-  /// Removes a context's entries but for those that others share.
-  private void trim(long number) throws SQLException {
+  /// Removes up to about `bytes` of a deleted context's entries that no other context shares, the last
+  /// ones first. Returns how many bytes, less than `bytes` if none are left.
+  long trim(long number, long bytes) throws SQLException {
     var keep = Database.number(connection, "SELECT max(last) FROM shares WHERE source = " + number);
-    var beyond = " WHERE context = " + number + " AND last > " + keep;
-    var border = keep == 0 ? null : border(beyond);
-    Database.execute(connection, "DELETE FROM segments" + beyond);
-    Database.execute(connection, "DELETE FROM states" + beyond);
-    if (border != null) {
-      insertUpTo(number, Positions.unpack(keep), border);
+    var beyond = " WHERE context = " + number + " AND last > " + keep + " ORDER BY last DESC";
+    var erased = 0L;
+    for (var table : List.of("states", "segments")) {
+      while (erased < bytes) {
+        var row = last(table, beyond);
+        if (row == null) {
+          break;
+        }
+        if (row.only() && keep > 0 && table.equals("segments")) {
+          insertUpTo(number, Positions.unpack(keep), data(row.rowid()));
+        }
+        Database.execute(connection, "DELETE FROM " + table + " WHERE rowid = " + row.rowid());
+        // A row has a price even if it is small.
+        erased += row.bytes() + ROW_BYTES;
+      }
+    }
+    return erased;
+  }
+
+  /// A row, how long its data is, and whether it is the only one that was looked for.
+  private record FoundRow(long rowid, long bytes, boolean only) {}
+
+  private @Nullable FoundRow last(String table, String beyond) throws SQLException {
+    try (var select =
+            connection.prepareStatement(
+                "SELECT rowid, length(data) FROM " + table + beyond + " LIMIT 2");
+        var rows = select.executeQuery()) {
+      if (!rows.next()) {
+        return null;
+      }
+      var rowid = rows.getLong(1);
+      var bytes = rows.getLong(2);
+      return new FoundRow(rowid, bytes, !rows.next());
     }
   }
 
-  private byte @Nullable [] border(String beyond) throws SQLException {
-    try (var select =
-            connection.prepareStatement(
-                "SELECT data FROM segments" + beyond + " ORDER BY last LIMIT 1");
-        var rows = select.executeQuery()) {
-      return rows.next() ? packed.unpack(rows.getBytes(1)) : null;
+  private byte[] data(long rowid) throws SQLException {
+    try (var select = connection.prepareStatement("SELECT data FROM segments WHERE rowid = ?")) {
+      select.setLong(1, rowid);
+      try (var rows = select.executeQuery()) {
+        return packed.unpack(rows.next() ? rows.getBytes(1) : new byte[0]);
+      }
     }
   }
 

@@ -66,6 +66,11 @@ final class SlotReader {
     var at = begin(end);
     while (at.compareTo(end.entry().position()) < 0) {
       var slots = after(context, at, page);
+      if (slots.isEmpty()) {
+        // The context was deleted since the page before.
+        context.check();
+        throw new IllegalStateException(context.id + " ends before " + end.entry().position());
+      }
       slots.forEach(text::add);
       at = slots.getLast().entry().position();
     }

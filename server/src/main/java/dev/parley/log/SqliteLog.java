@@ -10,6 +10,8 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -18,6 +20,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -32,14 +35,17 @@ import org.jspecify.annotations.Nullable;
 /// memory (see [Window]); everything older is read from its segments.
 public final class SqliteLog implements EventLog {
 
+  private static final Logger LOG = System.getLogger(SqliteLog.class.getName());
   private static final Duration PATIENCE_MAX = Duration.ofDays(365);
 
   private final Parts parts;
   private final DataFolder folder;
   private final Readers readers;
-  private final Waker waker = new Waker();
+  private final FatalHandler fatal;
+  private final AtomicBoolean failed = new AtomicBoolean();
+  private final Waker waker = new Waker(this::fail);
   private final Pulse pulse = new Pulse();
-  private final Ticker ticker = new Ticker();
+  private final Ticker ticker = new Ticker(this::fail);
   private final Unsealed unsealed;
   private final ContextMemory memory;
   private final LiveContexts contexts;
@@ -53,9 +59,11 @@ public final class SqliteLog implements EventLog {
   /// What a log is made of: where it lives, what time it is, where secrets come from.
   public record Parts(Path folder, InstantSource clock, RandomGenerator random, Tuning tuning) {}
 
-  private SqliteLog(Parts parts, DataFolder folder, Fault fault) throws SQLException {
+  private SqliteLog(Parts parts, DataFolder folder, Fault fault, FatalHandler fatal)
+      throws SQLException {
     this.parts = parts;
     this.folder = folder;
+    this.fatal = fatal;
     Connection connection = null;
     var opened = false;
     try {
@@ -79,7 +87,16 @@ public final class SqliteLog implements EventLog {
       writer =
           new Writer(
               new Writer.Parts(
-                  database, tuning, fault, waker, pulse, unsealed, memory.windows(), metrics),
+                  database,
+                  tuning,
+                  fault,
+                  waker,
+                  pulse,
+                  unsealed,
+                  memory.windows(),
+                  readers.gate(),
+                  metrics,
+                  this::fail),
               new BlockTable(connection),
               nextBlock);
       opened = true;
@@ -99,14 +116,23 @@ public final class SqliteLog implements EventLog {
   /// @throws Rejection.Conflict if another process uses the folder
   /// @throws Rejection.Unavailable if the files cannot be opened
   public static SqliteLog open(Parts parts) {
-    return open(parts, Fault.NONE);
+    return open(parts, FatalHandler.NONE);
+  }
+
+  /// As [#open(Parts)]. Calls `fatal` if a thread of the log fails; the log is then as good as closed.
+  public static SqliteLog open(Parts parts, FatalHandler fatal) {
+    return open(parts, Fault.NONE, fatal);
   }
 
   static SqliteLog open(Parts parts, Fault fault) {
+    return open(parts, fault, FatalHandler.NONE);
+  }
+
+  static SqliteLog open(Parts parts, Fault fault, FatalHandler fatal) {
     var folder = DataFolder.claim(parts.folder());
     var opened = false;
     try {
-      var log = new SqliteLog(parts, folder, fault);
+      var log = new SqliteLog(parts, folder, fault, fatal);
       opened = true;
       return log;
     } catch (SQLException failed) {
@@ -390,10 +416,13 @@ public final class SqliteLog implements EventLog {
       Ticket done;
       context.lock.lock();
       try {
-        context.check();
-        allowed.accept(context.state);
-        context.deleting = true;
-        context.deletion = new LiveContext.Deletion(principal, parts.clock().millis());
+        var under = context.deleted() ? writer.erasing(context.number) : context.deleting;
+        if (!under) {
+          context.check();
+          allowed.accept(context.state);
+          context.deleting = true;
+          context.deletion = new LiveContext.Deletion(principal, parts.clock().millis());
+        }
         done = new Ticket(context, context.state.head(), List.of(), null);
         writer.erase(context, done);
       } finally {
@@ -444,6 +473,31 @@ public final class SqliteLog implements EventLog {
   @Override
   public boolean writable() {
     return !writer.down();
+  }
+
+  /// Refuses all further appends, and passes the failure on. To be called when a thread has failed that
+  /// the server cannot do without, be it the log's or not.
+  public void fail(String thread, Throwable cause) {
+    if (failed.getAndSet(true)) {
+      return;
+    }
+    try {
+      writer.stop();
+      LOG.log(Level.ERROR, "the thread " + thread + " failed; restart the server", cause);
+    } catch (Throwable further) { // At the root of a thread; `cause` says more.
+      cause.addSuppressed(further);
+    } finally {
+      passOn(thread, cause);
+    }
+  }
+
+  /// On a thread of its own, so that the handler can close the log, which waits for the log's threads.
+  private void passOn(String thread, Throwable cause) {
+    try {
+      Thread.ofPlatform().name("parley-fatal").start(() -> fatal.failed(thread, cause));
+    } catch (OutOfMemoryError noThread) {
+      fatal.failed(thread, cause);
+    }
   }
 
   /// How many contexts are in memory.

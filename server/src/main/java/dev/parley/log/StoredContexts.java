@@ -52,14 +52,21 @@ final class StoredContexts {
             found.put(number, context);
           }
           var chunk = in.block();
+          if (context.status != Status.PRESENT) {
+            unsealed.addStale(block, number);
+            continue;
+          }
           var slots = ChunkReader.slots(context.id, context.ids, chunk);
           // A block outlives the sealing of some of its contexts; what is in segments is not taken
           // twice.
           if (slots.getLast().entry().position().after(context.sealedTo)) {
             memory.windows().add(context, slots);
             unsealed.add(block, data.length, context, Unsealed.Part.of(chunk, slots));
+          } else {
+            unsealed.addStale(block, number);
           }
         }
+        unsealed.loaded(block, data.length);
       }
     }
     unsealed.contexts().forEach(LiveContext::rollBack);

@@ -15,9 +15,12 @@ final class Ticker implements AutoCloseable {
   static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Map<Thread, Long> deadlines = new ConcurrentHashMap<>();
-  private final Thread thread =
-      Thread.ofPlatform().daemon().name("parley-log-ticker").start(this::run);
+  private final Thread thread;
   private volatile boolean closed;
+
+  Ticker(FatalHandler fatal) {
+    thread = CoreThread.start("parley-log-ticker", this::run, fatal);
+  }
 
   /// Waits until somebody unparks the calling thread, it is interrupted, or `deadline` has passed.
   ///

@@ -3,7 +3,6 @@ package dev.parley.log;
 import dev.parley.protocol.Position;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,6 +27,7 @@ final class Unsealed {
   private final Set<LiveContext> contexts = ConcurrentHashMap.newKeySet();
   private final Set<LiveContext> spared = new HashSet<>();
   private final Queue<LiveContext> released = new ConcurrentLinkedQueue<>();
+  private final StaleChunks stale = new StaleChunks();
   private long bytes;
   private long weight;
 
@@ -216,22 +216,36 @@ final class Unsealed {
     return released;
   }
 
-  /// The blocks that nothing needs once these contexts are sealed.
-  List<Long> emptiedBy(List<LiveContext> sealed) {
-    var leaving = new HashMap<Long, Integer>();
-    for (var context : sealed) {
-      for (var block : context.unsealedBlocks) {
-        leaving.merge(block, 1, Integer::sum);
-      }
+  /// Notes that a stored block holds entries of a context that are in segments, or of a deleted one.
+  void addStale(long block, long context) {
+    stale.add(block, context);
+  }
+
+  /// Notes that all entries of a stored block have been added.
+  void loaded(long block, int blockBytes) {
+    if (!blocks.containsKey(block)) {
+      stale.emptied(block, blockBytes);
     }
-    var emptied = new ArrayList<Long>();
-    leaving.forEach(
-        (block, count) -> {
-          if (block(block).contexts.size() == count) {
-            emptied.add(block);
-          }
-        });
-    return emptied;
+  }
+
+  /// True if a block holds entries that are not in segments.
+  boolean needs(long block) {
+    return blocks.containsKey(block);
+  }
+
+  /// Blocks that nothing needs, for a commit of so many bytes to delete.
+  List<Long> deletable(long commitBytes) {
+    return stale.deletable(commitBytes, tuning.batchBytes());
+  }
+
+  /// Notes that a commit of so many bytes has deleted these blocks.
+  void deleted(List<Long> ids, long commitBytes) {
+    stale.deleted(ids, commitBytes, tuning.batchBytes());
+  }
+
+  /// Which blocks hold entries that are not needed any more.
+  StaleChunks stale() {
+    return stale;
   }
 
   /// Notes that a context's entries up to `to` are in segments, durably.
@@ -247,7 +261,9 @@ final class Unsealed {
     for (var id : context.unsealedBlocks) {
       var block = block(id);
       block.contexts.remove(context);
+      stale.add(id, context.number);
       if (block.contexts.isEmpty()) {
+        stale.emptied(id, block.bytes);
         blocks.remove(id);
         bytes -= block.bytes;
       }

@@ -15,8 +15,11 @@ final class Waker implements AutoCloseable {
 
   private final Set<LiveContext> queued = ConcurrentHashMap.newKeySet();
   private final LinkedBlockingQueue<LiveContext> queue = new LinkedBlockingQueue<>();
-  private final Thread thread =
-      Thread.ofPlatform().daemon().name("parley-log-waker").start(this::run);
+  private final Thread thread;
+
+  Waker(FatalHandler fatal) {
+    thread = CoreThread.start("parley-log-waker", this::run, fatal);
+  }
 
   void wake(LiveContext context) {
     if (context.waiters.size() <= AT_ONCE_MAX) {
@@ -26,15 +29,11 @@ final class Waker implements AutoCloseable {
     }
   }
 
-  private void run() {
-    try {
-      while (true) {
-        var context = queue.take();
-        queued.remove(context);
-        context.waiters.forEach(LockSupport::unpark);
-      }
-    } catch (InterruptedException closed) {
-      Thread.currentThread().interrupt();
+  private void run() throws InterruptedException {
+    while (true) {
+      var context = queue.take();
+      queued.remove(context);
+      context.waiters.forEach(LockSupport::unpark);
     }
   }
 

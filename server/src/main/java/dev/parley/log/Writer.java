@@ -4,12 +4,16 @@ import dev.parley.protocol.Rejection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// The one thread that writes the log: takes all that waits, commits it, makes it visible.
 ///
@@ -21,17 +25,28 @@ import java.util.concurrent.TimeUnit;
 final class Writer implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(Writer.class.getName());
+  private static final String NAME = "parley-log-writer";
   private static final long RETRY_MILLIS = 200;
-  private static final long TRUNCATE_PAUSE_MILLIS = 10;
-  private static final int TRUNCATE_ATTEMPTS = 500;
+  private static final long READERS_MILLIS = 1_000;
+  private static final long REWRITE_PAUSE_MILLIS = 5;
+  private static final Duration STOP_MAX = Duration.ofSeconds(5);
 
   private final Parts parts;
   private final StoreHandle store;
   private final Commits commits;
   private final Checkpointer checkpointer;
+  private final Eraser eraser;
   private final LinkedBlockingQueue<Work> queue = new LinkedBlockingQueue<>();
+  private final Queue<LiveContext> suspects = new ArrayDeque<>();
+  // Made in advance, as memory may be exhausted when they are needed.
+  private final Rejection closed = unavailable("the log is closed");
+  private final Rejection unknown =
+      unavailable("the log has failed, and whether this was written is not known");
+  private final List<Runnable> lastSteps =
+      List.of(this::refuseTaken, this::refuseRest, this::letReadersGo, this::closeStore);
   private final Thread thread;
   private List<Ticket> working = List.of();
+  private @Nullable Work taken;
   private long nextBlock;
   private boolean closing;
   private volatile boolean down;
@@ -43,8 +58,8 @@ final class Writer implements AutoCloseable {
 
     record Erase(LiveContext context, Ticket done) implements Work {}
 
-    /// What is left of a deletion: to empty the write-ahead log, as soon as no reader uses it.
-    record Truncate(Ticket done, int attempts) implements Work {}
+    /// Nothing, but to look what else there is to do.
+    record Wake() implements Work {}
 
     record Stop() implements Work {}
   }
@@ -58,15 +73,20 @@ final class Writer implements AutoCloseable {
       Pulse pulse,
       Unsealed unsealed,
       WindowMemory windows,
-      LogMetrics metrics) {}
+      ReaderGate gate,
+      LogMetrics metrics,
+      FatalHandler fatal) {}
 
-  Writer(Parts parts, BlockTable table, long nextBlock) {
+  Writer(Parts parts, BlockTable table, long nextBlock) throws SQLException {
     this.parts = parts;
     this.store = new StoreHandle(parts.database(), table);
     this.commits = new Commits(parts, nextBlock - 1);
-    this.checkpointer = new Checkpointer(parts.database());
+    var pending = table.erasures().pending();
+    this.checkpointer = new Checkpointer(parts.database(), this::wake, parts.fatal());
+    this.eraser = new Eraser(parts, store, checkpointer, this::wake);
+    eraser.resume(pending);
     this.nextBlock = nextBlock;
-    this.thread = Thread.ofPlatform().name("parley-log-writer").start(this::run);
+    this.thread = Thread.ofPlatform().name(NAME).start(this::run);
   }
 
   /// Queues an append. The caller holds the context's lock, so that the queue keeps its order.
@@ -74,16 +94,25 @@ final class Writer implements AutoCloseable {
     add(new Work.Append(ticket));
   }
 
-  /// Queues the removal of a context.
+  /// Queues the removal of a context, or the wait until a removal has ended.
   void erase(LiveContext context, Ticket done) {
     add(new Work.Erase(context, done));
+  }
+
+  /// True if something is left of the deleted context with this number.
+  boolean erasing(long number) {
+    return eraser.erasing(number);
   }
 
   private void add(Work work) {
     queue.add(work);
     if (stopped) {
-      refuseQueued("the log is closed");
+      refuseRest();
     }
+  }
+
+  private void wake() {
+    queue.add(new Work.Wake());
   }
 
   /// True while the store cannot be written.
@@ -102,28 +131,86 @@ final class Writer implements AutoCloseable {
     Threads.join(thread);
   }
 
+  /// Takes no more appends, because another part of the log has failed. Returns when those that waited
+  /// are answered, or after a while.
+  void stop() {
+    down = true;
+    queue.add(new Work.Stop());
+    if (!thread.equals(Thread.currentThread())) {
+      try {
+        var _ = thread.join(STOP_MAX);
+      } catch (InterruptedException closing) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
   private void run() {
+    Throwable failure = null;
     try {
       while (!closing) {
         step();
       }
-    } catch (InterruptedException nobodyInterruptsThis) {
-      LOG.log(Level.ERROR, "the log's writer was interrupted", nobodyInterruptsThis);
     } catch (Throwable bug) { // The root of a thread: nobody may wait for it for ever.
-      LOG.log(Level.ERROR, "the log's writer failed; restart the server", bug);
+      failure = bug;
     }
+    // From here on, any step may fail for want of memory, and the others must still be taken.
     down = true;
     stopped = true;
-    working.forEach(ticket -> settle(ticket, unavailable("the log is closed")));
-    refuseQueued("the log is closed");
+    for (var i = 0; i < lastSteps.size(); i++) {
+      try {
+        lastSteps.get(i).run();
+      } catch (Throwable further) { // The root of a thread, too.
+        failure = failure == null ? further : failure;
+      }
+    }
+    if (failure != null) {
+      parts.fatal().failed(NAME, failure);
+    }
+  }
+
+  /// Answers those whose work was begun.
+  private void refuseTaken() {
+    for (var i = 0; i < working.size(); i++) {
+      settle(working.get(i), unknown);
+    }
+    refuse(taken);
+  }
+
+  private void refuseRest() {
+    eraser.refuseAll(closed);
+    Work work;
+    while ((work = queue.poll()) != null) {
+      refuse(work);
+    }
+  }
+
+  private void letReadersGo() {
+    eraser.pause();
+  }
+
+  private void closeStore() {
     checkpointer.close();
     store.close();
+  }
+
+  private void refuse(@Nullable Work work) {
+    switch (work) {
+      case Work.Append(var ticket) -> settle(ticket, closed);
+      case Work.Erase(var context, var done) -> {
+        context.deleting = false;
+        settle(done, closed);
+      }
+      case Work.Wake(), Work.Stop() -> {}
+      case null -> {}
+    }
   }
 
   private void step() throws InterruptedException {
     var tuning = parts.tuning();
     var batch = new ArrayList<Ticket>();
-    var next = queue.take();
+    working = batch;
+    var next = take();
     var events = 0;
     var bytes = 0;
     while (next instanceof Work.Append(var ticket)) {
@@ -134,17 +221,28 @@ final class Writer implements AutoCloseable {
         break;
       }
       next = queue.poll();
+      taken = next;
     }
-    working = batch;
     write(current(batch));
     working = List.of();
     switch (next) {
       case null -> {}
-      case Work.Append _ -> {}
-      case Work.Erase(var context, var done) -> erase(context, done, nextBlock++);
-      case Work.Truncate(var done, var attempts) -> truncate(done, attempts);
+      case Work.Append _, Work.Wake _ -> {}
+      case Work.Erase(var context, var done) -> beginErasing(context, done);
       case Work.Stop() -> closing = true;
     }
+    taken = null;
+    tidyWal();
+    if (!closing) {
+      eraser.step();
+    }
+  }
+
+  /// The next work, or none if there is something to erase.
+  private @Nullable Work take() throws InterruptedException {
+    var idle = eraser.idleNanos();
+    taken = idle < 0 ? queue.take() : queue.poll(idle, TimeUnit.NANOSECONDS);
+    return taken;
   }
 
   /// The appends whose numbers still count; those built on what was lost since are refused.
@@ -170,40 +268,91 @@ final class Writer implements AutoCloseable {
     if (tickets.isEmpty()) {
       return;
     }
-    var commit = new Commit(nextBlock++, tickets, sealing(tickets));
-    var begin = System.nanoTime();
+    var deleting = parts.unsealed().deletable(bytes(tickets));
+    var commit = new Commit(nextBlock++, tickets, sealing(tickets), deleting);
     try {
-      commits.write(store.table(), commit);
+      write(commit);
     } catch (SQLException inDoubt) {
       resolve(commit, inDoubt);
-      return;
     } catch (RuntimeException bug) {
-      // Most likely a state that cannot be saved: leave those unsealed rather than fail for ever.
       LOG.log(Level.ERROR, "a commit failed", bug);
-      parts.unsealed().spare(commit.sealing());
+      writeWithoutSealing(commit, bug);
+    }
+  }
+
+  private void write(Commit commit) throws SQLException {
+    var begin = System.nanoTime();
+    commits.write(store.table(), commit);
+    commits.publish(commit);
+    var nanos = System.nanoTime() - begin;
+    parts.metrics().committed(commit.tickets(), nanos);
+    eraser.committed(nanos);
+  }
+
+  /// Most likely a state cannot be saved. Then the appends are written without sealing anything, and
+  /// later commits seal those contexts one by one, to leave the one unsealed that fails.
+  private void writeWithoutSealing(Commit commit, RuntimeException bug)
+      throws InterruptedException {
+    var needed = neededByForks(commit.tickets());
+    var optional = commit.sealing().stream().filter(context -> !needed.contains(context)).toList();
+    if (optional.isEmpty()) {
       resolve(commit, bug);
       return;
     }
-    commits.publish(commit);
-    parts.metrics().committed(tickets, System.nanoTime() - begin);
-    checkpointIfLarge();
+    store.close();
+    if (optional.size() == 1) {
+      parts.unsealed().spare(optional);
+    } else {
+      suspects.addAll(optional);
+    }
+    var again = new Commit(commit.id(), commit.tickets(), List.copyOf(needed), commit.deleting());
+    try {
+      if (store.table().hasBlock(commit.id())) {
+        resolve(commit, bug);
+      } else {
+        write(again);
+      }
+    } catch (SQLException inDoubt) {
+      resolve(again, inDoubt);
+    } catch (RuntimeException furtherBug) {
+      LOG.log(Level.ERROR, "a commit failed without sealing anything, too", furtherBug);
+      resolve(again, furtherBug);
+    }
+  }
+
+  private List<LiveContext> sealing(List<Ticket> tickets) {
+    var sealing = neededByForks(tickets);
+    var suspect = suspects.poll();
+    if (suspect != null) {
+      if (suspect.unsealedCount > 0) {
+        sealing.add(suspect);
+      }
+    } else {
+      sealing.addAll(parts.unsealed().due(tickets));
+    }
+    return List.copyOf(sealing);
   }
 
   /// What a fork shares must be in segments from the start: it is read from there.
-  private List<LiveContext> sealing(List<Ticket> tickets) {
-    var sealing = new LinkedHashSet<>(parts.unsealed().due(tickets));
+  private static Set<LiveContext> neededByForks(List<Ticket> tickets) {
+    var needed = new LinkedHashSet<LiveContext>();
     for (var ticket : tickets) {
       var fork = ticket.fork();
       if (fork != null && fork.needsSealing()) {
-        sealing.add(fork.source());
+        needed.add(fork.source());
       }
     }
-    return List.copyOf(sealing);
+    return needed;
+  }
+
+  private static long bytes(List<Ticket> tickets) {
+    return tickets.stream().mapToLong(ticket -> ticket.chunk().length).sum();
   }
 
   private void resolve(Commit commit, Exception cause) throws InterruptedException {
     LOG.log(Level.WARNING, "the log cannot be written: {0}", cause.getMessage());
     down = true;
+    eraser.pause();
     store.close();
     var lost = new LinkedHashSet<LiveContext>(commit.contexts());
     var told = false;
@@ -211,17 +360,20 @@ final class Writer implements AutoCloseable {
     while (true) {
       try {
         durable = store.table().hasBlock(commit.id());
-        break;
-      } catch (SQLException still) {
-        told = true;
-        tell(commit, "the store failed, and whether this was written is not yet known");
-        store.close();
-        lost.addAll(refuseQueued("the store cannot be written"));
-        if (closing) {
-          return;
+        if (!durable || rewritten()) {
+          break;
         }
-        TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+      } catch (SQLException still) {
+        LOG.log(Level.DEBUG, "the log still cannot be written: {0}", still.getMessage());
       }
+      told = true;
+      tell(commit, "the store failed, and whether this was written is not yet known");
+      store.close();
+      lost.addAll(refuseQueued("the store cannot be written"));
+      if (closing) {
+        return;
+      }
+      TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
     }
     if (durable) {
       commits.publish(commit);
@@ -233,6 +385,26 @@ final class Writer implements AutoCloseable {
     down = false;
     tell(commit, "the store failed: " + cause.getMessage());
     LOG.log(Level.INFO, "the log can be written again");
+  }
+
+  /// Writes what can be read to the disk once more: after a failed sync, that it can be read says only
+  /// that it is in memory. False if readers are in the way.
+  private boolean rewritten() throws SQLException, InterruptedException {
+    var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(READERS_MILLIS);
+    parts.gate().close(() -> {});
+    try {
+      var _ = parts.gate().awaitIdle(READERS_MILLIS);
+      while (!store.table().rewriteWal()) {
+        // The checkpointer may be at work, or a reader outside of this process.
+        if (closing || System.nanoTime() - deadline > 0) {
+          return false;
+        }
+        TimeUnit.MILLISECONDS.sleep(REWRITE_PAUSE_MILLIS);
+      }
+      return true;
+    } finally {
+      parts.gate().open();
+    }
   }
 
   private static void tell(Commit commit, String why) {
@@ -263,7 +435,7 @@ final class Writer implements AutoCloseable {
           context.deleting = false;
           settle(done, unavailable(why));
         }
-        case Work.Truncate(var done, _) -> settle(done, unavailable(why));
+        case Work.Wake() -> {}
         case Work.Stop() -> closing = true;
       }
     }
@@ -280,9 +452,15 @@ final class Writer implements AutoCloseable {
     return new Rejection.Unavailable(why);
   }
 
-  private void erase(LiveContext context, Ticket done, long mark) throws InterruptedException {
+  private void beginErasing(LiveContext context, Ticket done) throws InterruptedException {
+    if (context.deleted()) {
+      eraser.join(context.number, done);
+      return;
+    }
+    var mark = nextBlock++;
+    List<Long> numbers;
     try {
-      store.table().eraseRows(context, mark, parts.unsealed().emptiedBy(List.of(context)));
+      numbers = store.table().erasures().begin(context, mark);
     } catch (SQLException inDoubt) {
       LOG.log(Level.WARNING, "{0} cannot be deleted: {1}", context.id, inDoubt.getMessage());
       if (!erasedAfterAll(context)) {
@@ -290,6 +468,13 @@ final class Writer implements AutoCloseable {
         settle(done, unavailable("the store failed: " + inDoubt.getMessage()));
         return;
       }
+      numbers = pendingWith(context);
+    } catch (RuntimeException bug) {
+      LOG.log(Level.ERROR, context.id + " cannot be deleted", bug);
+      store.close();
+      context.deleting = false;
+      settle(done, unavailable("the context cannot be deleted: " + bug.getMessage()));
+      return;
     }
     parts.unsealed().forget(context);
     context.lock.lock();
@@ -300,16 +485,31 @@ final class Writer implements AutoCloseable {
     }
     commits.visible(mark);
     parts.waker().wake(context);
-    eraseLeftovers(done);
+    eraser.begin(context.number, numbers, done);
+  }
+
+  private List<Long> pendingWith(LiveContext context) {
+    var numbers = new ArrayList<>(List.of(context.number));
+    try {
+      for (var number : store.table().erasures().pending()) {
+        if (number != context.number && !eraser.erasing(number)) {
+          numbers.add(number);
+        }
+      }
+    } catch (SQLException later) {
+      LOG.log(Level.DEBUG, "left to the next start: {0}", later.getMessage());
+    }
+    return numbers;
   }
 
   private boolean erasedAfterAll(LiveContext context) throws InterruptedException {
     down = true;
+    eraser.pause();
     var lost = new LinkedHashSet<LiveContext>();
     while (true) {
       store.close();
       try {
-        var erased = store.table().isErased(context);
+        var erased = store.table().erasures().isErased(context);
         lost.forEach(Writer::rollBack);
         down = false;
         return erased;
@@ -323,48 +523,22 @@ final class Writer implements AutoCloseable {
     }
   }
 
-  private void eraseLeftovers(Ticket done) throws InterruptedException {
-    try {
-      store.table().eraseFreePages();
-      truncate(done, TRUNCATE_ATTEMPTS);
-    } catch (SQLException failed) {
-      store.close();
-      settle(done, leftovers(failed));
-    }
-  }
-
-  private void truncate(Ticket done, int attempts) throws InterruptedException {
-    try {
-      if (store.table().truncateWal()) {
-        done.settle(null);
-      } else if (attempts == 0) {
-        settle(done, leftovers(new SQLException("a reader is in the way")));
-      } else {
-        TimeUnit.MILLISECONDS.sleep(TRUNCATE_PAUSE_MILLIS);
-        queue.add(new Work.Truncate(done, attempts - 1));
-      }
-    } catch (SQLException failed) {
-      store.close();
-      settle(done, leftovers(failed));
-    }
-  }
-
-  private static Rejection leftovers(SQLException why) {
-    return unavailable(
-        "the context is deleted, but its bytes are not yet overwritten: " + why.getMessage());
-  }
-
   /// Leaves the work to the checkpointer, and only starts the log anew when that has caught up.
-  private void checkpointIfLarge() {
+  private void tidyWal() {
     if (commits.takeCheckpointDue()) {
       checkpointer.request();
     }
-    if (checkpointer.takeDone()) {
-      try {
-        store.table().restartWal();
-      } catch (SQLException busy) {
-        LOG.log(Level.DEBUG, "checkpoint put off: {0}", busy.getMessage());
+    var copied = checkpointer.takeCopied();
+    if (copied == null || eraser.copied(copied) || !copied.succeeded()) {
+      return;
+    }
+    try {
+      if (!store.table().restartWal()) {
+        eraser.wantRestart();
       }
+    } catch (SQLException failed) {
+      LOG.log(Level.DEBUG, "checkpoint put off: {0}", failed.getMessage());
+      store.close();
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.parley.agent.Memory;
 import dev.parley.cli.CliAgent;
 import dev.parley.door.Metrics;
 import dev.parley.log.EventLog;
+import dev.parley.log.FatalHandler;
 import dev.parley.log.SqliteLog;
 import dev.parley.log.Tuning;
 import dev.parley.mcp.McpServer;
@@ -60,7 +61,8 @@ final class Assembly {
       var log =
           SqliteLog.open(
               new SqliteLog.Parts(
-                  config.data(), sources.clock(), new SecureRandom(), Tuning.DEFAULT));
+                  config.data(), sources.clock(), new SecureRandom(), Tuning.DEFAULT),
+              extensions.fatal());
       opened.add(log::close);
       // The folder is ours now, and nothing of ours runs yet.
       children.endLeftovers();
@@ -77,7 +79,8 @@ final class Assembly {
       metrics.gauge("parley_threads_stuck", threads::stuck);
       metrics.gauge("parley_tool_calls_waiting", threads::waiting);
       var log = new MeteredLog(store, metrics);
-      var views = new Views(config.data().resolve("views.db"), log);
+      FatalHandler fatal = store instanceof SqliteLog ours ? ours::fail : extensions.fatal();
+      var views = new Views(config.data().resolve("views.db"), log, fatal);
       opened.add(views::close);
       var signIns = new SignIns(vault(), registered(), addresses());
       opened.add(signIns::close);

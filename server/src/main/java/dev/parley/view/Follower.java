@@ -1,5 +1,6 @@
 package dev.parley.view;
 
+import dev.parley.log.FatalHandler;
 import dev.parley.protocol.Rejection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -15,14 +16,17 @@ final class Follower implements AutoCloseable {
   private final Feed feed;
   private final Duration pause;
   private final Duration pauseAfterFailure;
+  private final FatalHandler fatal;
   private final Thread thread;
   private volatile boolean closed;
 
-  Follower(Intake intake, Feed feed, Duration pause, Duration pauseAfterFailure) {
+  Follower(
+      Intake intake, Feed feed, Duration pause, Duration pauseAfterFailure, FatalHandler fatal) {
     this.intake = intake;
     this.feed = feed;
     this.pause = pause;
     this.pauseAfterFailure = pauseAfterFailure;
+    this.fatal = fatal;
     this.thread = Thread.ofVirtual().name("views-follower").start(this::follow);
   }
 
@@ -49,6 +53,8 @@ final class Follower implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (Rejection.Unavailable logClosed) {
       LOGGER.log(Level.DEBUG, "the views no longer follow the log: {0}", logClosed.getMessage());
+    } catch (Throwable bug) { // The root of a thread.
+      fatal.failed("views-follower", bug);
     }
   }
 

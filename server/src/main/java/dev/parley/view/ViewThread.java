@@ -1,5 +1,6 @@
 package dev.parley.view;
 
+import dev.parley.log.FatalHandler;
 import dev.parley.protocol.Rejection;
 import dev.parley.view.Checkpoints.Checkpoint;
 import java.lang.System.Logger;
@@ -29,29 +30,36 @@ final class ViewThread implements AutoCloseable {
 
   private final @Nullable Path file;
   private final @Nullable Checkpoint start;
-  private final ExecutorService executor =
-      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("views").daemon().factory());
+  private final ExecutorService executor;
   private @Nullable Tables tables;
   private long generation;
 
-  private ViewThread(@Nullable Path file, @Nullable Checkpoint start) {
+  private ViewThread(@Nullable Path file, @Nullable Checkpoint start, FatalHandler fatal) {
     this.file = file;
     this.start = start;
+    // What work throws is passed to its caller; what arrives here is the thread's own.
+    this.executor =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform()
+                .name("views")
+                .daemon()
+                .uncaughtExceptionHandler((thread, bug) -> fatal.failed(thread.getName(), bug))
+                .factory());
   }
 
   /// Works on the views in `file`.
-  static ViewThread on(Path file) {
-    return new ViewThread(file, null);
+  static ViewThread on(Path file, FatalHandler fatal) {
+    return new ViewThread(file, null, fatal);
   }
 
   /// Works on views that start empty and end with this thread.
   static ViewThread inMemory() {
-    return new ViewThread(null, null);
+    return new ViewThread(null, null, FatalHandler.NONE);
   }
 
   /// Works on a copy of views as they were.
   static ViewThread from(Checkpoint start) {
-    return new ViewThread(null, start);
+    return new ViewThread(null, start, FatalHandler.NONE);
   }
 
   /// All of the database, to go on from later.

@@ -2,6 +2,7 @@ package dev.parley.view;
 
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
+import dev.parley.log.FatalHandler;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
@@ -50,8 +51,13 @@ public final class Views implements AutoCloseable {
 
   /// Opens the views in `file`, which is made anew when it is missing, broken or of another version.
   public Views(Path file, EventLog log) {
+    this(file, log, FatalHandler.NONE);
+  }
+
+  /// As [#Views(Path, EventLog)]. Calls `fatal` if a thread of the views fails.
+  public Views(Path file, EventLog log, FatalHandler fatal) {
     this.log = log;
-    this.thread = ViewThread.on(file);
+    this.thread = ViewThread.on(file, fatal);
     var open = false;
     try {
       this.feed = new Feed(log, thread);
@@ -65,7 +71,7 @@ public final class Views implements AutoCloseable {
         thread.startOver();
       }
       intake.begin();
-      this.follower = new Follower(intake, feed, PAUSE, PAUSE_AFTER_FAILURE);
+      this.follower = new Follower(intake, feed, PAUSE, PAUSE_AFTER_FAILURE, fatal);
       open = true;
     } finally {
       if (!open) {

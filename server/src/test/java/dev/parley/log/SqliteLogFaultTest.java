@@ -94,6 +94,68 @@ final class SqliteLogFaultTest {
     }
   }
 
+  /// After a failed sync, that a block can be read says only that it is in memory: it must be written
+  /// once more, which a reader of an older state prevents.
+  @Test
+  void an_append_in_doubt_is_seen_only_when_it_was_written_to_the_disk_once_more()
+      throws SQLException {
+    var fault = new Switch();
+    try (var log = open(fault)) {
+      log.create(CONTEXT, created());
+      try (var reader = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"))) {
+        reader.setAutoCommit(false);
+        reader.createStatement().executeQuery("SELECT * FROM contexts").next();
+        fault.after = true;
+        assertThatThrownBy(
+                () -> log.append(CONTEXT, Guard.none(), Decision.always(message("unsynced"))))
+            .isInstanceOf(Rejection.Unavailable.class)
+            .hasMessageContaining("not yet known");
+        assertThat(log.writable()).isFalse();
+        assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(1);
+      }
+      while (!log.writable()) {
+        Thread.onSpinWait();
+      }
+      assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(2);
+    }
+  }
+
+  @Test
+  void one_context_that_cannot_be_sealed_refuses_no_append_and_keeps_no_other_from_being_sealed()
+      throws SQLException {
+    var bad = new ContextId("c1");
+    Fault fault =
+        new Fault() {
+          @Override
+          public void beforeSeal(ContextId context) {
+            if (context.equals(bad)) {
+              throw new IllegalStateException("a state that cannot be saved");
+            }
+          }
+        };
+    // So many bytes of unsealed data that several contexts are sealed at once.
+    try (var log = open(fault)) {
+      for (var i = 0; i < 40; i++) {
+        var context = new ContextId("c" + i % 8);
+        log.create(context, created());
+        log.append(context, Guard.none(), Decision.always(message("x".repeat(100) + i)));
+      }
+      for (var i = 0; i < 200; i++) {
+        log.append(
+            new ContextId("c" + i % 8), Guard.none(), Decision.always(message("y".repeat(90) + i)));
+      }
+      try (var other = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"));
+          var statement = other.createStatement();
+          var rows = statement.executeQuery("SELECT id FROM contexts WHERE sealed = 0")) {
+        var unsealed = new ArrayList<String>();
+        while (rows.next()) {
+          unsealed.add(rows.getString(1));
+        }
+        assertThat(unsealed).containsExactly(bad.value());
+      }
+    }
+  }
+
   @Test
   void a_context_whose_creation_failed_does_not_exist_and_can_be_created() {
     var fault = new Switch();

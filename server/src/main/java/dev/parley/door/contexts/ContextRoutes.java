@@ -130,7 +130,15 @@ final class ContextRoutes {
   }
 
   private Reply delete(Request request) {
-    parts.removal().remove(parts.access().context(request), request.principal());
+    ContextId context;
+    try {
+      context = parts.access().context(request);
+    } catch (Rejection.Gone deleted) {
+      // Who was told that its bytes are not overwritten yet tries again, to wait for that.
+      parts.removal().finish(request.context());
+      return new Reply.Empty(204);
+    }
+    parts.removal().remove(context, request.principal());
     return new Reply.Empty(204);
   }
 

@@ -1,0 +1,206 @@
+package dev.parley.bench;
+
+import static dev.parley.bench.Report.shown;
+import static dev.parley.bench.Report.times;
+
+import dev.parley.log.SqliteLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/// How long a steady writer waits for its appends while others delete large contexts and read old pages,
+/// beside the same writer alone.
+///
+/// Both take turns on one log, so that a noisy minute hits both.
+final class DeleteBenchmark implements Benchmark {
+
+  private static final double APPENDS_PER_SECOND_MAX = 200;
+
+  /// A writer that is always busy would be late for ever after its first delay.
+  private static final double LOAD = 0.2;
+
+  private static final int DELETERS = 2;
+  private static final int CONTEXTS_PER_TURN = 4;
+  private static final int CONTEXT_BYTES_PER_TOKEN = 50;
+  private static final int PIECE_BYTES = 4_096;
+  private static final int PIECES_PER_APPEND = 64;
+  private static final int READERS = 2;
+  private static final int READER_PAGE = 100;
+  private static final long READER_PAUSE_NANOS = 10_000_000;
+  private static final double RATIO_MAX = 3;
+
+  private final Pace pace;
+  private final Prose prose = new Prose();
+  private final SplittableRandom noise = new SplittableRandom(2);
+
+  DeleteBenchmark(Pace pace) {
+    this.pace = pace;
+  }
+
+  @Override
+  public String name() {
+    return "deletes";
+  }
+
+  @Override
+  public void run(Report report) throws IOException, InterruptedException {
+    report.title("A steady writer, alone and while large contexts are deleted and old pages read");
+    var alone = new Histogram();
+    var disturbed = new Histogram();
+    var deleted = new AtomicInteger();
+    try (var folder = Folder.make();
+        var parley = new ParleyAppender(folder.path(), 1)) {
+      var log = parley.log();
+      var load = new Load(parley, prose, 1);
+      var past = writeLong(log, pace.tokens());
+      var random = new SplittableRandom(1);
+      var rate = Math.min(APPENDS_PER_SECOND_MAX, LOAD * load.atFullSpeed(pace.warmUp()));
+      for (var turn = 0; turn < pace.turns(); turn++) {
+        var victims = new ConcurrentLinkedQueue<ContextId>();
+        for (var i = 0; i < CONTEXTS_PER_TURN; i++) {
+          victims.add(writeLarge(log, (long) pace.tokens() * CONTEXT_BYTES_PER_TOKEN));
+        }
+        alone.add(load.byTimetable(rate, pace.turn()));
+        try (var crowd = new Disturbance()) {
+          for (var i = 0; i < DELETERS; i++) {
+            crowd.start(() -> deleteNext(log, victims, deleted));
+          }
+          for (var i = 0; i < READERS; i++) {
+            var own = random.split();
+            crowd.start(() -> readOldPage(log, past, own));
+          }
+          disturbed.add(load.byTimetable(rate, pace.turn()));
+        }
+      }
+    }
+    print(report, alone, disturbed, deleted.get());
+  }
+
+  private void print(Report report, Histogram alone, Histogram disturbed, int deleted) {
+    report.table(
+        row(
+            row(
+                new Table("append acknowledged, ms", "p50", "p99", "max", "appends"),
+                "alone",
+                alone),
+            "with deletes and readers",
+            disturbed));
+    report.note(
+        "%d contexts of %s MB of text deleted meanwhile, %d readers of old pages"
+            .formatted(deleted, shown(pace.tokens() * CONTEXT_BYTES_PER_TOKEN / 1e6), READERS));
+    report.note(
+        "ratios: p50 %s, p99 %s, max %s"
+            .formatted(
+                times(disturbed.millis(0.5) / alone.millis(0.5)),
+                times(disturbed.millis(0.99) / alone.millis(0.99)),
+                times(disturbed.millis(1) / alone.millis(1))));
+    report.atMost(
+        "p50 of a writer while others delete, against alone",
+        RATIO_MAX,
+        disturbed.millis(0.5) / alone.millis(0.5),
+        " x");
+    report.atMost(
+        "p99 of a writer while others delete, against alone",
+        RATIO_MAX,
+        disturbed.millis(0.99) / alone.millis(0.99),
+        " x");
+  }
+
+  private static Table row(Table table, String name, Histogram times) {
+    return table.row(
+        name,
+        shown(times.millis(0.5)),
+        shown(times.millis(0.99)),
+        shown(times.millis(1)),
+        "%,d".formatted(times.count()));
+  }
+
+  private static void deleteNext(SqliteLog log, Queue<ContextId> victims, AtomicInteger deleted) {
+    var victim = victims.poll();
+    if (victim == null) {
+      LockSupport.parkNanos(READER_PAUSE_NANOS);
+    } else {
+      log.delete(victim);
+      deleted.incrementAndGet();
+    }
+  }
+
+  private static void readOldPage(SqliteLog log, Past past, SplittableRandom random) {
+    var from = random.nextLong(Math.max(1, past.events() / 2));
+    log.read(past.context(), Position.of(from), READER_PAGE);
+    LockSupport.parkNanos(READER_PAUSE_NANOS);
+  }
+
+  private record Past(ContextId context, long events) {}
+
+  private Past writeLong(SqliteLog log, int tokens) {
+    var conversation = Conversation.begin(log);
+    for (var index = 0; index < tokens; index += READER_PAGE) {
+      var texts = new ArrayList<String>();
+      for (var i = 0; i < READER_PAGE; i++) {
+        texts.add(prose.piece(0, index + i));
+      }
+      conversation.say(index, texts);
+    }
+    return new Past(conversation.context(), tokens);
+  }
+
+  private ContextId writeLarge(SqliteLog log, long bytes) {
+    var conversation = Conversation.begin(log);
+    var index = 0;
+    for (var written = 0L; written < bytes; written += (long) PIECE_BYTES * PIECES_PER_APPEND) {
+      var texts = new ArrayList<String>();
+      for (var i = 0; i < PIECES_PER_APPEND; i++) {
+        texts.add(largePiece());
+      }
+      conversation.say(index, texts);
+      index += texts.size();
+    }
+    return conversation.context();
+  }
+
+  /// Text that can hardly be compressed, so that a large context is large on the disk.
+  private String largePiece() {
+    var piece = new StringBuilder();
+    while (piece.length() < PIECE_BYTES) {
+      piece.append((char) noise.nextInt(' ', 127));
+    }
+    return piece.toString();
+  }
+
+  /// Threads that do something again and again until this is closed.
+  private static final class Disturbance implements AutoCloseable {
+    private final List<Thread> threads = new ArrayList<>();
+    private volatile boolean closed;
+
+    void start(Runnable again) {
+      threads.add(
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    while (!closed) {
+                      again.run();
+                    }
+                  }));
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+      try {
+        for (var thread : threads) {
+          thread.join();
+        }
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

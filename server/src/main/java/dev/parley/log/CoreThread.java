@@ -1,0 +1,29 @@
+package dev.parley.log;
+
+/// The root of a platform thread that the log cannot do without.
+final class CoreThread {
+
+  private CoreThread() {}
+
+  /// What such a thread does until it is interrupted.
+  interface Body {
+    void run() throws InterruptedException;
+  }
+
+  /// Starts a daemon thread. An interrupt ends it; any other exception is passed to `fatal`.
+  static Thread start(String name, Body body, FatalHandler fatal) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name(name)
+        .start(
+            () -> {
+              try {
+                body.run();
+              } catch (InterruptedException closed) {
+                Thread.currentThread().interrupt();
+              } catch (Throwable bug) { // The root of a thread.
+                fatal.failed(name, bug);
+              }
+            });
+  }
+}

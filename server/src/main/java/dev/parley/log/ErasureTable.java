@@ -1,0 +1,236 @@
+package dev.parley.log;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/// The writer's statements that remove deleted contexts. Used as [BlockTable] is.
+///
+/// A deletion takes many transactions, so that none of them is long. The first one makes the context's
+/// row a tombstone and notes in `erasures` whose rows must go. Its note stays until no byte is left,
+/// also in the write-ahead log; if the process ends before that, the next one goes on.
+final class ErasureTable {
+
+  /// In place of a context's number: the free pages, which versions before schema 3 did not overwrite.
+  static final long FREE_PAGES = 0;
+
+  /// Beside [#FREE_PAGES]: all of them hold zeros, and need only be let go of.
+  private static final long FREE_PAGES_ZEROED = -1;
+
+  /// What a page holds of a row that is longer than a page, and what the row's beginning holds: SQLite
+  /// does not overwrite the rest of a page that the end of such a row does not fill.
+  private static final long OVERFLOW_BYTES = 4_092;
+
+  private static final long ROW_START_BYTES = 485;
+
+  private static final int KEYS_AT_ONCE = 256;
+  private static final int KEY_BYTES = 256;
+
+  private final Connection connection;
+  private final ShareTable shares;
+
+  ErasureTable(Connection connection, ShareTable shares) {
+    this.connection = connection;
+    this.shares = shares;
+  }
+
+  /// The numbers of contexts that have rows to erase, and [#FREE_PAGES].
+  List<Long> pending() throws SQLException {
+    return numbers("SELECT context FROM erasures WHERE context >= 0 ORDER BY context");
+  }
+
+  /// Leaves the context's tombstone, as a transaction of its own. Returns the contexts, this one and
+  /// others deleted earlier, that have rows which are not needed any more.
+  List<Long> begin(LiveContext context, long mark) throws SQLException {
+    var numbers = new ArrayList<>(List.of(context.number));
+    numbers.addAll(shares.release(context));
+    try (var insert =
+        connection.prepareStatement("INSERT OR IGNORE INTO erasures (context) VALUES (?)")) {
+      for (var number : numbers) {
+        insert.setLong(1, number);
+        insert.executeUpdate();
+      }
+    }
+    Database.execute(
+        connection,
+        "UPDATE contexts SET secret = NULL, state = NULL, open_tasks = 0, deleted = 1, touched = "
+            + (mark + " WHERE number = " + context.number));
+    noteWho(context);
+    connection.commit();
+    return numbers;
+  }
+
+  /// Notes who deleted the context, and when.
+  private void noteWho(LiveContext context) throws SQLException {
+    var deletion = context.deletion;
+    if (deletion == null) {
+      return;
+    }
+    try (var update =
+        connection.prepareStatement(
+            "UPDATE contexts SET deleted_by = ?, deleted_at = ? WHERE number = ?")) {
+      update.setString(1, deletion.principal());
+      update.setLong(2, deletion.atMillis());
+      update.setLong(3, context.number);
+      update.executeUpdate();
+    }
+  }
+
+  boolean isErased(LiveContext context) throws SQLException {
+    return Database.number(
+            connection, "SELECT deleted FROM contexts WHERE number = " + context.number)
+        != 0;
+  }
+
+  /// Removes up to about `bytes` of rows of a deleted context. Returns how many, less than `bytes` if
+  /// nothing is left. The caller commits.
+  long eraseRows(long number, long bytes) throws SQLException {
+    var erased = shares.trim(number, bytes);
+    while (erased < bytes) {
+      var rows = eraseKeys(number) + eraseArtifactHeads(number);
+      if (rows == 0) {
+        break;
+      }
+      erased += (long) rows * KEY_BYTES;
+    }
+    return erased;
+  }
+
+  private int eraseKeys(long number) throws SQLException {
+    try (var delete =
+        connection.prepareStatement(
+            "DELETE FROM keys WHERE context = ?1 AND (principal, key) IN"
+                + " (SELECT principal, key FROM keys WHERE context = ?1 LIMIT ?2)")) {
+      delete.setLong(1, number);
+      delete.setInt(2, KEYS_AT_ONCE);
+      return delete.executeUpdate();
+    }
+  }
+
+  private int eraseArtifactHeads(long number) throws SQLException {
+    try (var delete =
+        connection.prepareStatement(
+            "DELETE FROM artifact_heads WHERE context = ?1 AND artifact IN"
+                + " (SELECT artifact FROM artifact_heads WHERE context = ?1 LIMIT ?2)")) {
+      delete.setLong(1, number);
+      delete.setInt(2, KEYS_AT_ONCE);
+      return delete.executeUpdate();
+    }
+  }
+
+  /// Removes the chunks of a context from a block, or the block if it is not `needed` otherwise.
+  /// Returns how many bytes that took. The caller commits.
+  long eraseChunks(long block, long number, boolean needed) throws SQLException {
+    var data = block(block);
+    if (data.length == 0) {
+      return 0;
+    }
+    var kept = needed ? without(data, number) : new byte[0];
+    var sql =
+        kept.length == 0
+            ? "DELETE FROM blocks WHERE id = ?1"
+            : "UPDATE blocks SET data = ?2 WHERE id = ?1";
+    if (kept.length < data.length) {
+      try (var change = connection.prepareStatement(sql)) {
+        change.setLong(1, block);
+        if (kept.length > 0) {
+          change.setBytes(2, kept);
+        }
+        change.executeUpdate();
+      }
+    }
+    return data.length;
+  }
+
+  private byte[] block(long id) throws SQLException {
+    try (var select = connection.prepareStatement("SELECT data FROM blocks WHERE id = ?")) {
+      select.setLong(1, id);
+      try (var rows = select.executeQuery()) {
+        return rows.next() ? rows.getBytes(1) : new byte[0];
+      }
+    }
+  }
+
+  private static byte[] without(byte[] data, long number) {
+    var kept = new ByteSink(data.length);
+    var in = new ByteSource(data);
+    while (in.hasMore()) {
+      var context = in.number();
+      var chunk = in.block();
+      if (context != number) {
+        kept.number(context);
+        kept.block(chunk);
+      }
+    }
+    return kept.toArray();
+  }
+
+  /// Overwrites up to about `bytes` of free pages. Returns how many bytes, less than `bytes` if all of
+  /// them are overwritten. The caller commits.
+  ///
+  /// To overwrite a free page is to use it: rows of zeros take them all, then the rows go again.
+  long eraseFreePages(long bytes) throws SQLException {
+    var free = Database.number(connection, "PRAGMA freelist_count");
+    if (free > 0 && !zerosAreComplete()) {
+      Database.execute(connection, "CREATE TABLE IF NOT EXISTS zeros (data BLOB)");
+      var pages = Math.max(2, Math.min(free, bytes / OVERFLOW_BYTES));
+      var zeros = ROW_START_BYTES + pages * OVERFLOW_BYTES;
+      Database.execute(connection, "INSERT INTO zeros VALUES (zeroblob(" + zeros + "))");
+      return bytes;
+    }
+    return dropZeros() ? 0 : bytes;
+  }
+
+  private boolean zerosAreComplete() throws SQLException {
+    return Database.number(
+            connection, "SELECT count(*) FROM erasures WHERE context = " + FREE_PAGES_ZEROED)
+        > 0;
+  }
+
+  private boolean dropZeros() throws SQLException {
+    if (Database.number(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'zeros'")
+        == 0) {
+      return true;
+    }
+    Database.execute(
+        connection, "INSERT OR IGNORE INTO erasures VALUES (" + FREE_PAGES_ZEROED + ")");
+    // These pages hold zeros already.
+    Database.execute(connection, "PRAGMA secure_delete = FAST");
+    try {
+      Database.execute(
+          connection, "DELETE FROM zeros WHERE rowid = (SELECT max(rowid) FROM zeros)");
+    } finally {
+      Database.execute(connection, "PRAGMA secure_delete = ON");
+    }
+    if (Database.number(connection, "SELECT EXISTS (SELECT 1 FROM zeros)") > 0) {
+      return false;
+    }
+    Database.execute(connection, "DROP TABLE zeros");
+    Database.execute(connection, "DELETE FROM erasures WHERE context = " + FREE_PAGES_ZEROED);
+    return true;
+  }
+
+  /// Notes that nothing is left of these contexts, as a transaction of its own.
+  void finish(Collection<Long> numbers) throws SQLException {
+    try (var delete = connection.prepareStatement("DELETE FROM erasures WHERE context = ?")) {
+      for (var number : numbers) {
+        delete.setLong(1, number);
+        delete.executeUpdate();
+      }
+    }
+    connection.commit();
+  }
+
+  private List<Long> numbers(String sql) throws SQLException {
+    var numbers = new ArrayList<Long>();
+    try (var select = connection.prepareStatement(sql);
+        var rows = select.executeQuery()) {
+      while (rows.next()) {
+        numbers.add(rows.getLong(1));
+      }
+    }
+    return numbers;
+  }
+}

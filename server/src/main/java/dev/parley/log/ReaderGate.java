@@ -1,0 +1,101 @@
+package dev.parley.log;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Holds back queries for a moment, so that the writer can truncate the write-ahead log.
+///
+/// Readers that follow each other without a pause would otherwise keep it in use for ever. The writer
+/// closes the gate, is called back when the last running query has ended, truncates and opens the
+/// gate. It does not wait: appends are committed meanwhile.
+final class ReaderGate {
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+
+  // Guarded by lock.
+  private int running;
+  private boolean closed;
+  private @Nullable Runnable whenIdle;
+
+  /// Begins a query. Waits while the gate is closed.
+  void enter() {
+    lock.lock();
+    try {
+      while (closed) {
+        changed.awaitUninterruptibly();
+      }
+      running++;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Ends a query.
+  void leave() {
+    Runnable call = null;
+    lock.lock();
+    try {
+      running--;
+      if (running == 0) {
+        call = whenIdle;
+        whenIdle = null;
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (call != null) {
+      call.run();
+    }
+  }
+
+  /// Lets no query begin. Calls `whenIdle`, on a reader's thread, when the last running one has ended.
+  void close(Runnable whenIdle) {
+    lock.lock();
+    try {
+      closed = true;
+      this.whenIdle = whenIdle;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// True if no query runs.
+  boolean idle() {
+    lock.lock();
+    try {
+      return running == 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Waits until no query runs. False if `millis` went by first.
+  boolean awaitIdle(long millis) throws InterruptedException {
+    var left = TimeUnit.MILLISECONDS.toNanos(millis);
+    lock.lock();
+    try {
+      while (running > 0 && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      return running == 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Lets queries begin again.
+  void open() {
+    lock.lock();
+    try {
+      closed = false;
+      whenIdle = null;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

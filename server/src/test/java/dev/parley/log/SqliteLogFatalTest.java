@@ -1,0 +1,135 @@
+package dev.parley.log;
+
+import static dev.parley.log.EventLogContract.CONTEXT;
+import static dev.parley.log.EventLogContract.created;
+import static dev.parley.log.EventLogContract.message;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What happens when a thread of the log fails, while not even a line can be logged.
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+final class SqliteLogFatalTest {
+
+  /// Held, because a logger that nobody holds forgets its handlers.
+  private static final Logger LOGGER = Logger.getLogger("dev.parley.log");
+
+  @TempDir Path folder;
+
+  private final Handler broken =
+      new Handler() {
+        @Override
+        public void publish(LogRecord line) {
+          throw new OutOfMemoryError("no memory for a line");
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+
+  @BeforeEach
+  void breakLogging() {
+    LOGGER.addHandler(broken);
+  }
+
+  @AfterEach
+  void repairLogging() {
+    LOGGER.removeHandler(broken);
+  }
+
+  private SqliteLog open(Fault fault, FatalHandler fatal) {
+    return SqliteLog.open(
+        new SqliteLog.Parts(
+            folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL),
+        fault,
+        fatal);
+  }
+
+  /// Fails as if there were no memory, when told to.
+  private static final class Exhausted implements Fault {
+    volatile boolean now;
+
+    @Override
+    public void beforeCommit() {
+      if (now) {
+        throw new OutOfMemoryError("no memory for a commit");
+      }
+    }
+  }
+
+  @Test
+  void when_the_writer_fails_the_append_is_refused_and_the_handler_called() {
+    var fault = new Exhausted();
+    var failure = new CompletableFuture<String>();
+    try (var log = open(fault, (thread, cause) -> failure.complete(thread + ": " + cause))) {
+      log.create(CONTEXT, created());
+      fault.now = true;
+      assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("lost"))))
+          .isInstanceOf(Rejection.Unavailable.class);
+      assertThat(failure.join()).startsWith("parley-log-writer: java.lang.OutOfMemoryError");
+      assertThat(log.writable()).isFalse();
+      assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("late"))))
+          .isInstanceOf(Rejection.Unavailable.class);
+      assertThatThrownBy(() -> log.delete(CONTEXT)).isInstanceOf(Rejection.Unavailable.class);
+      assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(1);
+    }
+    try (var log = open(Fault.NONE, FatalHandler.NONE)) {
+      assertThat(log.read(CONTEXT, Position.START, 10))
+          .extracting(Entry::event)
+          .containsExactly(created());
+    }
+  }
+
+  @Test
+  void the_handler_may_close_the_log() {
+    var fault = new Exhausted();
+    var closed = new CompletableFuture<Boolean>();
+    var opened = new CompletableFuture<SqliteLog>();
+    var log =
+        open(
+            fault,
+            (_, _) -> {
+              opened.join().close();
+              closed.complete(true);
+            });
+    opened.complete(log);
+    log.create(CONTEXT, created());
+    fault.now = true;
+    assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("lost"))))
+        .isInstanceOf(Rejection.Unavailable.class);
+    assertThat(closed.join()).isTrue();
+    open(Fault.NONE, FatalHandler.NONE).close();
+  }
+
+  @Test
+  void when_another_part_of_the_server_fails_nothing_more_is_taken() {
+    var failure = new CompletableFuture<String>();
+    try (var log = open(Fault.NONE, (thread, _) -> failure.complete(thread))) {
+      log.create(CONTEXT, created());
+      log.fail("views", new StackOverflowError());
+      assertThat(failure.join()).isEqualTo("views");
+      assertThat(log.writable()).isFalse();
+      assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("late"))))
+          .isInstanceOf(Rejection.Unavailable.class);
+    }
+  }
+}
