@@ -32,8 +32,7 @@ final class Serving {
     JETTY.setLevel(Level.WARNING);
     stopOnSignals();
     try (var server =
-        LocalServer.program(
-            options, data, terminal.environment(), new FatalExit(terminal.err()))) {
+        LocalServer.program(options, data, terminal.environment(), new FatalExit(terminal.err()))) {
       announce(server, data);
       stop.await();
       terminal.err().println("Stopping ...");

@@ -105,8 +105,7 @@ public final class Request {
 
   /// True if nobody can listen on the way: over TLS, or from this machine with no proxy between.
   public boolean confidential() {
-    return secure()
-        || (parts.fromHere() && PROXIED.stream().noneMatch(this::sent));
+    return secure() || (parts.fromHere() && PROXIED.stream().noneMatch(this::sent));
   }
 
   private boolean sent(String name) {

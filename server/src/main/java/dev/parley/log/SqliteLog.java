@@ -409,8 +409,7 @@ public final class SqliteLog implements EventLog {
   }
 
   @Override
-  public void delete(
-      ContextId id, @Nullable String principal, Consumer<ContextState> allowed) {
+  public void delete(ContextId id, @Nullable String principal, Consumer<ContextState> allowed) {
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
       Ticket done;

@@ -3,6 +3,7 @@ package dev.parley.log;
 import dev.parley.protocol.Position;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -66,7 +66,8 @@ public final class Views implements AutoCloseable {
       this.recent = new Recent(log);
       var mark = thread.call(Tables::mark);
       if ((mark > 0 && log.changes(mark - 1, 1).mark() < mark) || !isOfThisLog()) {
-        // The log never came that far, or something else stands there: these are the views of another
+        // The log never came that far, or something else stands there: these are the views of
+        // another
         // one.
         thread.startOver();
       }

@@ -87,6 +87,8 @@ class UnknownInputTest {
   }
 
   private static void answer(Server.Parts parts, InputId input) {
-    parts.tasks().answer(CONTEXT, input, StringNode.valueOf("me"), Answerer.trusted("local"), Guard.none());
+    parts
+        .tasks()
+        .answer(CONTEXT, input, StringNode.valueOf("me"), Answerer.trusted("local"), Guard.none());
   }
 }

@@ -91,7 +91,14 @@ class StoppingTest {
       while (world.tasks().running() == 0 || log.head(OTHER).seq() < 4) {
         log.await(OTHER, log.head(OTHER), Duration.ofMillis(100));
       }
-      world.tasks().answer(World.CONTEXT, INPUT, StringNode.valueOf("me"), Answerer.trusted("local"), Guard.none());
+      world
+          .tasks()
+          .answer(
+              World.CONTEXT,
+              INPUT,
+              StringNode.valueOf("me"),
+              Answerer.trusted("local"),
+              Guard.none());
 
       world.tasks().cancelAll(World.CONTEXT, "not needed", null);
 

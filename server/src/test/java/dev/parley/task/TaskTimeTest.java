@@ -97,7 +97,8 @@ class TaskTimeTest {
     try (var tasks = new Tasks(log, new LogHistory(log), setup, sources)) {
       tasks.submit(World.submission("a", World.timeout(Duration.ofHours(3).toMillis())));
       await(log, e -> e.event() instanceof TaskStatus s && s.status() == TaskState.WAITING_INPUT);
-      tasks.answer(World.CONTEXT, INPUT, StringNode.valueOf("me"), Answerer.trusted("local"), Guard.none());
+      tasks.answer(
+          World.CONTEXT, INPUT, StringNode.valueOf("me"), Answerer.trusted("local"), Guard.none());
 
       var end = await(log, e -> World.terminal(e.event()));
       assertThat(((TaskComplete) end.event()).content()).isEqualTo("2 h left");

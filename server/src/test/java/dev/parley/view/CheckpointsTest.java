@@ -11,17 +11,16 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskId;
 import dev.parley.view.Checkpoints.Checkpoint;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Snapshots of the past that go on from ones made before.
 class CheckpointsTest {
 
-  private static final Snapshots.Later NOTHING_LATER =
-      new Snapshots.Later(List.of(), List.of());
+  private static final Snapshots.Later NOTHING_LATER = new Snapshots.Later(List.of(), List.of());
 
   private static final int LENGTH = 3 * Snapshots.CHECKPOINT_EVERY;
 
@@ -55,7 +54,8 @@ class CheckpointsTest {
 
       for (var i = 0; i < 6; i++) {
         var at = Position.of(1 + random.nextLong(LENGTH));
-        assertThat(kept.past(C, at, 10, NOTHING_LATER)).isEqualTo(new Snapshots(scene.log).past(C, at, 10, NOTHING_LATER));
+        assertThat(kept.past(C, at, 10, NOTHING_LATER))
+            .isEqualTo(new Snapshots(scene.log).past(C, at, 10, NOTHING_LATER));
       }
     }
   }

@@ -7,6 +7,7 @@ import dev.parley.log.Changes;
 import dev.parley.log.Decision;
 import dev.parley.log.Draft;
 import dev.parley.log.EventLog;
+import dev.parley.log.FatalHandler;
 import dev.parley.log.Guard;
 import dev.parley.log.MemoryLog;
 import dev.parley.protocol.ContextEvent.ContextCreated;
@@ -133,7 +134,12 @@ class ViewsConcurrencyTest {
     try (var thread = ViewThread.inMemory()) {
       var feed = new Feed(log, thread);
       try (var _ =
-          new Follower(new Intake(log, thread, feed), feed, Duration.ZERO, Duration.ZERO)) {
+          new Follower(
+              new Intake(log, thread, feed),
+              feed,
+              Duration.ZERO,
+              Duration.ZERO,
+              FatalHandler.NONE)) {
         assertThat(calls.await(30, TimeUnit.SECONDS)).isTrue();
       }
       var found = thread.call(tables -> tables.contexts().find(C));
