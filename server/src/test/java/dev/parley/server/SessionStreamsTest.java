@@ -44,7 +44,7 @@ class SessionStreamsTest {
   }
 
   private void start() {
-    site = Site.durable(folder, Site.Wish.USUAL);
+    site = Site.durable(folder, Site.Wish.USUAL, "approvals: {a2aCallers: [local]}\n");
     kagent = new Kagent(site);
   }
 
