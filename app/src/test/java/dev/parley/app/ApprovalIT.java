@@ -27,17 +27,6 @@ import tools.jackson.databind.node.BooleanNode;
 @Timeout(180)
 final class ApprovalIT {
 
-  private static final String DAEMON =
-      """
-      echo $$ > pid
-      exec 3<>/dev/tcp/127.0.0.1/%1$d
-      printf 'POST %2$s HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nContent-Type: application/json\\r\\n' >&3
-      printf 'Content-Length: 14\\r\\nConnection: close\\r\\n\\r\\n{"value":true}' >&3
-      cat <&3 > part
-      mv part out
-      exec sleep 1000
-      """;
-
   @TempDir Path folder;
 
   @Test
@@ -54,7 +43,7 @@ final class ApprovalIT {
       client.send(victim, say("run touch happened"));
       var asked = await(client, victim, InputRequired.class);
       var path = "/api/contexts/" + victim + "/inputs/" + asked.inputId();
-      Files.writeString(work.resolve("daemon.sh"), DAEMON.formatted(server.url().getPort(), path));
+      Files.writeString(work.resolve("daemon.sh"), daemon(server.url().getPort(), path));
 
       var own = client.createContext(NewContext.UNTITLED).contextId();
       client.send(
@@ -95,5 +84,19 @@ final class ApprovalIT {
         }
       }
     }
+  }
+
+  /// A program that approves over a connection of its own, and then stays.
+  private static String daemon(int port, String path) {
+    return """
+    echo $$ > pid
+    exec 3<>/dev/tcp/127.0.0.1/%d
+    printf 'POST %s HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nContent-Type: application/json\\r\\n' >&3
+    printf 'Content-Length: 14\\r\\nConnection: close\\r\\n\\r\\n{"value":true}' >&3
+    cat <&3 > part
+    mv part out
+    exec sleep 1000
+    """
+        .formatted(port, path);
   }
 }

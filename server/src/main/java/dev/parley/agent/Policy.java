@@ -81,9 +81,10 @@ public record Policy(
   private static boolean allows(
       String rule, String tool, @Nullable String main, @Nullable String command) {
     var wanted = inBrackets(rule);
-    return wanted == null || command == null
-        ? fits(rule, tool, main, true)
-        : couldFit(toolOf(rule), tool) && CommandRules.allows(wanted, command);
+    if (wanted == null || command == null) {
+      return fits(rule, tool, main, true);
+    }
+    return couldFit(toolOf(rule), tool) && CommandRules.allows(wanted, command);
   }
 
   private static @Nullable String inBrackets(String rule) {

@@ -77,7 +77,7 @@ public final class PlatformThreads {
 
     /// The call is about to wait for a person: another one may have its place.
     public synchronized void yieldToOthers() {
-      if (!left && held == running && asking.tryAcquire()) {
+      if (!left && held.equals(running) && asking.tryAcquire()) {
         running.release();
         held = asking;
       }

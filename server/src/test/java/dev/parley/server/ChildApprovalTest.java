@@ -221,9 +221,11 @@ class ChildApprovalTest {
 
   /// What the process in that folder is told when it approves.
   private String reply(Victim victim, Path home) throws IOException, InterruptedException {
-    var go = "PORT=%d PATHNAME='%s' BODY='{\"value\":true}'";
     var part = home.resolve("go.part");
-    Files.writeString(part, go.formatted(site.url.getPort(), victim.path()));
+    Files.writeString(
+        part,
+        "PORT=%d PATHNAME='%s' BODY='{\"value\":true}'"
+            .formatted(site.url.getPort(), victim.path()));
     Files.move(part, home.resolve("go"));
     var reply = home.resolve("reply");
     try (var watch = home.getFileSystem().newWatchService()) {

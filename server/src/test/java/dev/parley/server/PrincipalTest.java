@@ -50,7 +50,7 @@ class PrincipalTest {
 
   private static List<JsonNode> events(Site site, String context, String kind) {
     return site.log.read(new ContextId(context), Position.START, 1000).stream()
-        .map(entry -> (JsonNode) Json.mapper().readTree(EventJson.text(entry)))
+        .map(entry -> Json.mapper().readTree(EventJson.text(entry)))
         .filter(event -> event.path("kind").asString().equals(kind))
         .toList();
   }

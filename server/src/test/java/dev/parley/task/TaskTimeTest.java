@@ -61,7 +61,7 @@ class TaskTimeTest {
     void beforeAsking() {}
 
     String afterwards(Run run) {
-      return "ok";
+      return "ok after " + run.origin().taskId();
     }
 
     @Override

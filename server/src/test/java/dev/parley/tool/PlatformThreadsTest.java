@@ -45,16 +45,17 @@ class PlatformThreadsTest {
     var full = new CountDownLatch(PlatformThreads.RUNNING_MAX);
     for (var i = 0; i < PlatformThreads.RUNNING_MAX; i++) {
       var first = i == 0;
-      start(
-          place -> {
-            full.countDown();
-            if (first) {
-              ask.await();
-              place.yieldToOthers();
-            }
-            end.await();
-            return true;
-          });
+      var _ =
+          start(
+              place -> {
+                full.countDown();
+                if (first) {
+                  ask.await();
+                  place.yieldToOthers();
+                }
+                end.await();
+                return true;
+              });
     }
     full.await();
     var last = start(_ -> true);

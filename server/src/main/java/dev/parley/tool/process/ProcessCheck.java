@@ -92,7 +92,8 @@ public final class ProcessCheck {
       return Source.UNSUPPORTED;
     }
     try {
-      var socket = TcpTable.find(connection.remote(), connection.local());
+      var socket =
+          TcpTable.find(/* local= */ connection.remote(), /* remote= */ connection.local());
       if (socket.isEmpty() && !ofThisMachine(connection.remote().getAddress())) {
         return Source.ELSEWHERE;
       }
