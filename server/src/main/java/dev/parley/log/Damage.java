@@ -18,9 +18,13 @@ final class Damage {
     } catch (Rejection known) {
       throw known;
     } catch (RuntimeException unreadable) {
-      throw new Rejection.Damaged(
-          "what is stored of context %s cannot be read (%s); other contexts are not affected"
-              .formatted(context, unreadable.toString().lines().findFirst().orElse("")));
+      throw of(context, unreadable.toString().lines().findFirst().orElse(""));
     }
+  }
+
+  static Rejection.Damaged of(ContextId context, String why) {
+    return new Rejection.Damaged(
+        "what is stored of context %s cannot be read (%s); other contexts are not affected"
+            .formatted(context, why));
   }
 }

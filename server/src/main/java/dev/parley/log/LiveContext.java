@@ -79,7 +79,9 @@ final class LiveContext {
   enum Status {
     ABSENT,
     PRESENT,
-    DELETED
+    DELETED,
+    /// What is stored of it cannot be read.
+    DAMAGED
   }
 
   /// Whose key it is, and the key.
@@ -138,6 +140,7 @@ final class LiveContext {
     switch (status) {
       case ABSENT -> throw new Rejection.NotFound("no such context: " + id);
       case DELETED -> throw new Rejection.Gone("the context was deleted: " + id);
+      case DAMAGED -> throw Damage.of(id, "see the server's log");
       case PRESENT -> {}
     }
   }

@@ -176,14 +176,20 @@ final class LiveContexts implements AutoCloseable {
   }
 
   private boolean droppable(LiveContext context) {
-    if (context.status != LiveContext.Status.PRESENT) {
-      return true;
-    }
-    return live.size() > tuning.liveContexts() && context.idle();
+    return switch (context.status) {
+      case ABSENT, DELETED -> true;
+      case PRESENT -> live.size() > tuning.liveContexts() && context.idle();
+      // Loaded again, it could seem whole, without what is unsealed.
+      case DAMAGED -> false;
+    };
   }
 
   private static boolean unused(LiveContext context) {
-    return context.status != LiveContext.Status.PRESENT || context.idle();
+    return switch (context.status) {
+      case ABSENT, DELETED -> true;
+      case PRESENT -> context.idle();
+      case DAMAGED -> false;
+    };
   }
 
   private ReentrantLock stripe(ContextId id) {

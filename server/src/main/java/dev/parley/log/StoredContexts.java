@@ -5,6 +5,8 @@ import dev.parley.log.LiveContext.Status;
 import dev.parley.log.LiveContext.StoredKey;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -18,6 +20,7 @@ import java.util.Optional;
 /// Reads contexts, blocks and segments out of the store.
 final class StoredContexts {
 
+  private static final Logger LOG = System.getLogger(StoredContexts.class.getName());
   private static final String COLUMNS = "number, id, secret, sealed, state, touched, deleted";
 
   private static final int ROOM_MAX = 8_192;
@@ -51,25 +54,53 @@ final class StoredContexts {
             context = loadNumber(connection, number, memory);
             found.put(number, context);
           }
-          var chunk = in.block();
-          if (context.status != Status.PRESENT) {
-            unsealed.addStale(block, number);
-            continue;
-          }
-          var slots = ChunkReader.slots(context.id, context.ids, chunk);
-          // A block outlives the sealing of some of its contexts; what is in segments is not taken
-          // twice.
-          if (slots.getLast().entry().position().after(context.sealedTo)) {
-            memory.windows().add(context, slots);
-            unsealed.add(block, data.length, context, Unsealed.Part.of(chunk, slots));
-          } else {
-            unsealed.addStale(block, number);
+          var stored = new StoredChunk(block, data.length, in.block());
+          switch (context.status) {
+            case PRESENT -> takeIn(stored, context, unsealed, memory);
+            case DAMAGED -> unsealed.keep(block, data.length, context);
+            case ABSENT, DELETED -> unsealed.addStale(block, number);
           }
         }
         unsealed.loaded(block, data.length);
       }
     }
-    unsealed.contexts().forEach(LiveContext::rollBack);
+    for (var context : unsealed.contexts()) {
+      if (context.status == Status.PRESENT) {
+        try {
+          context.rollBack();
+        } catch (RuntimeException unreadable) {
+          damaged(context, unreadable);
+          unsealed.spare(List.of(context));
+        }
+      }
+    }
+  }
+
+  /// A context's part of a block.
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  private record StoredChunk(long block, int blockBytes, byte[] data) {}
+
+  /// A block outlives the sealing of some of its contexts; what is in segments is not taken twice.
+  private static void takeIn(
+      StoredChunk chunk, LiveContext context, Unsealed unsealed, ContextMemory memory) {
+    try {
+      var slots = ChunkReader.slots(context.id, context.ids, chunk.data());
+      if (slots.getLast().entry().position().after(context.sealedTo)) {
+        memory.windows().add(context, slots);
+        unsealed.add(
+            chunk.block(), chunk.blockBytes(), context, Unsealed.Part.of(chunk.data(), slots));
+      } else {
+        unsealed.addStale(chunk.block(), context.number);
+      }
+    } catch (RuntimeException unreadable) {
+      damaged(context, unreadable);
+      unsealed.keep(chunk.block(), chunk.blockBytes(), context);
+    }
+  }
+
+  private static void damaged(LiveContext context, RuntimeException unreadable) {
+    LOG.log(Level.ERROR, "context " + context.id + " cannot be read", unreadable);
+    context.status = Status.DAMAGED;
   }
 
   /// Up to about `limit` entries of segments that follow `after`, and at least one segment's.
@@ -130,6 +161,23 @@ final class StoredContexts {
         connection.prepareStatement("SELECT " + COLUMNS + " FROM contexts WHERE number = ?")) {
       select.setLong(1, number);
       return loadOne(connection, select, new ContextId("unknown"), memory);
+    } catch (RuntimeException unreadable) {
+      return damaged(connection, number, memory, unreadable);
+    }
+  }
+
+  private static LiveContext damaged(
+      Connection connection, long number, ContextMemory memory, RuntimeException unreadable)
+      throws SQLException {
+    try (var select = connection.prepareStatement("SELECT id FROM contexts WHERE number = ?")) {
+      select.setLong(1, number);
+      try (var rows = select.executeQuery()) {
+        var id = new ContextId(rows.next() ? rows.getString(1) : "unknown");
+        var context = new LiveContext(id, Status.DAMAGED, memory);
+        context.number = number;
+        damaged(context, unreadable);
+        return context;
+      }
     }
   }
 

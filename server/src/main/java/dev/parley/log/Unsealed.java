@@ -217,6 +217,12 @@ final class Unsealed {
     return released;
   }
 
+  /// Notes that a stored block holds entries of a context that cannot be read: both stay as they are.
+  void keep(long block, int blockBytes, LiveContext context) {
+    spared.add(context);
+    add(block, blockBytes, context, new Part(1, 0, 0));
+  }
+
   /// Notes that a stored block holds entries of a context that are in segments, or of a deleted one.
   void addStale(long block, long context) {
     stale.add(block, context);
