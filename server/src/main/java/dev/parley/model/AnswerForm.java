@@ -1,8 +1,8 @@
 package dev.parley.model;
 
+import com.google.re2j.Pattern;
 import dev.parley.protocol.Json;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;

@@ -1,12 +1,12 @@
 package dev.parley.model;
 
+import com.google.re2j.Pattern;
 import dev.parley.model.Prompt.Part;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
@@ -31,7 +31,7 @@ final class Delegation {
       exchange.say(results.stream().map(Delegation::told).collect(Collectors.joining("\n\n")));
       return;
     }
-    var wanted = Stream.of(BETWEEN.split(names, -1)).map(Delegation::bare).toList();
+    var wanted = Stream.of(BETWEEN.split(names)).map(Delegation::bare).toList();
     if (wanted.size() == 1) {
       var tool = singles(exchange).stream().filter(id -> means(wanted.getFirst(), id)).findFirst();
       if (tool.isPresent()) {

@@ -20,6 +20,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class Failures {
 
   private static final int SHOWN_MAX = 500;
+
+  /// How much of an error page is searched for words.
+  private static final int MARKUP_MAX = 10_000;
+
   private static final Pattern TOO_LONG =
       Pattern.compile(
           "prompt is too long|context[_ ](?:length|window|size)|maximum context|too many tokens"
@@ -138,7 +142,8 @@ final class Failures {
       try {
         return of(Json.read(body.getBytes(StandardCharsets.UTF_8), ObjectNode.class));
       } catch (Rejection.Invalid notJson) {
-        var text = shown(body.replaceAll("(?s)<[^>]*>", " "), SHOWN_MAX);
+        var begin = body.substring(0, Math.min(body.length(), MARKUP_MAX));
+        var text = shown(begin.replaceAll("(?s)<[^>]*>", " "), SHOWN_MAX);
         return new Complaint("", text.isEmpty() ? "no reason given" : text);
       }
     }

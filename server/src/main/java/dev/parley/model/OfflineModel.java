@@ -1,11 +1,11 @@
 package dev.parley.model;
 
+import com.google.re2j.Matcher;
+import com.google.re2j.Pattern;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /// A stand-in for a language model that needs no network: plain phrases call up each feature.
 ///

@@ -26,7 +26,8 @@ final class Speech {
       - `fail`, `loop`: what going wrong looks like.
       - `help`: this list.
 
-      Anything else I answer as well as I can.""";
+      Anything else I answer as well as I can.\
+      """;
 
   private static final int COUNT_MAX = 100_000;
   private static final int ECHO_MAX = 200;
@@ -35,14 +36,19 @@ final class Speech {
 
   /// The text without the spaces and punctuation around it.
   static String bare(String text) {
-    var bare = text.strip();
-    while (!bare.isEmpty() && ".!?;,\"'`".indexOf(bare.charAt(bare.length() - 1)) >= 0) {
-      bare = bare.substring(0, bare.length() - 1).stripTrailing();
+    var end = text.length();
+    while (end > 0 && around(text.charAt(end - 1), ".!?;,\"'`")) {
+      end--;
     }
-    while (!bare.isEmpty() && "\"'`".indexOf(bare.charAt(0)) >= 0) {
-      bare = bare.substring(1).stripLeading();
+    var begin = 0;
+    while (begin < end && around(text.charAt(begin), "\"'`")) {
+      begin++;
     }
-    return bare;
+    return text.substring(begin, end);
+  }
+
+  private static boolean around(char character, String punctuation) {
+    return Character.isWhitespace(character) || punctuation.indexOf(character) >= 0;
   }
 
   /// What follows these words, with its punctuation.

@@ -1,5 +1,7 @@
 package dev.parley.supervisor;
 
+import com.google.re2j.Matcher;
+import com.google.re2j.Pattern;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.task.Strategy;
 import java.util.ArrayList;
@@ -11,9 +13,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Chooses agents without a model: by what a person says to whom, by the type of the task, by the words
@@ -87,7 +86,7 @@ final class Rules {
 
   private List<Member> named(String names) {
     var members = new ArrayList<Member>();
-    for (var name : BETWEEN.splitAsStream(names.strip()).toList()) {
+    for (var name : BETWEEN.split(names.strip())) {
       var member = find(name.strip());
       if (member.isEmpty()) {
         return List.of();
@@ -158,11 +157,13 @@ final class Rules {
   }
 
   private static Set<String> words(String text) {
-    return WORD.matcher(text.toLowerCase(Locale.ROOT))
-        .results()
-        .map(match -> match.group())
-        .filter(word -> !COMMON.contains(word))
-        .collect(Collectors.toCollection(HashSet::new));
+    var words = new HashSet<String>();
+    for (var matcher = WORD.matcher(text.toLowerCase(Locale.ROOT)); matcher.find(); ) {
+      if (!COMMON.contains(matcher.group())) {
+        words.add(matcher.group());
+      }
+    }
+    return words;
   }
 
   private Member member(AgentTypeId id) {

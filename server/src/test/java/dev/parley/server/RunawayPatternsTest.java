@@ -14,12 +14,14 @@ import dev.parley.protocol.TaskId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -161,6 +163,24 @@ class RunawayPatternsTest {
     assertThatThrownBy(() -> answer(asked, StringNode.valueOf("x".repeat(100_000))))
         .isInstanceOf(Rejection.Invalid.class)
         .hasMessageContaining("too long to be checked");
+  }
+
+  @ParameterizedTest
+  @MethodSource("longMessages")
+  void a_long_message_of_any_form_is_answered(String message) throws InterruptedException {
+    assertThat(talk.answer(talk.say(NewMessage.text(message)))).isNotEmpty();
+  }
+
+  /// Messages that made the patterns of the supervisor or of the offline model try all combinations.
+  static List<String> longMessages() {
+    var many = 200_000;
+    return List.of(
+        "delegate" + " ".repeat(many) + "x",
+        "delegate a" + " to a".repeat(many / 5) + "@",
+        "delegate x to" + " ".repeat(many) + ", a",
+        "say " + "\"".repeat(many) + "x" + "!".repeat(many),
+        "write" + " a to".repeat(many / 5) + " ",
+        "please" + " ".repeat(many) + "x");
   }
 
   private static ObjectNode question(ObjectNode schema) {

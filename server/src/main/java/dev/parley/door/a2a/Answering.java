@@ -207,7 +207,11 @@ final class Answering {
   }
 
   private static JsonNode yesOrNo(String text) {
-    var word = text.toLowerCase(Locale.ROOT).replaceAll("[.!]+$", "");
+    var end = text.length();
+    while (end > 0 && (text.charAt(end - 1) == '.' || text.charAt(end - 1) == '!')) {
+      end--;
+    }
+    var word = text.substring(0, end).toLowerCase(Locale.ROOT);
     if (YES.contains(word)) {
       return BooleanNode.TRUE;
     }
