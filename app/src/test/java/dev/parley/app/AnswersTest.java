@@ -228,9 +228,9 @@ class AnswersTest {
         """
         ? Fine?
           |   Answer with:
-          |     ./parley answer c-1 i-1 yes\\u001b[2J
-          shell ls {"command":"echo \\u202etxt.exe\\u2066\\u200b"}
-          | $ echo\\u000d\\u001b]0;title\\u0007
+          |     ./parley answer c-1 i-1 yes\\u{1B}[2J
+          shell ls {"command":"echo \\u{202E}txt.exe\\u{2066}\\u{200B}"}
+          | $ echo\\u{D}\\u{1B}]0;title\\u{7}
           | ? All is well
         """;
 

@@ -40,7 +40,12 @@ class GuidesTest {
   /// What nobody is told over HTTP: these stop a server, are told to a model, or are a client's own.
   private static final Set<String> NOT_SENT =
       Set.of(
-          "data-folder-in-use", "invalid-configuration", "limit", "unsafe-address", "unknown-kind");
+          "data-folder-in-use",
+          "invalid-configuration",
+          "limit",
+          "stuck",
+          "unsafe-address",
+          "unknown-kind");
 
   private static final String CLASS =
       """
