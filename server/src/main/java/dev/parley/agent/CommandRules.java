@@ -84,14 +84,34 @@ final class CommandRules {
     var all = ShellLine.candidates(line);
     var unclear = all.opaque();
     for (var command : all.commands()) {
-      if (covers(rule, command)) {
+      if (covers(rule, command) || coversLater(rule, command)) {
         return Fit.YES;
       }
+      // The shell itself evaluates such a subscript: test -v 'a[$(rm x)]'.
+      unclear |=
+          command.words().stream()
+              .anyMatch(word -> RiskyCommands.evaluates(command.program(), word));
       unclear |=
           !command.programClear()
               || (!command.clear() && matches(ShellLine.base(rule.getFirst()), command.program()));
     }
     return unclear ? Fit.UNCLEAR : Fit.NO;
+  }
+
+  /// The same with options before the sub-command: `git -C folder push` for `git push *`.
+  private static boolean coversLater(List<String> rule, Candidate command) {
+    var words = command.words();
+    if (rule.size() < 2 || rule.get(1).startsWith("-") || rule.get(1).equals("*")) {
+      return false;
+    }
+    for (var i = 2; i < Math.min(words.size(), 64) && words.get(1).startsWith("-"); i++) {
+      var rest = new java.util.ArrayList<>(words.subList(i, words.size()));
+      rest.addFirst(words.getFirst());
+      if (covers(rule, new Candidate(rest, command.programClear(), command.clear()))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// The last word of a rule may end in `*`, which stands for further words too.

@@ -27,7 +27,8 @@ final class RiskyCommands {
           gsed service set setarch setsid sftp sh socat source . split csplit ssh ssh-agent
           start-stop-daemon stdbuf strace su sudo systemctl systemd-run task taskset tclsh tcsh
           tee telnet time timeout tmux tox toybox trap typeset uvx unshare valgrind vi view vim
-          nvim visudo watch wish xargs xterm yum zsh
+          nvim visudo watch wish xargs xterm yum zsh let readonly local jobs compgen fc history ldd
+          pandoc wget
           """);
 
   /// Programs that run a file, or code in an argument.
@@ -58,7 +59,7 @@ final class RiskyCommands {
           entry("podman", Set.of("ps", "images", "version", "info", "inspect", "top", "port")),
           entry("kubectl", Set.of("get", "describe", "logs", "version", "explain", "top")),
           entry("helm", Set.of("list", "status", "history", "version")),
-          entry("terraform", Set.of("version", "fmt", "validate")),
+          entry("terraform", Set.of("version", "validate")),
           entry("gh", Set.of("status")),
           entry("npm", Set.of("ls", "list", "outdated", "view", "why", "--version", "-v")),
           entry("pnpm", Set.of("ls", "list", "outdated", "why", "--version", "-v")),
@@ -106,6 +107,9 @@ final class RiskyCommands {
               unzip-command remote-name upload-file dump-header cookie-jar trace stderr libcurl
               etag-save engine execute use-askpass set vettool init settings toolchains diff-cmd
               editor-cmd proxy-command wrapper specs overwrite in-place delete remove pinentry
+              kubeconfig userconfig globalconfig prefix node-options log log-file profile-output
+              diff-program manifest-path python python-executable cwd smtp-server write-out hsts
+              alt-svc use-yarnrc pnpmfile global-pnpmfile
               """));
 
   /// Programs that write, or run something, by short options, in any cluster.
@@ -115,19 +119,39 @@ final class RiskyCommands {
           entry("rg", ""),
           entry("fd", "xX"),
           entry("fdfind", "xX"),
-          entry("curl", "oOKTDcJn"),
+          entry("curl", "oOKTDcJnw"),
           entry("wget", "eOoaiPN"),
-          entry("tree", "o"),
+          entry("tree", "oR"),
+          entry("shuf", "o"),
+          entry("iconv", "o"),
+          entry("hg", "R"),
           entry("date", "sf"),
           entry("zip", "TOm"),
           entry("rsync", "e"),
-          entry("yq", "i"),
+          entry("yq", "is"),
           entry("file", "Cm"),
           entry("xmllint", "o"),
           entry("go", "o"),
           entry("npm", "Cg"),
           entry("docker", "vH"),
           entry("hostname", "bF"));
+
+  /// Commands of the shell that take names of variables.
+  private static final Set<String> BUILT_IN =
+      Set.of(
+          "printf",
+          "test",
+          "[",
+          "unset",
+          "read",
+          "wait",
+          "getopts",
+          "let",
+          "declare",
+          "typeset",
+          "local",
+          "readonly",
+          "export");
 
   private static final Set<String> FIND =
       Set.of("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-files0-from");
@@ -152,7 +176,7 @@ final class RiskyCommands {
       return !TAR_LIST.matcher(words.get(1)).matches()
           || words.stream().skip(2).anyMatch(word -> word.startsWith("-"));
     }
-    if (program.equals("uniq")
+    if ((program.equals("uniq") || program.equals("xxd"))
         && words.stream().skip(1).filter(word -> !word.startsWith("-")).count() > 1) {
       return true;
     }
@@ -200,6 +224,11 @@ final class RiskyCommands {
     if (program.equals("find")) {
       return FIND.contains(word) || word.startsWith("-fprint");
     }
+    if (evaluates(program, word)
+        || (program.equals("go") && word.contains("-extld"))
+        || (program.equals("hg") && word.startsWith("--rep"))) {
+      return true;
+    }
     var end = word.indexOf('=');
     if (word.startsWith("--")) {
       var name = word.substring(2, end < 0 ? word.length() : end);
@@ -222,6 +251,13 @@ final class RiskyCommands {
           || LONG.stream().anyMatch(option -> option.length() > 3 && letters.startsWith(option));
     }
     return false;
+  }
+
+  /// True if a command of the shell may run what is in the subscript of a name: `test -v 'a[$(x)]'`.
+  static boolean evaluates(String program, String word) {
+    return BUILT_IN.contains(program)
+        && word.indexOf('[') >= 0
+        && (word.indexOf('$') >= 0 || word.indexOf('`') >= 0);
   }
 
   /// True if the program is given code in another language than the shell's.

@@ -1,5 +1,7 @@
 package dev.parley.agent;
 
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +18,10 @@ final class ShellLine {
 
   /// A longer line is not understood.
   static final int LENGTH_MAX = 10_000;
+
+  /// What arguments of programs are encoded in.
+  private static final Charset NATIVE =
+      Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"), StandardCharsets.US_ASCII);
 
   private static final int DEPTH_MAX = 4;
   private static final int CANDIDATES_MAX = 500;
@@ -35,9 +41,14 @@ final class ShellLine {
       words(
           """
           sudo doas env nohup nice time timeout stdbuf setsid ionice exec command builtin xargs
+          trap mapfile readarray compgen complete jobs setarch linux32 linux64 prlimit setpriv
+          numactl unbuffer caffeinate faketime sg dbus-run-session
           chroot busybox toybox watch strace ltrace flock unshare nsenter parallel script su
           runuser entr ssh find fd pkexec systemd-run chrt taskset firejail proot
           """);
+
+  /// Reserved words that may be followed by a name or an option before the command.
+  private static final Set<String> NAMING = Set.of("function", "coproc", "for", "select", "time");
 
   static final Set<String> SHELLS =
       Set.of("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh");
@@ -87,7 +98,8 @@ final class ShellLine {
   }
 
   private static Optional<List<String>> plain(String line, boolean stars) {
-    if (line.length() > LENGTH_MAX) {
+    // What the system's encoding lacks reaches the shell as `?`, which stands for any character.
+    if (line.length() > LENGTH_MAX || !NATIVE.newEncoder().canEncode(line)) {
       return Optional.empty();
     }
     var words = new ArrayList<String>();
@@ -194,6 +206,7 @@ final class ShellLine {
         return;
       }
       var command = new Command();
+      var nested = line.contains("${") || line.contains("((") || line.contains("[[");
       for (var i = 0; i < line.length(); i++) {
         var c = line.charAt(i);
         switch (c) {
@@ -208,6 +221,16 @@ final class ShellLine {
           case '`' -> {
             opaque = true;
             end(command, depth);
+          }
+          case '#' -> {
+            if (command.inWord) {
+              command.append("#");
+            } else {
+              // A comment, but for one inside ${}, (()) or [[]]: there its rest may count.
+              opaque |= nested;
+              var lineEnd = line.indexOf('\n', i);
+              i = (lineEnd < 0 ? line.length() : lineEnd) - 1;
+            }
           }
           case '\'' -> {
             var close = line.indexOf('\'', i + 1);
@@ -224,7 +247,7 @@ final class ShellLine {
             }
           }
           case '$' -> {
-            opaque |= line.startsWith("$(", i);
+            opaque |= line.startsWith("$(", i) || line.startsWith("$'", i);
             command.unclear();
             command.append("$");
           }
@@ -254,6 +277,10 @@ final class ShellLine {
           var close = line.indexOf('"', i);
           return close < 0 ? line.length() : close;
         }
+        if (line.startsWith("\\\n", i)) {
+          i++;
+          continue;
+        }
         if (c == '\\' && i + 1 < line.length()) {
           i++;
         } else if (c == '$') {
@@ -278,6 +305,14 @@ final class ShellLine {
       if (from < words.size()) {
         add(words.subList(from, words.size()), command.unclear.subList(from, words.size()), depth);
       }
+      // function f { rm; }, coproc f { rm; }, for i do rm; done, time -p rm
+      if (words.stream().limit(from).anyMatch(NAMING::contains)) {
+        for (var i = from + 1; i < Math.min(words.size(), from + 8); i++) {
+          if (!RESERVED.contains(words.get(i))) {
+            add(words.subList(i, words.size()), command.unclear.subList(i, words.size()), depth);
+          }
+        }
+      }
       command.clear();
     }
 
@@ -290,7 +325,7 @@ final class ShellLine {
       var program = base(words.getFirst()).toLowerCase(Locale.ROOT);
       if (SHELLS.contains(program) || program.equals("eval")) {
         // A script that is not there is not understood.
-        opaque |= SHELLS.contains(program) && words.stream().noneMatch(ShellLine::takesCommand);
+        opaque |= SHELLS.contains(program) && !takesCommand(words);
         words.stream().skip(1).forEach(word -> read(word, depth + 1));
         read(String.join(" ", words.subList(1, words.size())), depth + 1);
       } else if (program.equals("source") || program.equals(".")) {
@@ -300,20 +335,38 @@ final class ShellLine {
       } else if (WRAPPERS.contains(program)) {
         for (var i = 1; i < words.size() && found.size() <= CANDIDATES_MAX; i++) {
           var rest = words.subList(i, Math.min(words.size(), i + 64));
-          if (SHELLS.contains(base(rest.getFirst())) && depth < DEPTH_MAX) {
+          if (rest.getFirst().indexOf(' ') >= 0 || rest.getFirst().indexOf('\n') >= 0) {
+            // A whole line in one word: env -S, su -c, watch, trap.
+            read(rest.getFirst(), depth + 1);
+          }
+          var name = base(rest.getFirst());
+          // command eval, builtin source: elsewhere a dot is a folder.
+          var evaluates = i == 1 && Set.of("eval", "source", ".").contains(name);
+          evaluates &= program.equals("command") || program.equals("builtin");
+          if ((SHELLS.contains(name) || evaluates) && depth < DEPTH_MAX) {
             add(rest, unclear.subList(i, i + rest.size()), depth + 1);
           } else {
             var hidden = unclear.subList(i, i + rest.size());
             found.add(new Candidate(rest, !hidden.getFirst(), !hidden.contains(true)));
-            opaque |= RiskyCommands.runsCode(base(rest.getFirst()), rest);
+            opaque |= RiskyCommands.runsCode(name, rest);
           }
         }
+        opaque |= found.size() > CANDIDATES_MAX;
       }
     }
   }
 
-  private static boolean takesCommand(String word) {
-    return word.startsWith("-") && !word.startsWith("--") && word.contains("c");
+  /// True if a shell is given its commands in an argument, and not in a file or its input.
+  private static boolean takesCommand(List<String> words) {
+    for (var word : words.subList(1, words.size())) {
+      if (!word.startsWith("-") || word.startsWith("--")) {
+        return false;
+      }
+      if (word.contains("c")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// A command that is being read.

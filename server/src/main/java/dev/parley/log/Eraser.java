@@ -63,6 +63,7 @@ final class Eraser {
   private final ReaderGate gate;
   private final Checkpointer checkpointer;
   private final LogMetrics metrics;
+  private final long walBytesMax;
   private final Runnable wake;
 
   private final Map<Long, Erasure> outstanding = new ConcurrentHashMap<>();
@@ -70,6 +71,7 @@ final class Eraser {
   private final List<Erasure> withoutRows = new ArrayList<>();
   private Phase phase = Phase.RESTING;
   private boolean restartWanted;
+  private long walBytes;
   private int copies;
   private long sliceBytes = SLICE_BYTES;
   private long commitNanos = COMMIT_NANOS_MIN;
@@ -106,6 +108,7 @@ final class Eraser {
     this.unsealed = parts.unsealed();
     this.gate = parts.gate();
     this.metrics = parts.metrics();
+    this.walBytesMax = parts.tuning().walBytes();
     this.checkpointer = checkpointer;
     this.wake = wake;
   }
@@ -164,7 +167,7 @@ final class Eraser {
   long idleNanos() {
     var now = System.nanoTime();
     var idle = Long.MAX_VALUE;
-    if (!withRows.isEmpty()) {
+    if (mayErase()) {
       idle = nextSlice - now;
     }
     if (phase == Phase.RESTING && truncationWanted()) {
@@ -179,7 +182,7 @@ final class Eraser {
   /// Does a little of what is left to do.
   void step() {
     var now = System.nanoTime();
-    if (!withRows.isEmpty() && nextSlice - now <= 0) {
+    if (mayErase() && nextSlice - now <= 0) {
       erase(withRows.remove());
     }
     if (phase == Phase.RESTING && truncationWanted() && nextTruncation - now <= 0) {
@@ -194,6 +197,11 @@ final class Eraser {
         tryAgain("a reader is in the way");
       }
     }
+  }
+
+  /// True if there are rows to erase, and no long write-ahead log is just being copied.
+  private boolean mayErase() {
+    return !withRows.isEmpty() && (!restartWanted || phase == Phase.RESTING);
   }
 
   private boolean truncationWanted() {
@@ -271,6 +279,11 @@ final class Eraser {
     table.commit();
     blocks.forEach(block -> unsealed.stale().erased(block, erasure.number));
     metrics.erased(slice - left);
+    walBytes += slice - left;
+    if (walBytes > walBytesMax) {
+      walBytes = 0;
+      restartWanted = true;
+    }
     if (System.nanoTime() - begin > SLICE_COMMITS * commitNanos) {
       sliceBytes = Math.max(slice / 2, SLICE_BYTES_MIN);
     } else {

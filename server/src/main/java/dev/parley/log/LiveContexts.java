@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -31,6 +32,10 @@ final class LiveContexts implements AutoCloseable {
   private final Queue<LiveContext> released;
   private final Tuning tuning;
   private final Semaphore places;
+
+  /// How many contexts were found unsealed beyond the limit: so many places are not given back.
+  private final AtomicInteger surplus;
+
   private volatile boolean closed;
 
   LiveContexts(Readers readers, Unsealed unsealed, ContextMemory memory, Tuning tuning) {
@@ -40,7 +45,12 @@ final class LiveContexts implements AutoCloseable {
     this.tuning = tuning;
     Arrays.setAll(stripes, _ -> new ReentrantLock());
     unsealed.contexts().forEach(context -> live.put(context.id, context));
-    this.places = new Semaphore(tuning.memory().contexts() - live.size());
+    // An earlier version may have left more unsealed than there are places. They are sealed by
+    // commits,
+    // for which others must find a place.
+    var places = Math.max(tuning.memory().contexts() - live.size(), tuning.usedContexts());
+    this.places = new Semaphore(places);
+    this.surplus = new AtomicInteger(places + live.size() - tuning.memory().contexts());
   }
 
   /// The context, which stays in memory until the pin is closed.
@@ -164,7 +174,7 @@ final class LiveContexts implements AutoCloseable {
       }
       if (needed ? unused(context) : droppable(context)) {
         if (live.remove(context.id, context)) {
-          places.release();
+          givePlaceBack();
           context.dropped();
         }
       } else {
@@ -172,6 +182,13 @@ final class LiveContexts implements AutoCloseable {
       }
     } finally {
       stripe.unlock();
+    }
+  }
+
+  private void givePlaceBack() {
+    var enough = places.availablePermits() >= tuning.usedContexts();
+    if (!enough || surplus.getAndUpdate(n -> Math.max(0, n - 1)) == 0) {
+      places.release();
     }
   }
 

@@ -64,6 +64,11 @@ final class StoredContexts {
         unsealed.loaded(block, data.length);
       }
     }
+    for (var context : found.values()) {
+      if (context.unsealedCount == 0) {
+        context.dropped(); // All of it is in segments: it is loaded again when it is needed.
+      }
+    }
     for (var context : unsealed.contexts()) {
       if (context.status == Status.PRESENT) {
         try {

@@ -20,8 +20,7 @@ public record Tuning(
 
   public Tuning {
     // Contexts that nobody uses must not keep out those that somebody needs.
-    var unused = Math.max(MemoryLimits.HARD_FACTOR * memory.unsealedContexts(), batchEvents);
-    if (memory.contexts() <= unused + liveContexts) {
+    if (usedContexts(batchEvents, memory) <= liveContexts) {
       throw new IllegalArgumentException(
           "memory for " + memory.contexts() + " contexts is too little for these limits");
     }
@@ -45,6 +44,16 @@ public record Tuning(
         liveContexts,
         walBytes,
         MemoryLimits.DEFAULT);
+  }
+
+  /// How many contexts always find a place in memory, however many are unsealed.
+  int usedContexts() {
+    return usedContexts(batchEvents, memory);
+  }
+
+  private static int usedContexts(int batchEvents, MemoryLimits memory) {
+    return memory.contexts()
+        - Math.max(MemoryLimits.HARD_FACTOR * memory.unsealedContexts(), batchEvents);
   }
 
   /// How many events lie between two stored states of a context, by which its past can be found.

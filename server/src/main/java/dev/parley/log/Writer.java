@@ -457,6 +457,12 @@ final class Writer implements AutoCloseable {
       eraser.join(context.number, done);
       return;
     }
+    if (context.status == LiveContext.Status.ABSENT) {
+      // It was never durable: there is nothing to erase, and no row for a tombstone.
+      context.deleting = false;
+      settle(done, new Rejection.NotFound("no such context: " + context.id));
+      return;
+    }
     var mark = nextBlock++;
     List<Long> numbers;
     try {

@@ -5,6 +5,7 @@ import dev.parley.tool.process.Child;
 import dev.parley.tool.process.Children;
 import dev.parley.tool.process.Command;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,10 @@ import org.jspecify.annotations.Nullable;
 /// It is not a cage: a command can do what the server's user can. So a person is asked first. What the
 /// command starts ends with it.
 public final class Shell implements TypedTool<Shell.Arguments> {
+
+  /// The encoding in which Java gives arguments to programs.
+  private static final Charset PASSED_TO_PROGRAMS =
+      Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"), StandardCharsets.US_ASCII);
 
   private static final Duration TIME_USUAL = Duration.ofMinutes(2);
   private static final Duration TIME_MAX = Duration.ofMinutes(10);
@@ -118,6 +123,14 @@ public final class Shell implements TypedTool<Shell.Arguments> {
     if (command.getBytes(StandardCharsets.UTF_8).length > COMMAND_MAX) {
       return new ToolResult.Failed(
           "a command has at most " + COMMAND_MAX + " bytes; write a file and run that");
+    }
+    if (!PASSED_TO_PROGRAMS.newEncoder().canEncode(command)) {
+      // Java would send question marks in their place, which are wildcards to the shell.
+      return new ToolResult.Failed(
+          "the server's locale ("
+              + PASSED_TO_PROGRAMS
+              + ") cannot pass some characters of the command to a program;"
+              + " start the server with LANG=C.UTF-8");
     }
     if (time < 1 || time > TIME_MAX.toMillis()) {
       return new ToolResult.Failed("timeoutMs is between 1 and " + TIME_MAX.toMillis());

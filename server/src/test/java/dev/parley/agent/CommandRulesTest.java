@@ -17,6 +17,18 @@ class CommandRulesTest {
   /// A rule of `allow`, and lines that it must not allow.
   private static final List<String[]> ATTACKS =
       List.of(
+          row("printf *", "printf -v 'a[$(touch pwned)]' x"),
+          row("test *", "test -v 'a[$(touch pwned)]'"),
+          row("kubectl get *", "kubectl get pods --kubeconfig=evil.yaml"),
+          row("npm test *", "npm test --prefix evil"),
+          row("npm test *", "npm test --userconfig=e.rc"),
+          row("diff3 *", "diff3 --diff-program=./evil a b c"),
+          row("jobs *", "jobs -x touch pwned"),
+          row("compgen *", "compgen -C 'touch pwned'"),
+          row("pip *", "pip list --log=file"),
+          row("shuf *", "shuf -o file -e y"),
+          row("xxd *", "xxd in out"),
+          row("wget *", "wget --append-output=file http://x"),
           row("git *", "git -c alias.x='!touch pwned' x"),
           row("git *", "git -c core.sshCommand=./evil fetch"),
           row("git *", "git --exec-path=/tmp/evil status"),
@@ -197,7 +209,6 @@ class CommandRulesTest {
           row("node *", "node --version"),
           row("python3 build.py", "python3 build.py"),
           row("./gradlew *", "./gradlew test"),
-          row("wc *", "wc -l größe.txt"),
           row("echo *", "echo \"a; b & c\" '$HOME'"));
 
   /// A rule of `deny`, and lines that it forbids.
@@ -353,6 +364,51 @@ class CommandRulesTest {
   @MethodSource
   void others(String rule, String line) {
     assertThat(permission(forbidding(rule), line)).isEqualTo(Permission.ALLOW);
+  }
+
+  /// Lines that hide `rm`: a rule of `deny` finds it, or cannot rule it out, and then a person is asked.
+  static List<String> hidden() {
+    return List.of(
+        "echo hi # don't\nrm -rf x\n# it's done",
+        "function f { rm -rf x; }; f",
+        "coproc N { rm -rf x; }",
+        "set -- 1; for i do rm -rf x; done",
+        "time -p rm -rf x",
+        "\"r\\\nm\" -rf x",
+        "echo $'\\'' ; rm -rf x ; echo \\'",
+        "env -S 'rm -rf x'",
+        "trap 'rm -rf x' EXIT",
+        "su -c 'rm -rf x'",
+        "command eval 'rm -rf x'",
+        "echo 'rm -rf x' | bash -s -- -c",
+        "env " + "A=1 ".repeat(600) + "rm -rf x",
+        "compgen -C 'rm x'",
+        "jobs -x rm x",
+        "printf -v 'a[$(rm x)]' x",
+        "mapfile -C 'rm x #'",
+        "setarch -R rm x",
+        "prlimit rm x");
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void hidden(String line) {
+    assertThat(permission(forbidding("rm *"), line)).isNotEqualTo(Permission.ALLOW);
+  }
+
+  @Test
+  void letters_beyond_ascii_are_plain_only_where_programs_receive_them() {
+    var received = System.getProperty("sun.jnu.encoding", "").startsWith("UTF");
+
+    assertThat(permission(allowing("wc *"), "wc -l größe.txt"))
+        .isEqualTo(received ? Permission.ALLOW : Permission.ASK);
+  }
+
+  @Test
+  void options_before_a_sub_command_do_not_hide_it() {
+    for (var line : List.of("git -C . push", "git --no-pager push origin")) {
+      assertThat(permission(forbidding("git push *"), line)).isNotEqualTo(Permission.ALLOW);
+    }
   }
 
   @Test

@@ -21,6 +21,8 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -284,5 +286,57 @@ final class SqliteLogFaultTest {
       }
     }
     return found;
+  }
+
+  @Test
+  void a_context_whose_creation_was_lost_cannot_be_deleted() throws Exception {
+    var writing = new CountDownLatch(1);
+    var release = new CountDownLatch(1);
+    Fault once =
+        new Fault() {
+          private boolean failed;
+
+          @Override
+          public void beforeCommit() throws SQLException {
+            if (!failed) {
+              failed = true;
+              writing.countDown();
+              awaitUninterruptibly(release);
+              throw new SQLException("database or disk is full");
+            }
+          }
+        };
+    try (var log = open(once)) {
+      var creation = CompletableFuture.runAsync(() -> log.create(CONTEXT, created()));
+      writing.await();
+      var deleting = new CompletableFuture<Throwable>();
+      var deleter =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      log.delete(CONTEXT);
+                      deleting.completeExceptionally(new AssertionError("deleted"));
+                    } catch (Rejection rejection) {
+                      deleting.complete(rejection);
+                    }
+                  });
+      while (deleter.getState() != Thread.State.WAITING && deleter.isAlive()) {
+        Thread.onSpinWait();
+      }
+      release.countDown();
+
+      assertThat(deleting.get()).isInstanceOf(Rejection.NotFound.class);
+      assertThat(creation).isCompletedExceptionally();
+      assertThat(log.create(CONTEXT, created())).isTrue();
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -406,4 +406,34 @@ final class SqliteLogLimitsTest {
     awaitParked(readers);
     return readers;
   }
+
+  @Test
+  void a_log_with_more_unsealed_contexts_than_places_lets_others_in() {
+    var wide = tuning(1_000, 60_000);
+    try (var log = open(wide, Fault.NONE)) {
+      IntStream.range(0, 300).forEach(number -> log.create(context(number), created()));
+      assertThat(log.unsealedContexts()).isGreaterThan(200);
+    }
+
+    try (var log = open(tuning(50, 200), Fault.NONE)) {
+      for (var number = 1_000; number < 1_020; number++) {
+        assertThat(log.create(context(number), created())).isTrue();
+      }
+      assertThat(log.head(context(299))).isEqualTo(Position.of(1));
+    }
+  }
+
+  /// Limits of how many contexts may be unsealed before sealing begins, and how many may be in memory.
+  private static Tuning tuning(int unsealedContexts, int contexts) {
+    return new Tuning(
+        64,
+        1 << 20,
+        256,
+        1 << 20,
+        16 << 20,
+        0,
+        16 << 20,
+        new MemoryLimits(
+            unsealedContexts, 64 << 20, 64 << 10, 64 << 20, 32, 50_000, contexts, 1_000));
+  }
 }

@@ -164,6 +164,9 @@ class ChildApprovalTest {
         """
             .strip();
     assertThat(run("a4", post("/api/agents", launch))).contains("403 Forbidden", FROM_CHILD);
+    var steering = "{\"content\":\"say red\",\"whenBusy\":\"steer\"}";
+    assertThat(run("a5", post("/api/contexts/asks/messages", steering)))
+        .contains("403 Forbidden", FROM_CHILD);
 
     assertThat(person.json("/api/inbox").path("items")).hasSize(3);
     stillOpen(victim);

@@ -153,6 +153,10 @@ final class Sending {
       return kept(caller, request, task, false);
     }
     var how = state == WireState.WORKING ? WhenBusy.STEER : WhenBusy.ENQUEUE;
+    if (how == WhenBusy.STEER) {
+      // The task may ask something meanwhile, which the message then answers.
+      var _ = caller.answerer().get();
+    }
     var accepted = parts.tasks().submit(submission(caller, request, task.contextId(), how));
     return kept(caller, request, accepted);
   }

@@ -69,6 +69,10 @@ final class SendRoutes {
 
   private Reply post(Request request) {
     var post = request.body(ChatPost.class);
+    if (post.whenBusy() == WhenBusy.STEER) {
+      // It takes the place of an answer to what the task asks.
+      var _ = parts.approvals().person(request);
+    }
     var context =
         post.conversationId() == null
             ? NewContextId.of(request, parts.ids())

@@ -128,8 +128,9 @@ final class MessageRoutes {
 
   private Reply post(Request request) {
     var context = parts.access().context(request);
-    var accepted =
-        parts.tasks().submit(submission(request, context, request.body(NewMessage.class)));
+    var said = request.body(NewMessage.class);
+    checkMayAnswer(request, said);
+    var accepted = parts.tasks().submit(submission(request, context, said));
     return request.wants(EVENTS) ? events.follow(accepted) : new Reply.Json(202, accepted);
   }
 
@@ -138,6 +139,7 @@ final class MessageRoutes {
     if (said.message().role() == null) {
       throw new Rejection.Invalid("message.role must be user");
     }
+    checkMayAnswer(request, said.message());
     var context =
         said.contextId() == null ? NewContextId.of(request, parts.ids()) : said.contextId();
     var submission = submission(request, context, said.message());
@@ -147,6 +149,13 @@ final class MessageRoutes {
     parts.access().check(request.principal(), context);
     var accepted = parts.tasks().submit(submission);
     return wantsOnlyJson(request) ? new Reply.Json(202, accepted) : events.follow(accepted);
+  }
+
+  /// A message to a running task takes the place of an answer to what it asks.
+  private void checkMayAnswer(Request request, NewMessage message) {
+    if (message.whenBusy() == WhenBusy.STEER) {
+      var _ = parts.approvals().person(request);
+    }
   }
 
   private static boolean wantsOnlyJson(Request request) {

@@ -82,6 +82,11 @@ public final class ProcessCheck {
       var self = ProcessTable.find(SELF);
       return row.isPresent() && self.isPresent() && holds(self.get(), "fd", row.get()) == Holds.YES;
     } catch (IOException | UncheckedIOException impossible) {
+      LOG.log(
+          Level.WARNING,
+          "cannot find the process behind a connection, so processes that agents start may approve:"
+              + " {0}",
+          impossible);
       return false;
     }
   }
