@@ -8,6 +8,9 @@ import java.util.List;
 /// The writer's statements. One connection, one thread; every method is part of a transaction.
 final class BlockTable implements AutoCloseable {
 
+  /// After so many times the usual number of events, a state is kept however large it is.
+  private static final int STATES_SKIPPED = 4;
+
   /// How many entries a segment holds at most, so that a page of a few costs little to read.
   private static final int SEGMENT_EVENTS = 512;
 
@@ -91,7 +94,7 @@ final class BlockTable implements AutoCloseable {
   }
 
   /// Moves a context's unsealed entries into segments, with its state at the last of them. Every
-  /// `stateEvents` events or so, that state is kept for good.
+  /// `stateEvents` events or so, that state is kept for good, unless it is large.
   void seal(LiveContext context, int stateEvents) throws SQLException {
     var slots = context.window.after(context.sealedTo, Integer.MAX_VALUE);
     var before = context.sealedTo;
@@ -122,7 +125,7 @@ final class BlockTable implements AutoCloseable {
     }
     artifactHeads.save(context.number, heads);
     if (kept != null) {
-      shares.insertState(context, before, kept);
+      shares.insertState(context, before, kept, (long) STATES_SKIPPED * stateEvents);
     }
     sealContext.setLong(4, context.lastBlock);
     sealContext.setLong(5, context.number);

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// does, and loses them with the last such fork.
 final class ShareTable {
 
+  /// Stored states take at most one part in so many of what the entries take.
+  private static final long STATE_SHARE = 8;
+
   private static final int ROW_BYTES = 256;
 
   private final Connection connection;
@@ -38,12 +41,41 @@ final class ShareTable {
     }
   }
 
-  void insertState(LiveContext context, Position last, byte[] state) throws SQLException {
+  /// Stores a state from which the state at a later position can be found. Leaves it out if it is large
+  /// beside the entries since the last one, of which there are not very many: then reading those again
+  /// costs less than storing it.
+  void insertState(LiveContext context, Position last, byte[] state, long eventsMax)
+      throws SQLException {
+    var data = packed.pack(state);
+    var since = sinceState(context.number);
+    if (STATE_SHARE * data.length > since.bytes() && last.seq() - since.seq() < eventsMax) {
+      return;
+    }
     try (var insert = connection.prepareStatement("INSERT INTO states VALUES (?, ?, ?)")) {
       insert.setLong(1, context.number);
       insert.setLong(2, Positions.pack(last));
-      insert.setBytes(3, packed.pack(state));
+      insert.setBytes(3, data);
       insert.executeUpdate();
+    }
+  }
+
+  /// Where the last stored state of a context is, and how many bytes of entries follow it.
+  private record SinceState(long seq, long bytes) {}
+
+  private SinceState sinceState(long number) throws SQLException {
+    try (var select =
+        connection.prepareStatement(
+            """
+            SELECT coalesce(max(s.last), 0), (SELECT sum(length(data)) FROM segments g
+              WHERE g.context = ?1 AND g.last > coalesce(max(s.last), 0))
+            FROM states s WHERE s.context = ?1
+            """)) {
+      select.setLong(1, number);
+      try (var rows = select.executeQuery()) {
+        return rows.next()
+            ? new SinceState(Positions.unpack(rows.getLong(1)).seq(), rows.getLong(2))
+            : new SinceState(0, 0);
+      }
     }
   }
 

@@ -165,7 +165,7 @@ final class ContextTable {
               AND coalesce(e.content, m.content) <> ''
             ORDER BY m.seq LIMIT 1
             """,
-            row -> new First(row.number("seq"), row.text("content")),
+            row -> new First(row.number("seq"), row.longText("content")),
             id);
     if (first.isPresent()) {
       sql.update(

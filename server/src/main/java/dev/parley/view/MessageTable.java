@@ -40,9 +40,11 @@ final class MessageTable {
       AS_READ + " WHERE m.context = ? AND m.rewound = 0 AND m.deleted = 0\n";
 
   private final Sql sql;
+  private final TextTable texts;
 
-  MessageTable(Sql sql) {
+  MessageTable(Sql sql, TextTable texts) {
     this.sql = sql;
+    this.texts = texts;
   }
 
   /// False if it is hidden from the start: a summary of what was corrected meanwhile.
@@ -59,12 +61,12 @@ final class MessageTable {
         entry.position().seq(),
         message.messageId().value(),
         message.role().wire(),
-        message.content(),
+        texts.put(entry.contextId(), message.content()),
         Column.json(message.parts()),
         task,
         origin == null ? null : origin.agentId().value(),
         entry.timestamp().toEpochMilli(),
-        Column.json(message.metadata()),
+        texts.putJson(entry.contextId(), message.metadata()),
         hidden);
     return !hidden;
   }
@@ -121,8 +123,8 @@ final class MessageTable {
             row ->
                 new Said(
                     row.number("seq"),
-                    row.text("content"),
-                    row.optionalObject("metadata"),
+                    row.longText("content"),
+                    row.optionalLongObject("metadata"),
                     row.optionalText("task_id")),
             context.value(),
             correction.seq(),
@@ -130,7 +132,7 @@ final class MessageTable {
             correction.messageId().value());
     for (var said : found) {
       var metadata = Column.merged(said.metadata(), correction.metadata());
-      addEdit(context, correction, said.seq(), Column.json(metadata));
+      addEdit(context, correction, said.seq(), texts.putJson(context, metadata));
       if (correction.content() == null) {
         sql.update(
             "UPDATE messages SET deleted = 1 WHERE context = ? AND seq = ?",
@@ -173,10 +175,10 @@ final class MessageTable {
       sql.update(
           "UPDATE tasks INDEXED BY tasks_by_root SET %1$s = ? WHERE context = ? AND root_task_id = ? AND %1$s = ?"
               .formatted(column),
-          after,
+          texts.put(context, after),
           context.value(),
           root,
-          before);
+          TextTable.column(before));
     }
   }
 
@@ -201,7 +203,7 @@ final class MessageTable {
     var edits = new HashMap<Long, List<String>>();
     sql.list(
             "SELECT message_seq, content FROM edits WHERE context = ? AND deletes = 0 ORDER BY seq",
-            row -> new Edited(row.number("message_seq"), row.text("content")),
+            row -> new Edited(row.number("message_seq"), row.longText("content")),
             context.value())
         .forEach(
             edit ->
@@ -212,7 +214,7 @@ final class MessageTable {
         WHERE context = ? AND (deleted = 1 OR edit IS NOT NULL) ORDER BY seq
         """,
         row -> {
-          var texts = new ArrayList<>(List.of(row.text("content")));
+          var texts = new ArrayList<>(List.of(row.longText("content")));
           texts.addAll(edits.getOrDefault(row.number("seq"), List.of()));
           var now = row.flag("deleted") ? null : texts.removeLast();
           return new CorrectedMessage(
@@ -251,8 +253,8 @@ final class MessageTable {
                 row.number("seq"),
                 new MessageId(row.text("message_id")),
                 row.number("of_seq"),
-                row.optionalText("content"),
-                row.optionalObject("metadata"),
+                row.optionalLongText("content"),
+                row.optionalLongObject("metadata"),
                 row.time("edited_at")),
         context.value(),
         seq);
@@ -286,7 +288,7 @@ final class MessageTable {
         FROM edits INDEXED BY edits_by_message
         WHERE context = ? AND message_seq = ? AND deletes = 0 ORDER BY seq
         """,
-        row -> new EditView(row.text("content"), row.time("edited_at")),
+        row -> new EditView(row.longText("content"), row.time("edited_at")),
         context.value(),
         seq);
   }
@@ -346,7 +348,7 @@ final class MessageTable {
         context.value(),
         correction.seq(),
         message,
-        correction.content(),
+        texts.put(context, correction.content()),
         metadata,
         correction.at().toEpochMilli(),
         correction.content() == null);
@@ -383,13 +385,13 @@ final class MessageTable {
         new MessageId(row.text("message_id")),
         row.number("seq"),
         row.name("role", Role.class),
-        row.text("content"),
+        row.longText("content"),
         parts(row.optionalJson("parts")),
         row.optionalId("task_id", TaskId::new),
         row.optionalId("agent_id", AgentTypeId::new),
         row.time("created_at"),
         row.optionalTime("edited_at"),
-        row.optionalObject("metadata"));
+        row.optionalLongObject("metadata"));
   }
 
   private static @Nullable List<JsonNode> parts(@Nullable JsonNode array) {

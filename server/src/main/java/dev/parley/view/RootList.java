@@ -34,9 +34,9 @@ final class RootList {
             "SELECT t.* "
                 + WHERE
                 + """
-                  AND (t.updated_at, t.seq, t.context) < (?, ?, ?)
-                  ORDER BY t.updated_at DESC, t.seq DESC, t.context DESC LIMIT ?
-                  """,
+                AND (t.updated_at, t.seq, t.context) < (?, ?, ?)
+                ORDER BY t.updated_at DESC, t.seq DESC, t.context DESC LIMIT ?
+                """,
             row -> tables.tasks().view(row),
             values.toArray());
   }
@@ -56,8 +56,9 @@ final class RootList {
     values.add(context);
     values.add(Column.json(filter.states().stream().map(TaskState::wire).toList()));
     values.add(filter.changedSince() == null ? 0L : filter.changedSince().toEpochMilli());
-    values.add(filter.tenant());
-    values.add(filter.tenant());
+    var tenant = filter.tenant() == null ? null : TextTable.escaped(filter.tenant());
+    values.add(tenant);
+    values.add(tenant);
     values.add(filter.owners().isEmpty());
     values.add(Column.json(filter.owners()));
     return values;

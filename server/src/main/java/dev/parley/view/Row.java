@@ -6,6 +6,7 @@ import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -15,9 +16,11 @@ import tools.jackson.databind.node.ObjectNode;
 final class Row {
 
   private final ResultSet rows;
+  private final Sql sql;
 
-  Row(ResultSet rows) {
+  Row(ResultSet rows, Sql sql) {
     this.rows = rows;
+    this.sql = sql;
   }
 
   String text(String column) throws SQLException {
@@ -30,6 +33,28 @@ final class Row {
 
   @Nullable String optionalText(String column) throws SQLException {
     return rows.getString(column);
+  }
+
+  /// A text that may be in [TextTable].
+  String longText(String column) throws SQLException {
+    var text = optionalLongText(column);
+    if (text == null) {
+      throw new IllegalStateException("a view's row lacks " + column);
+    }
+    return text;
+  }
+
+  @Nullable String optionalLongText(String column) throws SQLException {
+    if (!(rows.getObject(column) instanceof byte[] hash)) {
+      return optionalText(column);
+    }
+    return new TextTable(sql).find(hash);
+  }
+
+  /// An object whose long texts may be in [TextTable].
+  @Nullable ObjectNode optionalLongObject(String column) throws SQLException {
+    var json = optionalText(column);
+    return json == null ? null : new TextTable(sql).readJson(json);
   }
 
   long number(String column) throws SQLException {
@@ -93,7 +118,10 @@ final class Row {
     var columns = rows.getMetaData();
     for (var i = 1; i <= columns.getColumnCount(); i++) {
       text.append(i == 1 ? "  " : " | ").append(columns.getColumnName(i)).append('=');
-      text.append(rows.getString(i));
+      text.append(
+          rows.getObject(i) instanceof byte[] hash
+              ? HexFormat.of().formatHex(hash)
+              : rows.getString(i));
     }
     return text.toString();
   }

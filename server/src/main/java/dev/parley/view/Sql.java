@@ -37,7 +37,7 @@ final class Sql implements AutoCloseable {
   <T> List<T> list(String sql, Reading<T> reading, @Nullable Object... values) throws SQLException {
     try (var rows = bound(sql, values).executeQuery()) {
       var found = new ArrayList<T>();
-      var row = new Row(rows);
+      var row = new Row(rows, this);
       while (rows.next()) {
         found.add(reading.read(row));
       }

@@ -19,14 +19,16 @@ record Tables(
     RewindTable rewinds,
     NumberTable numbers,
     MoveTable moves,
-    StoredTable stored) {
+    StoredTable stored,
+    TextTable texts) {
 
   static Tables of(Sql sql) {
+    var texts = new TextTable(sql);
     return new Tables(
         sql,
         new ContextTable(sql),
-        new MessageTable(sql),
-        new TaskTable(sql),
+        new MessageTable(sql, texts),
+        new TaskTable(sql, texts),
         new ArtifactTable(sql),
         new UsageTable(sql),
         new StateTable(sql),
@@ -36,7 +38,8 @@ record Tables(
         new RewindTable(sql),
         new NumberTable(sql),
         new MoveTable(sql),
-        new StoredTable(sql));
+        new StoredTable(sql),
+        texts);
   }
 
   /// Up to where all contexts are folded, in the log's order of changes.
@@ -51,6 +54,7 @@ record Tables(
   /// Removes all rows of the context. False if there were none.
   boolean forget(ContextId context) throws SQLException {
     var found = 0;
+    texts.forget(context);
     for (var table : ViewSchema.KEYS.keySet()) {
       found += sql.update("DELETE FROM " + table + " WHERE context = ?", context.value());
     }

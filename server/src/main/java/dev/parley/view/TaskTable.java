@@ -39,9 +39,11 @@ final class TaskTable {
       """;
 
   private final Sql sql;
+  private final TextTable texts;
 
-  TaskTable(Sql sql) {
+  TaskTable(Sql sql, TextTable texts) {
     this.sql = sql;
+    this.texts = texts;
   }
 
   void add(Entry entry, Origin origin, TaskCreated created) throws SQLException {
@@ -65,14 +67,14 @@ final class TaskTable {
         TaskState.SUBMITTED.wire(),
         created.initiator().wire(),
         Column.of(created.messageId()),
-        created.prompt(),
+        texts.put(entry.contextId(), created.prompt()),
         created.taskType(),
         Column.of(created.priority()),
         created.timeoutMs(),
         created.workingDirectory(),
         now,
         now,
-        Column.json(created.metadata()));
+        texts.putJson(entry.contextId(), created.metadata()));
   }
 
   void become(Entry entry, TaskId task, TaskStatus status) throws SQLException {
@@ -103,7 +105,7 @@ final class TaskTable {
         entry.contextId(),
         task,
         TaskState.COMPLETED.wire(),
-        complete.content(),
+        texts.put(entry.contextId(), complete.content()),
         Column.json(complete.artifacts()),
         now,
         entry.position().seq(),
@@ -290,13 +292,16 @@ final class TaskTable {
       var before =
           sql.list(
               "SELECT metadata FROM tasks" + THIS,
-              row -> Optional.ofNullable(row.optionalObject("metadata")),
+              row -> Optional.ofNullable(row.optionalLongObject("metadata")),
               context.value(),
               context.value(),
               task.value());
       for (var kept : before) {
         change(
-            "metadata = ?", context, task, Column.json(Column.merged(kept.orElse(null), metadata)));
+            "metadata = ?",
+            context,
+            task,
+            texts.putJson(context, Column.merged(kept.orElse(null), metadata)));
       }
     }
   }
@@ -326,7 +331,7 @@ final class TaskTable {
         row.optionalText("message"),
         row.name("initiator", Initiator.class),
         row.optionalId("message_id", MessageId::new),
-        row.optionalText("prompt"),
+        row.optionalLongText("prompt"),
         row.optionalText("task_type"),
         row.optionalName("priority", Priority.class),
         row.optionalNumber("timeout_ms"),
@@ -335,10 +340,10 @@ final class TaskTable {
         row.time("updated_at"),
         row.optionalTime("ended_at"),
         row.flag("cancel_requested") ? true : null,
-        row.optionalText("content"),
+        row.optionalLongText("content"),
         artifacts(row),
         error(row.optionalObject("error")),
-        row.optionalObject("metadata"));
+        row.optionalLongObject("metadata"));
   }
 
   /// Those the task said it made, or else those it has written so far.

@@ -21,7 +21,7 @@ final class ViewSchema {
 
   /// Raise this with every change to the tables or to what is folded into them: files of another
   /// version are thrown away and folded anew.
-  private static final int VERSION = 8;
+  private static final int VERSION = 9;
 
   /// 256 MiB of pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
@@ -44,12 +44,19 @@ final class ViewSchema {
           Map.entry("rewinds", "context, seq"),
           Map.entry("stored", "context, seq"),
           Map.entry("numbers", "context, task_id"),
-          Map.entry("marks", "context, task_id, n"));
+          Map.entry("marks", "context, task_id, n"),
+          Map.entry("text_uses", "context, hash"));
 
   private static final List<String> TABLES =
       List.of(
           "CREATE TABLE meta (mark INTEGER NOT NULL)",
           "INSERT INTO meta VALUES (0)",
+          "CREATE TABLE texts (hash BLOB NOT NULL UNIQUE, text TEXT NOT NULL)",
+          """
+          CREATE TABLE text_uses (context TEXT, hash BLOB, PRIMARY KEY (context, hash))
+            WITHOUT ROWID
+          """,
+          "CREATE INDEX text_uses_by_hash ON text_uses (hash)",
           """
           CREATE TABLE contexts (context TEXT PRIMARY KEY, owner TEXT NOT NULL, title TEXT,
             title_seq INTEGER, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,

@@ -8,7 +8,15 @@ import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextEvent.StateUpdated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.MessageUpdated;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -106,5 +114,70 @@ class ForkViewsTest {
 
     assertThat(scene.views.snapshot(C, null, 10).state())
         .isEqualTo(Json.object().put("born", 1).put("mood", "calm").put("user:name", "Bob"));
+  }
+
+  @Test
+  void a_long_text_is_stored_once_for_a_context_its_tasks_and_all_its_forks() throws Exception {
+    var text =
+        "The title has fifty characters and no more, so far".repeat(2)
+            + "It is said again. ".repeat(1_000);
+    scene.say("m1", text);
+    scene.begin(T);
+    scene.add(T, new TaskStatus(TaskState.WORKING, null, Json.object().put("quoted", text)));
+    scene.complete(T, text);
+    for (var i = 0; i < 20; i++) {
+      var fork = new ContextId("fork-" + i);
+      scene.log.fork(fork, new ContextForked(C, scene.log.head(C).seq(), null, null));
+      assertThat(scene.views.messages(fork, 0, 10).items().getFirst().content()).isEqualTo(text);
+      var task = scene.views.task(fork, T.taskId()).orElseThrow();
+      assertThat(task.content()).isEqualTo(text);
+      assertThat(task.metadata()).isEqualTo(Json.object().put("quoted", text));
+    }
+    scene.views.close();
+
+    // Some are cut in two where a page ends.
+    assertThat(occurrences("It is said again")).isBetween(900, 1_000);
+    scene.views = new Views(scene.file, scene.log);
+  }
+
+  @Test
+  void a_long_text_goes_with_the_last_context_that_has_it() throws Exception {
+    var text = "It is long, and nobody may read it later. ".repeat(1_000);
+    fork(scene.say("m1", text));
+    assertThat(scene.views.messages(FORK, 0, 10).items()).hasSize(1);
+    scene.log.delete(C);
+    scene.views.forget(C);
+    assertThat(scene.views.messages(FORK, 0, 10).items().getFirst().content()).isEqualTo(text);
+    scene.log.delete(FORK);
+    scene.views.forget(FORK);
+    scene.views.close();
+
+    assertThat(occurrences("nobody may read it")).isZero();
+    scene.views = new Views(scene.file, scene.log);
+  }
+
+  @Test
+  void an_edited_long_message_reads_as_edited() {
+    var text = "It is long, and it will be edited. ".repeat(100);
+    scene.say("m1", text);
+    scene.add(new MessageUpdated(new MessageId("m1"), "short", null));
+
+    assertThat(scene.views.messages(C, 0, 10).items().getFirst().content()).isEqualTo("short");
+    assertThat(scene.views.context(C).title()).isEqualTo("short");
+  }
+
+  @Test
+  void metadata_that_looks_like_a_reference_to_a_text_stays_as_it_is() {
+    var odd =
+        Json.object().put("a", "\u0001" + "0".repeat(64)).put("b", "\u0001\u0001").put("c", "");
+    odd.putArray("d").add("\u0001").addObject().put("e", "long ".repeat(100));
+    scene.add(new Message(new MessageId("m1"), Role.USER, "hello", null, odd));
+
+    assertThat(scene.views.messages(C, 0, 10).items().getFirst().metadata()).isEqualTo(odd);
+  }
+
+  private int occurrences(String words) throws IOException {
+    var bytes = new String(Files.readAllBytes(scene.file), StandardCharsets.ISO_8859_1);
+    return bytes.split(words, -1).length - 1;
   }
 }
