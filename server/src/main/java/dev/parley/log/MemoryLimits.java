@@ -26,5 +26,5 @@ public record MemoryLimits(
 
   /// What a server uses.
   public static final MemoryLimits DEFAULT =
-      new MemoryLimits(10_000, 64 << 20, 64 << 10, 64 << 20, 32, 50_000, 60_000, 10_000);
+      new MemoryLimits(2_000, 64 << 20, 64 << 10, 64 << 20, 32, 50_000, 60_000, 10_000);
 }
