@@ -4,6 +4,7 @@ import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
 import dev.parley.task.Tasks;
 import dev.parley.view.Views;
 import java.lang.System.Logger.Level;
@@ -43,8 +44,12 @@ public final class Removal {
 
   /// Returns when the context is gone. `principal` is who wants that; missing if the server does.
   public void remove(ContextId context, @Nullable String principal) {
-    tasks.cancelAll(context, "deleted", principal);
-    departures.note(context, views.roots().of(context));
+    try {
+      tasks.cancelAll(context, "deleted", principal);
+    } catch (Rejection.Damaged unreadable) {
+      LOG.log(Level.INFO, "deleting a damaged context: {0}", unreadable.getMessage());
+    }
+    departures.note(context, roots(context));
     try {
       log.delete(context, principal, _ -> {});
       LOG.log(
@@ -67,6 +72,14 @@ public final class Removal {
     forget(context);
   }
 
+  private List<TaskId> roots(ContextId context) {
+    try {
+      return views.roots().of(context);
+    } catch (Rejection.Damaged unreadable) {
+      return List.of();
+    }
+  }
+
   /// True also if some bytes of it are not overwritten yet.
   private boolean gone(ContextId context) {
     try {
@@ -74,6 +87,8 @@ public final class Removal {
       return false;
     } catch (Rejection.Gone deleted) {
       return true;
+    } catch (Rejection.Damaged unreadable) {
+      return false;
     }
   }
 
@@ -81,7 +96,7 @@ public final class Removal {
   ///
   /// @throws Rejection.Stale if somebody has, or if a task of it has not ended; then it stays
   public void removeUnused(ContextId context, Position position) {
-    departures.note(context, views.roots().of(context));
+    departures.note(context, roots(context));
     log.delete(
         context,
         null,

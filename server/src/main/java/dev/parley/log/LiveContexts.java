@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 /// The contexts that are in memory: at most one object for each, loaded when needed.
 ///
@@ -58,10 +59,28 @@ final class LiveContexts implements AutoCloseable {
   /// @throws Rejection.Unavailable if there is no room for it
   Pin pin(ContextId id) {
     var context = live.get(id);
-    return new Pin(context != null && context.pin() ? context : load(id));
+    return new Pin(context != null && context.pin() ? context : load(id, this::loadStored));
   }
 
-  private LiveContext load(ContextId id) {
+  /// As [#pin], also for a context that cannot be read: whoever deletes it need not read it.
+  Pin pinToDelete(ContextId id) {
+    try {
+      return pin(id);
+    } catch (Rejection.Damaged unreadable) {
+      return new Pin(load(id, this::loadDamaged));
+    }
+  }
+
+  private LiveContext loadStored(ContextId id) {
+    return Damage.told(
+        id, () -> readers.lookUp(connection -> StoredContexts.load(connection, id, memory)));
+  }
+
+  private LiveContext loadDamaged(ContextId id) {
+    return readers.lookUp(connection -> StoredContexts.loadDamaged(connection, id, memory));
+  }
+
+  private LiveContext load(ContextId id, Function<ContextId, LiveContext> read) {
     takePlace();
     var placed = false;
     var stripe = stripe(id);
@@ -69,10 +88,7 @@ final class LiveContexts implements AutoCloseable {
     try {
       var context = live.get(id);
       if (context == null || !context.pin()) {
-        context =
-            Damage.told(
-                id,
-                () -> readers.lookUp(connection -> StoredContexts.load(connection, id, memory)));
+        context = read.apply(id);
         var _ = context.pin();
         live.put(id, context);
         placed = true;

@@ -400,7 +400,14 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public String owner(ContextId id) {
-    return inspect(id, ContextState::owner);
+    try {
+      return inspect(id, ContextState::owner);
+    } catch (Rejection.Damaged unreadable) {
+      // Its owner is told that it is damaged, and may delete it; others are told nothing.
+      return readers
+          .lookUp(connection -> StoredContexts.owner(connection, id))
+          .orElseThrow(() -> unreadable);
+    }
   }
 
   @Override
@@ -410,14 +417,16 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public void delete(ContextId id, @Nullable String principal, Consumer<ContextState> allowed) {
-    try (var pin = contexts.pin(id)) {
+    try (var pin = contexts.pinToDelete(id)) {
       var context = pin.context();
       Ticket done;
       context.lock.lock();
       try {
         var under = context.deleted() ? writer.erasing(context.number) : context.deleting;
         if (!under) {
-          context.check();
+          if (context.status != Status.DAMAGED) {
+            context.check();
+          }
           allowed.accept(context.state);
           context.deleting = true;
           context.deletion = new LiveContext.Deletion(principal, parts.clock().millis());

@@ -37,6 +37,30 @@ final class StoredContexts {
     }
   }
 
+  /// The context with this id, whose row or state cannot be read: good for deleting it only.
+  static LiveContext loadDamaged(Connection connection, ContextId id, ContextMemory memory)
+      throws SQLException {
+    try (var select = connection.prepareStatement("SELECT number FROM contexts WHERE id = ?")) {
+      select.setString(1, id.value());
+      try (var rows = select.executeQuery()) {
+        var found = rows.next();
+        var context = new LiveContext(id, found ? Status.DAMAGED : Status.ABSENT, memory);
+        context.number = found ? rows.getLong(1) : 0;
+        return context;
+      }
+    }
+  }
+
+  /// Who the context with this id belonged to when it was made.
+  static Optional<String> owner(Connection connection, ContextId id) throws SQLException {
+    try (var select = connection.prepareStatement("SELECT owner FROM contexts WHERE id = ?")) {
+      select.setString(1, id.value());
+      try (var rows = select.executeQuery()) {
+        return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();
+      }
+    }
+  }
+
   /// Takes in every context with unsealed entries, and those entries.
   static void loadUnsealed(Connection connection, Unsealed unsealed, ContextMemory memory)
       throws SQLException {

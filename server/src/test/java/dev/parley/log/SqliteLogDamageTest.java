@@ -81,6 +81,21 @@ final class SqliteLogDamageTest {
     useAgain();
   }
 
+  @Test
+  void a_context_whose_unsealed_entries_cannot_be_read_can_be_deleted() throws Exception {
+    write();
+    garble();
+    try (var log = SqliteLogTest.open(folder)) {
+      assertThat(log.owner(DAMAGED)).isEqualTo(log.owner(GOOD));
+      log.delete(DAMAGED);
+      assertThatThrownBy(() -> log.head(DAMAGED)).isInstanceOf(Rejection.Gone.class);
+    }
+    try (var log = SqliteLogTest.open(folder)) {
+      assertThatThrownBy(() -> log.head(DAMAGED)).isInstanceOf(Rejection.Gone.class);
+      assertThat(log.read(GOOD, Position.START, 10)).hasSize(2);
+    }
+  }
+
   private void useAgain() {
     try (var log = SqliteLogTest.open(folder)) {
       assertThat(log.read(GOOD, Position.START, 100)).hasSize(52);

@@ -69,6 +69,28 @@ class DamagedContextTest {
     }
   }
 
+  @Test
+  void a_damaged_context_can_be_deleted() throws Exception {
+    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
+      begin(site.log, BAD);
+      fill(site.log, BAD);
+      begin(site.log, GOOD);
+      fill(site.log, GOOD);
+    }
+    damage();
+
+    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
+      assertThat(site.get("/api/contexts/bad").statusCode()).isEqualTo(500);
+      assertThat(site.send(site.request("/api/contexts/bad").DELETE()).statusCode()).isEqualTo(204);
+      assertThat(site.get("/api/contexts/bad").statusCode()).isEqualTo(410);
+      assertThat(site.get("/api/contexts/good").statusCode()).isEqualTo(200);
+    }
+    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
+      assertThat(site.get("/api/contexts/bad").statusCode()).isEqualTo(410);
+      assertThat(site.get("/api/contexts/good").statusCode()).isEqualTo(200);
+    }
+  }
+
   private static void begin(EventLog log, ContextId context) {
     log.create(context, new ContextCreated("local", null, null));
     var origin = Origin.root(new TaskId("task-" + context), Supervisor.ID);
