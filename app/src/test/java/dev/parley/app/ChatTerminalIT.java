@@ -44,7 +44,7 @@ class ChatTerminalIT {
       terminal.type("yes\n");
       terminal.await("line=yes");
 
-      assertThat(terminal.screen()).contains("Cancelling ...");
+      assertThat(terminal.screen()).contains("Canceling ...");
       assertThat(states(server)).containsOnly(TaskState.CANCELED);
     }
   }
