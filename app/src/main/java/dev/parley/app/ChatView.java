@@ -116,7 +116,8 @@ final class ChatView {
       case ToolStart start -> {
         tools.start(start, entry.timestamp());
         if (verbose) {
-          note(entry, "* " + Clean.line(start.toolName(), NAME_MAX) + " " + start.arguments());
+          var arguments = Clean.line(start.arguments().toString(), Integer.MAX_VALUE);
+          note(entry, "* " + Clean.line(start.toolName(), NAME_MAX) + " " + arguments);
         }
       }
       case ToolProgress progress when verbose ->

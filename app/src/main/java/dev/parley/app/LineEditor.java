@@ -8,6 +8,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import org.jline.keymap.KeyMap;
 import org.jline.reader.Candidate;
 import org.jline.reader.CompletingParsedLine;
@@ -33,6 +34,16 @@ final class LineEditor implements AutoCloseable {
   private static final int HISTORY_MAX = 2_000;
   private static final int HISTORY_FILE_MAX = 4_000;
   private static final String NEW_LINE = "insert-new-line";
+
+  /// What terminals send that ignore the mode in which JLine expects other sequences.
+  private static final Map<String, String> ARROWS =
+      Map.of(
+          "\u001b[A", LineReader.UP_LINE_OR_SEARCH,
+          "\u001b[B", LineReader.DOWN_LINE_OR_SEARCH,
+          "\u001b[C", LineReader.FORWARD_CHAR,
+          "\u001b[D", LineReader.BACKWARD_CHAR,
+          "\u001b[H", LineReader.BEGINNING_OF_LINE,
+          "\u001b[F", LineReader.END_OF_LINE);
 
   private final org.jline.terminal.Terminal terminal;
   private final LineReader messages;
@@ -161,6 +172,7 @@ final class LineEditor implements AutoCloseable {
       var keys = reader.getKeyMaps().get(map);
       if (keys != null) {
         keys.bind(new Reference(NEW_LINE), KeyMap.alt('\r'), KeyMap.alt('\n'));
+        ARROWS.forEach((sequence, widget) -> keys.bind(new Reference(widget), sequence));
       }
     }
     return reader;
