@@ -162,13 +162,17 @@ class ChatTerminalIT {
       terminal.await("answer: ");
       terminal.type("s3cret\r");
       terminal.await("> ");
+      // Nor is what begins with a space.
+      terminal.type(" count to 4\r");
+      terminal.await("1 2 3 4");
+      terminal.await("> ");
       terminal.type(UP + "\r");
       terminal.await("answer: ");
       terminal.type(CTRL_C);
       terminal.await("code=130");
 
       var history = Files.readString(state.resolve("parley").resolve("chat-history"));
-      assertThat(history).contains("ask me Who are you?").doesNotContain("s3cret");
+      assertThat(history).contains("ask me Who are you?").doesNotContain("s3cret", "count to 4");
     }
   }
 
