@@ -356,7 +356,7 @@ final class ChatView {
       failure = status.message() == null ? null : Clean.line(status.message(), ERROR_MAX);
     } else if (status.message() != null && !status.status().terminal()) {
       // Where there is a status line, it says this.
-      if (verbose || !terminal.movesCursor()) {
+      if (verbose || !terminal.hasStatusLine()) {
         note(entry, "  " + status.status().wire() + ": " + line(status.message()));
       }
     } else if (own && status.status() == TaskState.SUBMITTED) {

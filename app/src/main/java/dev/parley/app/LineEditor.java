@@ -35,6 +35,13 @@ final class LineEditor implements AutoCloseable {
   private static final int HISTORY_FILE_MAX = 4_000;
   private static final String NEW_LINE = "insert-new-line";
 
+  /// The colours of what Tab lists; the selection stays inverse.
+  private static final List<String> COLOURS =
+      List.of(
+          LineReader.COMPLETION_STYLE_STARTING,
+          LineReader.COMPLETION_STYLE_DESCRIPTION,
+          LineReader.COMPLETION_STYLE_GROUP);
+
   /// What terminals send that ignore the mode in which JLine expects other sequences.
   private static final Map<String, String> ARROWS =
       Map.of(
@@ -66,9 +73,15 @@ final class LineEditor implements AutoCloseable {
   }
 
   private LineEditor(
-      org.jline.terminal.Terminal terminal, @Nullable Path history, Completions completions) {
+      org.jline.terminal.Terminal terminal,
+      @Nullable Path history,
+      Completions completions,
+      boolean coloured) {
     this.terminal = terminal;
     this.messages = messages(terminal, history, completions);
+    if (!coloured) {
+      COLOURS.forEach(name -> messages.setVariable(name, ""));
+    }
     this.answers =
         LineReaderBuilder.builder()
             .terminal(terminal)
@@ -80,7 +93,8 @@ final class LineEditor implements AutoCloseable {
   }
 
   /// An editor of this process's terminal. What is typed in a chat is kept in `history`, unless that is null.
-  static LineEditor open(@Nullable Path history, Completions completions) throws IOException {
+  static LineEditor open(@Nullable Path history, Completions completions, boolean coloured)
+      throws IOException {
     var terminal =
         TerminalBuilder.builder()
             .system(true)
@@ -88,7 +102,7 @@ final class LineEditor implements AutoCloseable {
             .dumb(false)
             .build();
     try {
-      return new LineEditor(terminal, prepared(history), completions);
+      return new LineEditor(terminal, prepared(history), completions, coloured);
     } catch (RuntimeException | Error failed) {
       terminal.close();
       throw failed;

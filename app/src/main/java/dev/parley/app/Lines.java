@@ -122,7 +122,7 @@ final class Lines implements AutoCloseable {
   private @Nullable LineEditor editor() {
     if (editor == null && !plain) {
       try {
-        editor = LineEditor.open(history(terminal), completions);
+        editor = LineEditor.open(history(terminal), completions, terminal.errStyle().coloured());
         editor.onInterrupt(interrupted);
       } catch (IOException | IllegalStateException unsupported) {
         plain = true;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// line, a table when it is complete. Control characters never come out. For one thread.
 final class Markdown {
 
-  private static final Pattern FENCE = Pattern.compile("^ {0,3}(`{3,}|~{3,})\\s*([^`]*)$");
+  private static final Pattern FENCE = Pattern.compile("^\\s*(`{3,}|~{3,})\\s*([^`]*)$");
   private static final Pattern RULE =
       Pattern.compile("^ {0,3}(?:(?:-\\s*){3,}|(?:\\*\\s*){3,}|(?:_\\s*){3,})$");
   private static final Pattern HEADING = Pattern.compile("^ {0,3}(#{1,6})\\s+");

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// A line below all others that says what is at work and for how long.
 ///
 /// Whatever is printed to [#terminal] erases it first, and it never stands in a line that has begun. Where
-/// the cursor cannot be moved there is none. Safe for use by many threads.
+/// there can be none, nothing is drawn. Safe for use by many threads.
 final class StatusLine implements AutoCloseable {
 
   private static final String FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
@@ -53,13 +53,9 @@ final class StatusLine implements AutoCloseable {
     this.screen = terminal.err();
     this.style = terminal.errStyle();
     this.nanos = nanos;
-    var possible = terminal.errIsTerminal() && terminal.movesCursor();
+    var possible = terminal.hasStatusLine();
     this.terminal =
-        possible
-            ? terminal.through(
-                terminal.outIsTerminal() ? watched(terminal.out()) : terminal.out(),
-                watched(terminal.err()))
-            : terminal;
+        possible ? terminal.through(watched(terminal.out()), watched(terminal.err())) : terminal;
     this.ticker =
         possible && ticks
             ? Thread.ofPlatform().daemon().name("parley-status").unstarted(this::run)

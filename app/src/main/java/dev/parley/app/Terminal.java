@@ -59,8 +59,13 @@ record Terminal(
     return in.equals(System.in) && inIsTerminal && outIsTerminal && errIsTerminal && movesCursor();
   }
 
-  /// True if what is on the screen can be erased.
-  boolean movesCursor() {
+  /// True if a line below all others can be drawn and erased again. If only one of the streams is a
+  /// terminal, a pager may have the screen.
+  boolean hasStatusLine() {
+    return outIsTerminal && errIsTerminal && movesCursor();
+  }
+
+  private boolean movesCursor() {
     var type = variable("TERM");
     return type != null && !type.equals("dumb");
   }

@@ -166,13 +166,21 @@ class ChatTerminalIT {
       terminal.type(" count to 4\r");
       terminal.await("1 2 3 4");
       terminal.await("> ");
+      // A secret is not even shown.
+      terminal.type(" sign in to example\r");
+      terminal.await(": ");
+      terminal.type("hidden-word\r");
+      terminal.await("> ");
       terminal.type(UP + "\r");
       terminal.await("answer: ");
       terminal.type(CTRL_C);
       terminal.await("code=130");
 
       var history = Files.readString(state.resolve("parley").resolve("chat-history"));
-      assertThat(history).contains("ask me Who are you?").doesNotContain("s3cret", "count to 4");
+      assertThat(history)
+          .contains("ask me Who are you?")
+          .doesNotContain("s3cret", "count to 4", "hidden-word");
+      assertThat(terminal.screen()).doesNotContain("hidden-word");
     }
   }
 

@@ -94,6 +94,12 @@ class MarkdownTest {
   }
 
   @Test
+  void code_in_an_item_is_code() {
+    assertThat(shown("1. do\n     ```sh\n     ls *\n     ```\nend"))
+        .isEqualTo("1. do\n<2>── sh<0>\n<36>     ls *<0>\n<2>──<0>\nend");
+  }
+
+  @Test
   void nothing_in_it_can_steer_the_terminal() {
     var attack = "`\u001b[2J` [\u001b]0;x\u0007](\u009b1m)\r\n```\u001b[31m\n\u001bc\u202E\n```\n";
     var printed = new StringBuilder();

@@ -63,6 +63,10 @@ class StatusLineTest {
     var none = new StatusLine(dumb.terminal(), clock::get, false);
 
     assertThat(none.terminal()).isSameAs(dumb.terminal());
+    var both = screen.terminal();
+    var paged =
+        new Terminal(both.in(), both.out(), both.err(), both.environment(), true, false, true);
+    assertThat(new StatusLine(paged, clock::get, false).terminal()).isSameAs(paged);
     var pipe = Screen.piped(Map.of("TERM", "xterm")).terminal();
     assertThat(new StatusLine(pipe, clock::get, false).terminal()).isSameAs(pipe);
   }
