@@ -29,6 +29,7 @@ import tools.jackson.databind.JsonNode;
       "Examples:",
       "  parley answer CONTEXT",
       "  parley answer CONTEXT INPUT yes",
+      "  parley answer --last INPUT yes",
       "  parley answer CONTEXT INPUT no --reason \"not on a Friday\"",
       "  parley answer CONTEXT INPUT yes --arguments '{\"path\":\"b.txt\"}'"
     })
@@ -38,14 +39,23 @@ final class AnswerCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Parameters(index = "0", paramLabel = "CONTEXT", description = "The context of the task.")
-  private String context = "";
+  @Option(names = "--last", description = "The context that changed last, instead of CONTEXT.")
+  private boolean last;
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "CONTEXT",
+      description = "The context of the task: its id, or the first 4 or more characters of it.")
+  private @Nullable String context;
 
   @Parameters(
       index = "1",
       arity = "0..1",
       paramLabel = "INPUT",
-      description = "What to answer. Default: list what is asked.")
+      description =
+          "What to answer: its id, or the first 4 or more characters of it. Default: list what is"
+              + " asked.")
   private @Nullable String input;
 
   @Parameters(
@@ -70,24 +80,35 @@ final class AnswerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    var place = new ContextId(context);
+    if (last) {
+      shift();
+    }
     try (var client = server.client(terminal)) {
+      var place = last ? new Lookup(client).last() : ContextChoice.find(client, context);
       var asked =
           InboxCommand.items(client).stream()
               .filter(item -> item.contextId().equals(place))
               .toList();
-      if (asked.isEmpty()) {
-        client.context(place);
-      }
       if (input == null) {
         InboxCommand.print(terminal, asked, AskedQuestion.ALL_LINES, server.typed());
         return 0;
       }
+      input = Lookup.question(input, asked);
       var item = asked.stream().filter(one -> one.id().equals(input)).findFirst();
       answer(client, place, item);
     }
     terminal.out().println("Answered: " + input);
     return 0;
+  }
+
+  /// With `--last` there is no CONTEXT before INPUT and VALUE.
+  private void shift() {
+    if (value != null) {
+      throw new Exit(Exit.USAGE, "Give either CONTEXT or --last, not both.");
+    }
+    value = input;
+    input = context;
+    context = null;
   }
 
   private void answer(ParleyClient client, ContextId place, Optional<InboxItem> item)

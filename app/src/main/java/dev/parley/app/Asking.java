@@ -132,7 +132,10 @@ final class Asking {
 
   private @Nullable ObjectNode edit(JsonNode arguments) throws IOException {
     show("  now: " + Clean.visible(arguments.toString()));
-    var typed = read("arguments as JSON");
+    // What a person would edit without seeing it all must be typed anew.
+    var shown = Clean.visible(arguments.toString());
+    var start = shown.equals(arguments.toString()) ? shown : "";
+    var typed = lines.read("  arguments as JSON: ", start);
     var edited = typed == null ? null : AnswerValue.object(typed);
     if (edited == null) {
       show("  That is no JSON object.");

@@ -1,6 +1,5 @@
 package dev.parley.app;
 
-import dev.parley.protocol.ContextId;
 import dev.parley.protocol.TaskId;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,9 @@ final class CancelCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Parameters(paramLabel = "TASK", description = "The task to cancel.")
+  @Parameters(
+      paramLabel = "TASK",
+      description = "The task to cancel: its id, or the first 4 or more characters of it.")
   private String task = "";
 
   @Option(
@@ -36,17 +37,26 @@ final class CancelCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var id = new TaskId(task);
+    TaskId id;
     try (var client = server.client(terminal)) {
-      var place = context == null ? client.contextOf(id) : new ContextId(context);
-      var before = client.task(place, id);
+      var place = find(new Lookup(client));
+      id = place.task();
+      var before = client.task(place.context(), id);
       if (before.status().terminal()) {
         terminal.out().println("Task " + id + " had already ended: " + before.status().wire());
         return 0;
       }
-      client.cancel(place, id);
+      client.cancel(place.context(), id);
     }
     terminal.out().println("Cancellation requested: " + id);
     return 0;
+  }
+
+  private Lookup.Place find(Lookup lookup) {
+    if (context == null) {
+      return lookup.openTask(task);
+    }
+    var in = lookup.context(context);
+    return new Lookup.Place(in, lookup.task(in, task));
   }
 }

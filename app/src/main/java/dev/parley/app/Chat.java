@@ -4,6 +4,7 @@ import dev.parley.client.Accepted;
 import dev.parley.client.NewContext;
 import dev.parley.client.NewMessage;
 import dev.parley.client.ParleyClient;
+import dev.parley.client.StreamFilter;
 import dev.parley.client.TaskStream;
 import dev.parley.client.Unreachable;
 import dev.parley.protocol.AgentTypeId;
@@ -37,6 +38,7 @@ final class Chat {
       @Nullable String whenBusy,
       boolean thoughts,
       boolean json,
+      boolean verbose,
       String server) {}
 
   /// A question that an agent above is asked first, and where it stands.
@@ -48,25 +50,47 @@ final class Chat {
   private final Map<String, PassedOn> passedOn = new HashMap<>();
   private final Lines lines;
   private final Asking asking;
+  private final StatusLine status;
   private @Nullable ContextId context;
+  private @Nullable AgentTypeId agent;
+  private boolean verbose;
 
   private final Object lock = new Object();
   // Both guarded by lock: what Ctrl-C would cancel, and whether it has.
   private @Nullable Accepted running;
-  private boolean cancelling;
+  private boolean canceling;
 
-  Chat(Terminal terminal, ParleyClient client, Lines lines, Settings settings) {
-    this.terminal = terminal;
+  /// A conversation on `status.terminal()`.
+  Chat(StatusLine status, ParleyClient client, Lines lines, Settings settings) {
+    this.terminal = status.terminal();
+    this.status = status;
     this.client = client;
     this.settings = settings;
     this.lines = lines;
     this.asking = new Asking(terminal, client, lines, settings.server());
     this.context = settings.context();
+    this.agent = settings.agent();
+    this.verbose = settings.verbose();
   }
 
-  /// Forgets the context: the next message starts a new one.
-  void startAnew() {
-    context = null;
+  /// Goes on with this context; if it is null, the next message starts a new one.
+  void moveTo(@Nullable ContextId next) {
+    context = next;
+  }
+
+  /// Asks this agent from now on; if it is null, the server chooses.
+  void askAgent(@Nullable AgentTypeId next) {
+    agent = next;
+  }
+
+  @Nullable AgentTypeId agent() {
+    return agent;
+  }
+
+  /// Shows all details from now on, or no longer; returns which.
+  boolean toggleVerbose() {
+    verbose = !verbose;
+    return verbose;
   }
 
   @Nullable ContextId context() {
@@ -75,13 +99,19 @@ final class Chat {
 
   /// Sends `text`, shows what becomes of it, and returns the exit code that fits.
   int say(String text) throws InterruptedException {
-    var handled = Signals.handle("INT", this::interrupt);
+    return say(text, agent);
+  }
+
+  /// The same, where `to` alone is asked.
+  int say(String text, @Nullable AgentTypeId asked) throws InterruptedException {
+    var handled = lines.onInterrupt(this::interrupt);
     var fresh = context == null;
     var to = context == null ? client.createContext(NewContext.UNTITLED).contextId() : context;
     context = to;
-    try (var answer = send(to, text, fresh)) {
+    try (var answer = send(to, NewMessage.text(text).to(asked), fresh)) {
       started(handled ? answer.accepted() : null);
-      var view = new ChatView(terminal, answer.accepted().taskId(), settings.thoughts());
+      var view = new ChatView(terminal, answer.accepted().taskId(), settings.thoughts(), verbose);
+      var activity = new Activity(answer.accepted().taskId());
       var end = new Entry[1];
       var outcome =
           answer
@@ -89,26 +119,30 @@ final class Chat {
                   entry -> {
                     end[0] = entry;
                     show(view, entry);
+                    activity.add(entry);
                     ask(entry);
+                    status.show(settings.json() ? null : activity.text());
                   })
               .orElse(TaskState.CANCELED);
+      status.show(null);
       if (!settings.json()) {
         view.end(outcome, end[0] == null ? Instant.EPOCH : end[0].timestamp());
       }
       return code(outcome);
     } finally {
+      status.show(null);
       started(null);
-      if (terminal.errIsTerminal()) {
+      if (terminal.errIsTerminal() && (fresh || verbose)) {
         terminal.err().println(terminal.errStyle().dim("context " + to));
       }
     }
   }
 
   /// Sends `text`. If it is refused, a context that was made for it does not stay behind.
-  private TaskStream send(ContextId to, String text, boolean fresh) {
-    var message = NewMessage.text(text).to(settings.agent()).whenBusy(settings.whenBusy());
+  private TaskStream send(ContextId to, NewMessage message, boolean fresh) {
     try {
-      return client.sendAndStream(to, message);
+      var filter = StreamFilter.ALL.withInternal(verbose);
+      return client.sendAndStream(to, message.whenBusy(settings.whenBusy()), filter);
     } catch (Rejection refused) {
       if (fresh) {
         context = null;
@@ -133,12 +167,12 @@ final class Chat {
     var core = origin == null || origin.parentTaskId() == null;
     switch (entry.event()) {
       case InputRequired asked when core || Boolean.TRUE.equals(asked.requireUser()) ->
-          asking.ask(entry, asked);
+          quietly(() -> asking.ask(entry, asked));
       case InputRequired asked -> passedOn.put(asked.inputId().value(), new PassedOn(entry, asked));
       case InputReceived received -> passedOn.remove(received.inputId().value());
       case InputLapsed lapsed -> passedOn.remove(lapsed.inputId().value());
       case TaskStatus status when status.status() == TaskState.WAITING_INPUT -> askPassedOn(status);
-      case AuthRequired asked -> asking.signIn(entry, asked);
+      case AuthRequired asked -> quietly(() -> asking.signIn(entry, asked));
       default -> {} // Nothing else is asked of a person.
     }
   }
@@ -152,15 +186,20 @@ final class Chat {
     for (var id : status.metadata().path("inputIds")) {
       var asked = passedOn.remove(id.asString());
       if (asked != null) {
-        asking.ask(asked.entry(), asked.asked());
+        quietly(() -> asking.ask(asked.entry(), asked.asked()));
       }
     }
+  }
+
+  private void quietly(Runnable question) {
+    status.show(null);
+    question.run();
   }
 
   private void started(@Nullable Accepted accepted) {
     synchronized (lock) {
       running = accepted;
-      cancelling = false;
+      canceling = false;
     }
   }
 
@@ -169,18 +208,18 @@ final class Chat {
   void interrupt() {
     Accepted task;
     synchronized (lock) {
-      task = cancelling ? null : running;
-      cancelling = true;
+      task = canceling ? null : running;
+      canceling = true;
     }
     terminal.err().println();
     if (task == null) {
       leave();
     } else if (lines.reading()) {
-      terminal.err().println("Cancelling ...");
+      terminal.err().println("Canceling ...");
       cancelBriefly(task);
       leave();
     } else {
-      terminal.err().println("Cancelling (Ctrl-C again leaves at once) ...");
+      terminal.err().println("Canceling (Ctrl-C again leaves at once) ...");
       cancel(task);
     }
   }

@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.client.ParleyClient;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import java.io.IOException;
@@ -25,11 +26,11 @@ import picocli.CommandLine.Parameters;
       "",
       "Examples:",
       "  parley chat \"count to 20\"",
-      "  parley chat --context CONTEXT \"and now to 30\"",
+      "  parley chat --continue \"and now to 30\"",
       "  git diff | parley chat > review.txt",
       "",
       "Ctrl-C cancels the task, and at a question also leaves; a second one leaves at once.",
-      "Exit codes: 0 success, 1 the task failed, 3 no server, 4 an answer is needed, 130 cancelled"
+      "Exit codes: 0 success, 1 the task failed, 3 no server, 4 an answer is needed, 130 canceled"
     })
 final class ChatCommand implements Callable<Integer> {
 
@@ -37,14 +38,22 @@ final class ChatCommand implements Callable<Integer> {
   private static final int INPUT_MAX = 8 << 20;
 
   private final Terminal terminal;
+  private final RootCommand root;
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
   @Option(
       names = "--context",
       paramLabel = "ID",
-      description = "The context to go on with. Default: a new one.")
+      description =
+          "The context to go on with: its id, or the first 4 or more characters of it. Default: a"
+              + " new one.")
   private @Nullable String context;
+
+  @Option(
+      names = {"--continue", "--last"},
+      description = "Go on with the context that changed last.")
+  private boolean last;
 
   @Option(
       names = "--agent",
@@ -77,30 +86,46 @@ final class ChatCommand implements Callable<Integer> {
     steer
   }
 
-  ChatCommand(Terminal terminal) {
+  ChatCommand(Terminal terminal, RootCommand root) {
     this.terminal = terminal;
+    this.root = root;
   }
 
   @Override
   public Integer call() throws InterruptedException, IOException {
-    try (var client = server.client(terminal)) {
-      var lines = new Lines(terminal);
-      var chat = new Chat(terminal, client, lines, settings());
-      if (text.isEmpty() && terminal.inIsTerminal()) {
-        return new ChatLoop(terminal, chat, lines).run();
+    if (last && context != null) {
+      throw new Exit(Exit.USAGE, "Give either --context or --continue, not both.");
+    }
+    try (var status = new StatusLine(terminal);
+        var client = server.client(status.terminal())) {
+      var completions = new Completions(client::agentTypes);
+      var loop = text.isEmpty() && terminal.inIsTerminal();
+      var message = loop ? "" : message();
+      try (var lines = new Lines(status.terminal(), completions)) {
+        var chat = new Chat(status, client, lines, settings(client));
+        return loop
+            ? new ChatLoop(status.terminal(), client, chat, lines, completions).run()
+            : chat.say(message);
       }
-      return chat.say(message());
     }
   }
 
-  private Chat.Settings settings() {
+  private Chat.Settings settings(ParleyClient client) {
     return new Chat.Settings(
-        context == null ? null : new ContextId(context),
+        context(new Lookup(client)),
         agent == null ? null : new AgentTypeId(agent),
         whenBusy == null ? null : whenBusy.name(),
         thoughts,
         json,
+        root.verbose(),
         server.typed());
+  }
+
+  private @Nullable ContextId context(Lookup lookup) {
+    if (last) {
+      return lookup.last();
+    }
+    return context == null ? null : lookup.context(context);
   }
 
   private String message() throws IOException {

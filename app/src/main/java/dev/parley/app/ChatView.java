@@ -23,23 +23,33 @@ import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import java.time.Instant;
+import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Shows a task as it runs: the answer on standard output, what leads to it on standard error.
 ///
 /// Where standard error is no terminal, only the answer is shown. For one thread.
 final class ChatView {
 
-  private static final int ARGUMENTS_MAX = 80;
+  private static final int NAME_MAX = 80;
+  private static final int LINE_MAX = 80;
   private static final int ERROR_MAX = 300;
 
   private final Terminal terminal;
   private final Style style;
   private final TaskId root;
   private final boolean thoughts;
+  private final boolean verbose;
+  private final EventLine details;
+  private final @Nullable Markdown markdown;
+  private final ToolLines tools = new ToolLines();
+  private final List<String> handed = new ArrayList<>();
   private final Speakers speakers;
   private final Bill bill = new Bill();
 
@@ -49,7 +59,9 @@ final class ChatView {
   private @Nullable ThoughtId thinking;
   private boolean spoke;
   private boolean oneVoice;
+  private boolean handedOver;
   private @Nullable String reply;
+  private @Nullable String finishReason;
   private @Nullable String failure;
   private @Nullable Instant begin;
 
@@ -60,12 +72,23 @@ final class ChatView {
     IN_THOUGHT
   }
 
-  /// A view of the task `root` and all below it, with what they think if `thoughts` are wanted.
-  ChatView(Terminal terminal, TaskId root, boolean thoughts) {
+  /// A view of the task `root` and all below it: with what they think if `thoughts` are wanted, and with
+  /// everything that is known if it is `verbose`.
+  ChatView(Terminal terminal, TaskId root, boolean thoughts, boolean verbose) {
     this.terminal = terminal;
     this.style = terminal.errStyle();
     this.root = root;
-    this.thoughts = thoughts;
+    this.thoughts = thoughts || verbose;
+    this.verbose = verbose;
+    this.details = new EventLine(new Style(false), ZoneId.systemDefault());
+    this.markdown =
+        terminal.outStyle().coloured()
+            ? new Markdown(
+                text -> {
+                  terminal.out().print(text);
+                  terminal.out().flush();
+                })
+            : null;
     this.speakers = new Speakers(root);
   }
 
@@ -73,54 +96,116 @@ final class ChatView {
     var own = root.equals(entry.taskId());
     switch (entry.event()) {
       case TaskCreated _ -> begin(entry);
+      case SubtaskCreated created -> handOver(entry, created);
+      default -> {
+        tellHandedOver(entry);
+        show(entry, own);
+      }
+    }
+  }
+
+  private void show(Entry entry, boolean own) {
+    switch (entry.event()) {
       case ContentDelta delta when answers(entry) -> say(delta.delta());
       case ContentComplete complete when answers(entry) -> endBlock(complete);
-      case ContentDelta delta -> speakers.say(entry, delta).forEach(line -> murmur(entry, line));
-      case ContentComplete complete ->
+      case ContentDelta delta when verbose ->
+          speakers.say(entry, delta).forEach(line -> murmur(entry, line));
+      case ContentComplete complete when verbose ->
           speakers.finish(entry, complete).forEach(line -> murmur(entry, line));
-      case ThoughtStream thought when thoughts -> think(entry, thought);
+      case ThoughtStream thought when thoughts && !thought.internal() -> think(entry, thought);
       case ToolStart start -> {
-        started.put(start.toolCallId().value(), entry.timestamp());
-        var arguments = Clean.line(start.arguments().toString(), ARGUMENTS_MAX);
-        note(entry, "* " + Clean.line(start.toolName(), ARGUMENTS_MAX) + " " + arguments);
+        tools.start(start, entry.timestamp());
+        if (verbose) {
+          var arguments = Clean.line(start.arguments().toString(), Integer.MAX_VALUE);
+          note(entry, "* " + Clean.line(start.toolName(), NAME_MAX) + " " + arguments);
+        }
       }
-      case ToolProgress progress ->
+      case ToolProgress progress when verbose ->
           note(
               entry,
               "  %s %s"
                   .formatted(EventLine.percent(progress.progress()), line(progress.message())));
-      case ToolComplete complete -> note(entry, toolEnd(complete, entry.timestamp()));
-      case SubtaskCreated created -> {
-        var subtask = created.subtaskId();
-        started.put(subtask.value(), entry.timestamp());
-        var name = speakers.introduce(subtask, created.agentId(), entry.taskId());
-        note(entry, "> " + name + ": " + line(created.prompt()));
+      case ToolComplete complete ->
+          (verbose
+                  ? tools.verboseEnd(complete, entry.timestamp())
+                  : tools.end(complete, entry.timestamp()))
+              .forEach(line -> note(entry, line));
+      case SubtaskComplete complete -> handBack(entry, complete);
+      case Usage usage -> {
+        bill.add(usage);
+        detail(entry);
       }
-      case SubtaskComplete complete ->
-          note(
-              entry,
-              "< %s %s %s"
-                  .formatted(
-                      speakers.introduce(complete.subtaskId(), null, entry.taskId()),
-                      complete.status().wire(),
-                      since(complete.subtaskId().value(), entry.timestamp())));
-      case Usage usage -> bill.add(usage);
       case TaskStatus status -> status(entry, own, status);
-      case Message message when own -> reply = message.content();
+      case Message message when own -> {
+        reply = message.content();
+        finishReason(message.metadata());
+      }
       case ArtifactEvent artifact -> artifact(artifact);
       // Whoever asks the person shows what is asked.
       case InputRequired _, AuthRequired _ -> {
         if (own) {
           breakLine();
-        } else {
+        } else if (verbose) {
           note(entry, "asks");
         }
       }
-      case ErrorReported error ->
-          failure = error.code().wire() + ": " + Clean.line(error.message(), ERROR_MAX);
-      case TaskComplete complete when own && reply == null -> reply = complete.content();
-      // The rest is bookkeeping, or of a kind that nobody at a prompt waits for.
-      default -> {}
+      case ErrorReported error -> {
+        failure = error.code().wire() + ": " + Clean.line(error.message(), ERROR_MAX);
+        detail(entry);
+      }
+      case TaskComplete complete when own -> {
+        reply = reply == null ? complete.content() : reply;
+        finishReason(complete.metadata());
+      }
+      // Bookkeeping, or what nobody at a prompt waits for.
+      default -> detail(entry);
+    }
+  }
+
+  private void detail(Entry entry) {
+    if (verbose) {
+      note(details.of(entry).strip());
+    }
+  }
+
+  private void finishReason(@Nullable ObjectNode metadata) {
+    if (metadata != null && metadata.path("finishReason").isString()) {
+      finishReason = metadata.path("finishReason").asString();
+    }
+  }
+
+  private void handOver(Entry entry, SubtaskCreated created) {
+    var subtask = created.subtaskId();
+    started.put(subtask.value(), entry.timestamp());
+    var name = speakers.introduce(subtask, created.agentId(), entry.taskId());
+    if (verbose) {
+      note(entry, "> " + name + ": " + line(created.prompt()));
+    } else {
+      handed.add(name);
+    }
+  }
+
+  /// All who were asked at once take one line.
+  private void tellHandedOver(Entry entry) {
+    if (!handed.isEmpty()) {
+      var first =
+          begin == null || handedOver ? "" : ", " + Durations.between(begin, entry.timestamp());
+      handedOver = true;
+      note("→ " + String.join(", ", handed) + first);
+      handed.clear();
+    }
+  }
+
+  private void handBack(Entry entry, SubtaskComplete complete) {
+    var name = speakers.introduce(complete.subtaskId(), null, entry.taskId());
+    var took = since(complete.subtaskId().value(), entry.timestamp());
+    if (verbose) {
+      note(entry, "< %s %s %s".formatted(name, complete.status().wire(), took));
+    } else if (complete.status() == TaskState.FAILED) {
+      var error = complete.error() == null ? "" : ": " + line(complete.error());
+      note("✗ " + name + ", " + took + error);
+    } else if (complete.status() == TaskState.COMPLETED && !oneVoice) {
+      note("✓ " + name + ", " + took);
     }
   }
 
@@ -129,21 +214,35 @@ final class ChatView {
     if (!spoke && reply != null && outcome == TaskState.COMPLETED) {
       say(reply);
     }
-    if (cursor == Cursor.IN_ANSWER) {
-      terminal.out().println();
-      terminal.out().flush();
-      cursor = Cursor.LINE_START;
-    }
+    endAnswer();
     breakLine();
     artifacts.values().forEach(label -> note("+ " + label));
     var took = begin == null ? "" : " after " + Durations.between(begin, now);
     switch (outcome) {
-      case COMPLETED -> note("done" + took + bill.text());
+      case COMPLETED -> {
+        endedEarly();
+        note("done" + took + bill.text());
+      }
       case FAILED -> fail("The task failed" + (failure == null ? "" : ": " + failure));
-      case CANCELED -> fail("The task was cancelled" + took);
+      case CANCELED -> fail("The task was canceled" + took);
       case SUBMITTED, WORKING, WAITING_INPUT, WAITING_AUTH, WAITING_SUBTASK ->
           throw new IllegalArgumentException("a task does not end as " + outcome);
     }
+  }
+
+  /// Also where standard error is no terminal: half an answer must not look like a whole one.
+  private void endedEarly() {
+    if (finishReason == null) {
+      return;
+    }
+    var why =
+        switch (finishReason) {
+          case "length" -> "the model reached the limit of its output";
+          case "content-filter" -> "the content filter of the model's provider stopped it";
+          case "refusal" -> "the model refused to go on";
+          default -> Clean.line(finishReason, NAME_MAX);
+        };
+    terminal.err().println(style.yellow("The answer ended early: " + why + "."));
   }
 
   private void begin(Entry entry) {
@@ -166,27 +265,46 @@ final class ChatView {
   }
 
   private void note(Entry entry, String line) {
-    note(speakers.prefix(entry) + line);
+    var prefix = !verbose && answers(entry) ? "" : speakers.prefix(entry);
+    note(prefix + line);
   }
 
   private void say(String text) {
     if (cursor == Cursor.IN_THOUGHT) {
       breakLine();
     }
+    spoke = true;
+    if (markdown != null) {
+      markdown.add(text);
+      cursor = markdown.midLine() ? Cursor.IN_ANSWER : Cursor.LINE_START;
+      return;
+    }
     terminal.out().print(terminal.outIsTerminal() ? Clean.text(text) : text);
     terminal.out().flush();
-    spoke = true;
     cursor = text.endsWith("\n") ? Cursor.LINE_START : Cursor.IN_ANSWER;
   }
 
   private void endBlock(ContentComplete complete) {
+    endAnswer();
+    if (complete.finishReason() == FinishReason.INTERRUPTED) {
+      note("  (interrupted; asking again)");
+    }
+  }
+
+  /// Prints what is left of the answer, and ends its last line.
+  private void endAnswer() {
+    flushMarkdown();
     if (cursor == Cursor.IN_ANSWER) {
       terminal.out().println();
       terminal.out().flush();
       cursor = Cursor.LINE_START;
     }
-    if (complete.finishReason() == FinishReason.INTERRUPTED) {
-      note("  (interrupted; asking again)");
+  }
+
+  private void flushMarkdown() {
+    if (markdown != null && markdown.pending()) {
+      markdown.end();
+      cursor = markdown.midLine() ? Cursor.IN_ANSWER : Cursor.LINE_START;
     }
   }
 
@@ -218,6 +336,7 @@ final class ChatView {
 
   /// Goes to a new line of the screen. The answer itself gets no line break where it is piped.
   private void breakLine() {
+    flushMarkdown();
     if (cursor == Cursor.IN_THOUGHT || (cursor == Cursor.IN_ANSWER && terminal.outIsTerminal())) {
       terminal.err().println();
       cursor = Cursor.LINE_START;
@@ -225,17 +344,25 @@ final class ChatView {
   }
 
   private void status(Entry entry, boolean own, TaskStatus status) {
-    if (own && status.metadata() != null && status.metadata().has("routing")) {
-      var routing = status.metadata().path("routing");
+    var metadata = status.metadata();
+    if (own && metadata != null && metadata.has("routing")) {
+      var routing = metadata.path("routing");
       var strategy = routing.path("strategy").asString("");
       oneVoice = strategy.equals("single") || strategy.equals("delegate");
-      note("> " + strategy + " " + line(routing.path("reasoning").asString("")));
+      if (verbose) {
+        note("> " + strategy + " " + line(routing.path("reasoning").asString("")));
+      }
     } else if (own && status.status() == TaskState.FAILED && failure == null) {
       failure = status.message() == null ? null : Clean.line(status.message(), ERROR_MAX);
     } else if (status.message() != null && !status.status().terminal()) {
-      note(entry, "  " + status.status().wire() + ": " + line(status.message()));
+      // Where there is a status line, it says this.
+      if (verbose || !terminal.hasStatusLine()) {
+        note(entry, "  " + status.status().wire() + ": " + line(status.message()));
+      }
     } else if (own && status.status() == TaskState.SUBMITTED) {
       note("  waiting for its turn");
+    } else {
+      detail(entry);
     }
   }
 
@@ -251,19 +378,7 @@ final class ChatView {
   }
 
   private static String label(String type, @Nullable String name, String id) {
-    return type
-        + " "
-        + (name == null ? "" : Clean.line(name, ARGUMENTS_MAX) + " ")
-        + "("
-        + id
-        + ")";
-  }
-
-  private String toolEnd(ToolComplete complete, Instant now) {
-    var took = since(complete.toolCallId().value(), now);
-    return complete.success()
-        ? "  ok " + took
-        : "  failed " + took + (complete.error() == null ? "" : ": " + line(complete.error()));
+    return type + " " + (name == null ? "" : Clean.line(name, NAME_MAX) + " ") + "(" + id + ")";
   }
 
   private String since(String id, Instant now) {
@@ -272,6 +387,6 @@ final class ChatView {
   }
 
   private static String line(@Nullable String text) {
-    return text == null ? "" : Clean.line(text, ARGUMENTS_MAX);
+    return text == null ? "" : Clean.line(text, LINE_MAX);
   }
 }

@@ -55,35 +55,29 @@ final class ContextPage {
   private void artifacts(List<ArtifactInfo> artifacts) {
     if (!artifacts.isEmpty()) {
       section("Artifacts");
-      var table = new Table("ARTIFACT", "TYPE", "VERSION", "STATUS", "SIZE", "NAME");
-      for (var artifact : artifacts) {
-        table.row(
-            artifact.artifactId().value(),
-            artifact.type(),
-            Integer.toString(artifact.version()),
-            artifact.status(),
-            Durations.size(artifact.size()),
-            artifact.name() == null ? "" : Clean.line(artifact.name(), NAME_MAX));
-      }
-      table.print(out, style);
+      ArtifactsCommand.table(artifacts).print(out, style);
     }
   }
 
   private void usage(List<UsageInfo> usage) {
     if (!usage.isEmpty()) {
       section("Usage");
-      var table = new Table("MODEL", "CALLS", "TOKENS IN", "TOKENS OUT", "USD");
-      for (var model : usage) {
-        var cost = model.costUsd();
-        table.row(
-            Clean.line(model.model(), NAME_MAX),
-            Long.toString(model.calls()),
-            Long.toString(model.allInputTokens()),
-            Long.toString(model.outputTokens()),
-            cost == null ? "" : cost.toPlainString());
-      }
-      table.print(out, style);
+      usageTable(usage).print(out, style);
     }
+  }
+
+  static Table usageTable(List<UsageInfo> usage) {
+    var table = new Table("MODEL", "CALLS", "TOKENS IN", "TOKENS OUT", "USD");
+    for (var model : usage) {
+      var cost = model.costUsd();
+      table.row(
+          Clean.line(model.model(), NAME_MAX),
+          Long.toString(model.calls()),
+          Long.toString(model.allInputTokens()),
+          Long.toString(model.outputTokens()),
+          cost == null ? "" : cost.toPlainString());
+    }
+    return table;
   }
 
   private void section(String title) {

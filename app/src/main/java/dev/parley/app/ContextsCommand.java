@@ -36,9 +36,9 @@ final class ContextsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    var most = Limit.check(limit);
     try (var client = server.client(terminal)) {
-      var contexts =
-          Page.collect(cursor -> client.contexts(cursor, Math.clamp(limit, 1, PAGE)), limit);
+      var contexts = Page.collect(cursor -> client.contexts(cursor, Math.min(most, PAGE)), most);
       if (json) {
         contexts.forEach(
             context ->

@@ -1,6 +1,5 @@
 package dev.parley.app;
 
-import dev.parley.protocol.ContextId;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// `parley export`.
 @Command(
@@ -34,8 +32,7 @@ final class ExportCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Parameters(paramLabel = "CONTEXT", description = "The context to export.")
-  private String context = "";
+  @Mixin private final ContextChoice context = new ContextChoice();
 
   @Option(names = "--format", description = "json, jsonl or md. Default: json.")
   private Format format = Format.json;
@@ -83,7 +80,7 @@ final class ExportCommand implements Callable<Integer> {
 
   private void write(OutputStream out) throws IOException {
     try (var client = server.client(terminal)) {
-      var export = new Export(client, new ContextId(context), out);
+      var export = new Export(client, context.find(client), out);
       switch (format) {
         case json -> export.json();
         case jsonl -> export.jsonLines();

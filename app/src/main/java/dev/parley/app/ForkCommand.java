@@ -1,13 +1,11 @@
 package dev.parley.app;
 
 import dev.parley.client.NewFork;
-import dev.parley.protocol.ContextId;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// `parley fork`.
 @Command(
@@ -21,8 +19,7 @@ final class ForkCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Parameters(paramLabel = "CONTEXT", description = "The context to fork.")
-  private String context = "";
+  @Mixin private final ContextChoice context = new ContextChoice();
 
   @Option(
       names = "--at",
@@ -38,7 +35,7 @@ final class ForkCommand implements Callable<Integer> {
   public Integer call() {
     try (var client = server.client(terminal)) {
       var fork = at == null ? NewFork.OF_ALL : NewFork.at(at);
-      terminal.out().println(client.fork(new ContextId(context), fork).contextId());
+      terminal.out().println(client.fork(context.find(client), fork).contextId());
     }
     return 0;
   }

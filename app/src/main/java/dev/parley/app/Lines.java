@@ -4,18 +4,31 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// What a person types, a line at a time. For one thread; [#reading] may be asked from any.
-final class Lines {
+/// What a person types, a line at a time: with an editor where the terminal can have one.
+///
+/// For one thread; [#reading] may be asked from any.
+final class Lines implements AutoCloseable {
 
   private final Terminal terminal;
+  private final Completions completions;
   private final BufferedReader lines;
+  private @Nullable LineEditor editor;
+  private Runnable interrupted = () -> Runtime.getRuntime().exit(Exit.CANCELED);
+  private boolean plain;
   private volatile boolean reading;
 
   Lines(Terminal terminal) {
+    this(terminal, Completions.NONE);
+  }
+
+  Lines(Terminal terminal, Completions completions) {
     this.terminal = terminal;
+    this.completions = completions;
     this.lines = new BufferedReader(new InputStreamReader(terminal.in(), StandardCharsets.UTF_8));
+    this.plain = !terminal.editable();
   }
 
   /// True if there is a person to ask: one who sees the question and can type.
@@ -23,16 +36,43 @@ final class Lines {
     return terminal.inIsTerminal() && terminal.errIsTerminal();
   }
 
+  /// Runs `action` at Ctrl-C from now on. False if that cannot be had.
+  boolean onInterrupt(Runnable action) {
+    interrupted = action;
+    if (editor == null) {
+      return Signals.handle("INT", action);
+    }
+    editor.onInterrupt(action);
+    return true;
+  }
+
   /// Asks for a line; null if no more will come.
   @Nullable String read(String prompt) throws IOException {
-    terminal.err().print(terminal.errStyle().bold(prompt));
-    terminal.err().flush();
-    reading = true;
-    try {
-      return lines.readLine();
-    } finally {
-      reading = false;
-    }
+    return read(prompt, "");
+  }
+
+  /// Asks for a line that begins as `text`, where it can be edited; null if no more will come.
+  @Nullable String read(String prompt, String text) throws IOException {
+    return read(prompt, (editing, styled) -> editing.answer(styled, text));
+  }
+
+  /// Asks for the next message of a chat; null if no more will come.
+  ///
+  /// Ctrl-C discards what was typed. If nothing was, it is as anywhere else.
+  @Nullable String readMessage(String prompt) throws IOException {
+    return read(
+        prompt,
+        (editing, styled) -> {
+          while (true) {
+            try {
+              return editing.message(styled);
+            } catch (LineEditor.Interrupted stopped) {
+              if (stopped.typed().isBlank()) {
+                throw stopped;
+              }
+            }
+          }
+        });
   }
 
   /// True while a line is waited for.
@@ -43,8 +83,8 @@ final class Lines {
   /// Asks for a line that is not shown while it is typed; null if no more will come.
   @Nullable String readSecret(String prompt) throws IOException {
     var console = terminal.in().equals(System.in) ? System.console() : null;
-    if (console == null) {
-      return read(prompt);
+    if (editor() != null || console == null) {
+      return read(prompt, LineEditor::secret);
     }
     reading = true;
     try {
@@ -52,6 +92,59 @@ final class Lines {
       return typed == null ? null : new String(typed);
     } finally {
       reading = false;
+    }
+  }
+
+  private interface Reading {
+    @Nullable String run(LineEditor editor, String prompt);
+  }
+
+  private @Nullable String read(String prompt, Reading edited) throws IOException {
+    var styled = terminal.errStyle().bold(prompt);
+    var editing = editor();
+    reading = true;
+    try {
+      if (editing != null) {
+        return edited.run(editing, styled);
+      }
+      terminal.err().print(styled);
+      terminal.err().flush();
+      return lines.readLine();
+    } catch (LineEditor.Interrupted _) {
+      interrupted.run();
+      return null;
+    } finally {
+      reading = false;
+    }
+  }
+
+  /// The editor; null if there can be none, and lines are read as the terminal gives them.
+  private @Nullable LineEditor editor() {
+    if (editor == null && !plain) {
+      try {
+        editor = LineEditor.open(history(terminal), completions, terminal.errStyle().coloured());
+        editor.onInterrupt(interrupted);
+      } catch (IOException | IllegalStateException unsupported) {
+        plain = true;
+      }
+    }
+    return editor;
+  }
+
+  /// Where messages that were typed are kept: in the folder for the state of programs.
+  static Path history(Terminal terminal) {
+    var state = terminal.variable("XDG_STATE_HOME");
+    var folder =
+        state == null
+            ? ServerOptions.home(terminal).resolve(".local").resolve("state")
+            : Path.of(state);
+    return folder.resolve("parley").resolve("chat-history");
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (editor != null) {
+      editor.close();
     }
   }
 }

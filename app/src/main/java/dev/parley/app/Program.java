@@ -4,8 +4,10 @@ import dev.parley.client.StreamGap;
 import dev.parley.client.Unreachable;
 import dev.parley.protocol.Rejection;
 import java.util.ArrayList;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
@@ -17,11 +19,14 @@ final class Program {
   private static final int WIDTH = 100;
   private static final int TYPED_SHOWN_MAX = 60;
 
+  /// Options that may stand before a command.
+  private static final Set<String> EVERYWHERE = Set.of("--verbose", ColorMode.OPTION);
+
   private Program() {}
 
   /// Runs the command that `arguments` name and returns the exit code.
   static int run(Terminal terminal, String... arguments) {
-    return commandLine(terminal).execute(arguments);
+    return commandLine(terminal.with(ColorMode.among(arguments))).execute(arguments);
   }
 
   static CommandLine commandLine(Terminal terminal) {
@@ -29,11 +34,13 @@ final class Program {
     var line =
         new CommandLine(root)
             .addSubcommand(new ServeCommand(terminal))
-            .addSubcommand(new ChatCommand(terminal))
+            .addSubcommand(new ChatCommand(terminal, root))
             .addSubcommand(new TailCommand(terminal))
             .addSubcommand(new ContextsCommand(terminal))
             .addSubcommand(new TasksCommand(terminal))
             .addSubcommand(new ShowCommand(terminal))
+            .addSubcommand(new ArtifactsCommand(terminal))
+            .addSubcommand(new AgentsCommand(terminal))
             .addSubcommand(new CancelCommand(terminal))
             .addSubcommand(new InboxCommand(terminal))
             .addSubcommand(new AnswerCommand(terminal))
@@ -42,6 +49,7 @@ final class Program {
             .addSubcommand(new ExportCommand(terminal))
             .addSubcommand(new DoctorCommand(terminal))
             .addSubcommand(new CompletionCommand(terminal))
+            .addSubcommand(new HelpCommand())
             .addSubcommand(new WarmUpCommand());
     var ansi =
         terminal.outStyle().coloured() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF;
@@ -60,7 +68,7 @@ final class Program {
     var early =
         parsed.matchedOptions().stream()
             .filter(option -> !option.inherited() && !option.usageHelp() && !option.versionHelp())
-            .filter(option -> !option.longestName().equals("--verbose"))
+            .filter(option -> !EVERYWHERE.contains(option.longestName()))
             .map(option -> option.longestName())
             .toList();
     if (parsed.hasSubcommand() && !early.isEmpty()) {

@@ -3,14 +3,12 @@ package dev.parley.app;
 import dev.parley.client.NewMessage;
 import dev.parley.client.Rewind;
 import dev.parley.protocol.ContextId;
-import dev.parley.protocol.TaskId;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// `parley rewind`.
 @Command(
@@ -29,8 +27,7 @@ final class RewindCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Parameters(paramLabel = "CONTEXT", description = "The context to take back.")
-  private String context = "";
+  @Mixin private final ContextChoice context = new ContextChoice();
 
   @ArgGroup(multiplicity = "1")
   private Place place = new Place();
@@ -46,11 +43,11 @@ final class RewindCommand implements Callable<Integer> {
     @Option(names = "--to", paramLabel = "SEQ", description = "To right after this event.")
     private @Nullable Long to;
 
-    Rewind rewind() {
+    Rewind rewind(Lookup lookup, ContextId context) {
       if (to != null) {
         return Rewind.to(to);
       }
-      return Rewind.before(new TaskId(String.valueOf(before)));
+      return Rewind.before(lookup.task(context, String.valueOf(before)));
     }
   }
 
@@ -63,9 +60,9 @@ final class RewindCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var id = new ContextId(context);
     try (var client = server.client(terminal)) {
-      var rewound = client.rewind(id, place.rewind());
+      var id = context.find(client);
+      var rewound = client.rewind(id, place.rewind(new Lookup(client), id));
       terminal.out().println("Context " + id + " is back at event " + rewound.toSeq());
       if (message != null) {
         var accepted = client.send(id, NewMessage.text(message));

@@ -13,7 +13,8 @@ import picocli.CommandLine.ScopeType;
     mixinStandardHelpOptions = true,
     versionProvider = RootCommand.Version.class,
     description = {
-      "Runs agents, writes every step they take to a durable log, and shows that log live or later.",
+      "Runs agents, writes every step they take to a durable log, and shows that log live or"
+          + " later.",
       "Without a command it serves."
     },
     footer = {
@@ -22,10 +23,11 @@ import picocli.CommandLine.ScopeType;
       "  parley                                  start a server on http://127.0.0.1:7070",
       "  parley chat \"count to 20\"               ask, and watch the answer come",
       "  parley chat                             talk to it, line by line",
+      "  parley chat --continue                  go on with the last conversation",
       "  parley tail CONTEXT                     watch everything that happens in a context",
       "",
       "Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 3 no server,",
-      "            4 an answer is needed, 130 cancelled"
+      "            4 an answer is needed, 130 canceled"
     })
 final class RootCommand implements Callable<Integer> {
 
@@ -36,8 +38,16 @@ final class RootCommand implements Callable<Integer> {
   @Option(
       names = "--verbose",
       scope = ScopeType.INHERIT,
-      description = "Show where in the program an error came from.")
+      description = "Show all details, and where in the program an error came from.")
   private boolean verbose;
+
+  /// Refuses what is no mode. Which one it is was known before: see [ColorMode#among].
+  @Option(
+      names = ColorMode.OPTION,
+      scope = ScopeType.INHERIT,
+      paramLabel = "WHEN",
+      description = "Colours: auto (default), always or never.")
+  void color(ColorMode mode) {}
 
   RootCommand(Terminal terminal) {
     this.terminal = terminal;

@@ -18,9 +18,9 @@ import picocli.CommandLine.Mixin;
       "  parley serve --port 0 --data /tmp/try",
       "  parley serve --config parley.yaml",
       "",
-      "SIGTERM and Ctrl-C end it within 10 seconds: tasks that run get some seconds to end and are"
-          + " then",
-      "marked as interrupted; tasks that wait are run at the next start.",
+      "SIGTERM and Ctrl-C end it within 10 seconds. Tasks that run get 5 seconds to end; what is"
+          + " left",
+      "goes on after the next start. A second Ctrl-C ends it at once.",
       "Exit codes: 0 stopped, 1 port or data folder taken, or a part of the server failed,",
       "2 wrong configuration, 3 out of memory"
     })

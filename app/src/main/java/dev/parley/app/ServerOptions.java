@@ -69,7 +69,7 @@ final class ServerOptions {
   }
 
   /// What the shell calls `~`. Java alone would ask the system's user database and not look at HOME.
-  private static Path home(Terminal terminal) {
+  static Path home(Terminal terminal) {
     var variable = terminal.variable("HOME");
     return Path.of(variable == null ? System.getProperty("user.home") : variable);
   }

@@ -4,26 +4,31 @@ package dev.parley.app;
 record Style(boolean coloured) {
 
   String dim(String text) {
-    return paint("2", text);
+    return apply("2", text);
   }
 
   String bold(String text) {
-    return paint("1", text);
+    return apply("1", text);
   }
 
   String red(String text) {
-    return paint("31", text);
+    return apply("31", text);
   }
 
   String green(String text) {
-    return paint("32", text);
+    return apply("32", text);
   }
 
   String yellow(String text) {
-    return paint("33", text);
+    return apply("33", text);
   }
 
-  private String paint(String code, String text) {
-    return coloured && !text.isEmpty() ? "\u001b[" + code + "m" + text + "\u001b[0m" : text;
+  private String apply(String code, String text) {
+    return coloured ? paint(code, text) : text;
+  }
+
+  /// The text with these codes of a terminal; as it is if there are none.
+  static String paint(String codes, String text) {
+    return codes.isEmpty() || text.isEmpty() ? text : "\u001b[" + codes + "m" + text + "\u001b[0m";
   }
 }

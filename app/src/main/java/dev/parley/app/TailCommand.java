@@ -8,7 +8,6 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.EventJson;
 import dev.parley.protocol.Kind;
 import dev.parley.protocol.Position;
-import dev.parley.protocol.TaskId;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.EnumSet;
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// `parley tail`.
 @Command(
@@ -45,8 +43,7 @@ final class TailCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Parameters(paramLabel = "CONTEXT", description = "The context to read.")
-  private String context = "";
+  @Mixin private final ContextChoice context = new ContextChoice();
 
   @Option(
       names = "--after",
@@ -83,18 +80,18 @@ final class TailCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     var from = Position.parse(after);
-    var id = new ContextId(context);
-    var filter =
+    var wanted =
         StreamFilter.ALL
             .onlyKinds(kinds(kinds))
             .withoutKinds(kinds(exclude))
-            .onlyTask(task == null ? null : new TaskId(task))
             .withInternal(internal);
     var line = new EventLine(terminal.outStyle(), ZoneId.systemDefault());
     var settings = server.settings(terminal);
     // Whoever watches a log wants to go on watching after a long night.
     settings = settings.withReconnect(Reconnect.DEFAULT.withPatience(PATIENCE));
     try (var client = new ParleyClient(settings)) {
+      var id = context.find(client);
+      var filter = task == null ? wanted : wanted.onlyTask(new Lookup(client).task(id, task));
       if (noFollow) {
         read(client, id, from, filter, line);
       } else {

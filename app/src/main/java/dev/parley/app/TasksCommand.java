@@ -2,7 +2,6 @@ package dev.parley.app;
 
 import dev.parley.client.Page;
 import dev.parley.client.TaskInfo;
-import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -10,7 +9,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// `parley tasks`.
 @Command(
@@ -27,8 +25,7 @@ final class TasksCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Parameters(paramLabel = "CONTEXT", description = "The context whose tasks to list.")
-  private String context = "";
+  @Mixin private final ContextChoice context = new ContextChoice();
 
   @Option(names = "--limit", paramLabel = "N", description = "At most so many. Default: 1000.")
   private int limit = 1000;
@@ -42,10 +39,10 @@ final class TasksCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var id = new ContextId(context);
+    var most = Limit.check(limit);
     try (var client = server.client(terminal)) {
-      var tasks =
-          Page.collect(cursor -> client.tasks(id, cursor, Math.clamp(limit, 1, PAGE)), limit);
+      var id = context.find(client);
+      var tasks = Page.collect(cursor -> client.tasks(id, cursor, Math.min(most, PAGE)), most);
       if (json) {
         tasks.forEach(
             task -> terminal.out().println(new String(Json.bytes(task), StandardCharsets.UTF_8)));

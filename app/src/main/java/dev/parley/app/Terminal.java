@@ -23,10 +23,51 @@ record Terminal(
     Map<String, String> environment,
     boolean inIsTerminal,
     boolean outIsTerminal,
-    boolean errIsTerminal) {
+    boolean errIsTerminal,
+    ColorMode color) {
 
   Terminal {
     environment = Map.copyOf(environment);
+  }
+
+  /// A terminal with colours where it can show them.
+  Terminal(
+      InputStream in,
+      PrintStream out,
+      PrintStream err,
+      Map<String, String> environment,
+      boolean inIsTerminal,
+      boolean outIsTerminal,
+      boolean errIsTerminal) {
+    this(in, out, err, environment, inIsTerminal, outIsTerminal, errIsTerminal, ColorMode.AUTO);
+  }
+
+  /// The same with other colours.
+  Terminal with(ColorMode mode) {
+    return new Terminal(
+        in, out, err, environment, inIsTerminal, outIsTerminal, errIsTerminal, mode);
+  }
+
+  /// The same with other streams in front of standard output and standard error.
+  Terminal through(PrintStream newOut, PrintStream newErr) {
+    return new Terminal(
+        in, newOut, newErr, environment, inIsTerminal, outIsTerminal, errIsTerminal, color);
+  }
+
+  /// True if all three streams are a terminal of this process that can move its cursor.
+  boolean editable() {
+    return in.equals(System.in) && inIsTerminal && outIsTerminal && errIsTerminal && movesCursor();
+  }
+
+  /// True if a line below all others can be drawn and erased again. If only one of the streams is a
+  /// terminal, a pager may have the screen.
+  boolean hasStatusLine() {
+    return outIsTerminal && errIsTerminal && movesCursor();
+  }
+
+  private boolean movesCursor() {
+    var type = variable("TERM");
+    return type != null && !type.equals("dumb");
   }
 
   /// The terminal of this process.
@@ -54,16 +95,22 @@ record Terminal(
 
   /// How to colour what goes to standard output.
   Style outStyle() {
-    return new Style(outIsTerminal && colours());
+    return style(outIsTerminal);
   }
 
   /// How to colour what goes to standard error.
   Style errStyle() {
-    return new Style(errIsTerminal && colours());
+    return style(errIsTerminal);
   }
 
-  private boolean colours() {
-    return variable("NO_COLOR") == null && !"dumb".equals(variable("TERM"));
+  private Style style(boolean isTerminal) {
+    return new Style(
+        switch (color) {
+          case ALWAYS -> true;
+          case NEVER -> false;
+          case AUTO ->
+              isTerminal && variable("NO_COLOR") == null && !"dumb".equals(variable("TERM"));
+        });
   }
 
   private static PrintStream utf8(FileDescriptor file) {

@@ -179,7 +179,7 @@ class AnswersTest {
     try (var server = new FakeServer(asked.entries())) {
       var screen = Screen.terminal(server.environment(), "");
 
-      assertThat(screen.run("chat", "hi")).isZero();
+      assertThat(screen.run("chat", "--verbose", "hi")).isZero();
       assertThat(screen.out()).contains("worker: asks").doesNotContain("Which file?");
     }
   }

@@ -84,7 +84,7 @@ class CommandsTest {
 
     assertThat(terminal.run("chat")).isZero();
     assertThat(terminal.out())
-        .contains("/new    start a new context")
+        .contains("/new ", "starts a new context")
         .contains("done after")
         .contains("context c-1")
         .contains("Unknown: /nonsense");
@@ -232,6 +232,8 @@ class CommandsTest {
         List.of("contexts"),
         List.of("tasks", "c-1"),
         List.of("show", "c-1"),
+        List.of("artifacts", "c-1"),
+        List.of("agents"),
         List.of("cancel", "task-0001"),
         List.of("inbox"),
         List.of("answer", "c-1"),

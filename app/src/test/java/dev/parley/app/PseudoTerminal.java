@@ -14,13 +14,17 @@ final class PseudoTerminal implements AutoCloseable {
   private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
 
   private final Process process;
-  // Guarded by itself.
+  // Guarded by itself, and with it how much of it was awaited.
   private final StringBuilder screen = new StringBuilder();
+  private int seen;
 
   PseudoTerminal(String command, Map<String, String> environment) throws IOException {
     var builder = new ProcessBuilder("script", "-qefc", command, "/dev/null");
     builder.environment().keySet().removeIf(name -> name.matches("(?:PARLEY|ANTHROPIC|OPENAI)_.*"));
     builder.environment().put(ParentWatch.VARIABLE, Long.toString(ProcessHandle.current().pid()));
+    // Whoever runs the tests may have none, or one that wants no colours.
+    builder.environment().put("TERM", "xterm-256color");
+    builder.environment().remove("NO_COLOR");
     builder.environment().putAll(environment);
     process = builder.redirectErrorStream(true).start();
     // Not a virtual thread: to wait for a pipe freezes its carrier.
@@ -43,17 +47,19 @@ final class PseudoTerminal implements AutoCloseable {
     process.getOutputStream().flush();
   }
 
-  /// Waits until the screen has shown `text`.
+  /// Waits until the screen has shown `text`, after what was waited for before.
   void await(String text) throws InterruptedException {
     var end = System.nanoTime() + PATIENCE_NANOS;
     synchronized (screen) {
-      while (screen.indexOf(text) < 0) {
+      while (screen.indexOf(text, seen) < 0) {
         var left = end - System.nanoTime();
         if (left <= 0 || !process.isAlive()) {
-          throw new AssertionError("there is no \"" + text + "\" on the screen:\n" + screen);
+          throw new AssertionError(
+              "there is no \"" + text + "\" on the screen:\n" + screen.substring(seen));
         }
         screen.wait(Math.min(TimeUnit.NANOSECONDS.toMillis(left) + 1, 100));
       }
+      seen = screen.indexOf(text, seen) + text.length();
     }
   }
 

@@ -31,9 +31,15 @@ import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ThoughtId;
 import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.Mode;
+import dev.parley.protocol.ToolEvent.SubagentMetadata;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -96,8 +102,7 @@ class RenderTest {
             """
             Let me look.
             There.
-            * read_file {"path":"a.csv"}
-              ok 100 ms
+            ✓ read_file a.csv, 100 ms
             Hel]0;ownedlo
             there
             + file report.md (a-1)
@@ -108,10 +113,94 @@ class RenderTest {
   @Test
   void thoughts_are_for_those_who_ask() {
     var screen = Screen.terminal(Map.of(), "");
-    var view = new ChatView(screen.terminal(), Events.TASK, false);
+    var view = new ChatView(screen.terminal(), Events.TASK, false, false);
     TALK.forEach(view::show);
 
-    assertThat(screen.out()).doesNotContain("Let me look.").contains("* read_file");
+    assertThat(screen.out()).doesNotContain("Let me look.").contains("✓ read_file");
+  }
+
+  @Test
+  void details_are_for_those_who_ask() {
+    var screen = Screen.terminal(Map.of(), "");
+    showAll(screen, TALK);
+
+    assertThat(screen.out())
+        .contains("Let me look.\n", "* read_file {\"path\":\"a.csv\"}\n  ok 100 ms\n")
+        .contains("usage             offline, 3 in, 5 out\n");
+  }
+
+  @Test
+  void the_work_of_the_supervisor_takes_one_line() {
+    var screen = Screen.terminal(Map.of(), "");
+    var routing = Json.object();
+    routing.putObject("routing").put("strategy", "single").put("reasoning", "it is about code");
+    var call = new ToolCallId("call-1");
+    var spawned = new SubagentMetadata(List.of(new TaskId("s-1")), 1, Mode.PARALLEL);
+    var arguments = Json.object().put("mode", "parallel");
+    var talk = Events.talk();
+    talk.add(new TaskCreated(Initiator.USER, null, null, "hi", null, null, null, null));
+    talk.add(new TaskStatus(TaskState.WORKING, "single: worker", routing));
+    talk.add(new ToolStart(call, "subagents", arguments, null, null, null, null, spawned));
+    talk.add(subtask("s-1")).add("s-1", delta("Hello"));
+    talk.add("s-1", complete("Hello"));
+    talk.add(new SubtaskComplete(new TaskId("s-1"), TaskState.COMPLETED, "Hello", null));
+    talk.add(new ToolComplete(call, "subagents", true, null, null, null, null, spawned));
+    talk.add(new TaskComplete("Hello", null, null));
+    show(screen, talk.entries(), TaskState.COMPLETED);
+
+    assertThat(screen.out())
+        .isEqualTo(
+            """
+            → worker, 400 ms
+            Hello
+            done after 800 ms
+            """);
+    var detailed = Screen.terminal(Map.of(), "");
+    showAll(detailed, talk.entries());
+    assertThat(detailed.out())
+        .contains("> single it is about code\n")
+        .contains("* subagents {\"mode\":\"parallel\"}\n", "> worker: do s-1\n")
+        .contains("< worker completed 300 ms\n");
+  }
+
+  @Test
+  void an_answer_that_ended_early_says_why_even_in_a_pipe() {
+    for (var reason :
+        Map.of(
+                "length", "reached the limit",
+                "content-filter", "content filter",
+                "refusal", "refused")
+            .entrySet()) {
+      var screen = Screen.piped(Map.of());
+      var metadata = Json.object().put("finishReason", reason.getKey());
+      show(
+          screen,
+          Events.of(new ContentDelta("so f", 0, BLOCK), new TaskComplete("so f", null, metadata)),
+          TaskState.COMPLETED);
+
+      assertThat(screen.out()).isEqualTo("so f\n");
+      assertThat(screen.err()).startsWith("The answer ended early: ").contains(reason.getValue());
+    }
+  }
+
+  @Test
+  void a_terminal_with_colours_shows_markdown_and_a_pipe_does_not() {
+    var answer =
+        Events.of(
+            new ContentDelta("# Ti", 0, BLOCK),
+            new ContentDelta("tle\nso **bo", 1, BLOCK),
+            new ContentDelta("ld**\u001b[2J\n", 2, BLOCK),
+            new TaskComplete("...", null, null));
+    var coloured = Screen.terminal(Map.of(), "");
+    var terminal = coloured.terminal().with(ColorMode.ALWAYS);
+    var view = new ChatView(terminal, Events.TASK, false, false);
+    answer.forEach(view::show);
+    var pipe = Screen.piped(Map.of());
+    show(pipe, answer, TaskState.COMPLETED);
+
+    assertThat(coloured.out())
+        .isEqualTo("\u001b[1;4mTi\u001b[0m\u001b[1;4mtle\u001b[0m\nso \u001b[1mbold\u001b[0m[2J\n");
+    assertThat(pipe.out()).isEqualTo("# Title\nso **bold**\u001b[2J\n");
   }
 
   @Test
@@ -130,16 +219,24 @@ class RenderTest {
     assertThat(screen.out())
         .isEqualTo(
             """
-            > worker: do s-1
-            > worker#2: do s-2
-              worker: red one
-              worker#2: blue one
-              worker: red two
-                worker#3: deep
-            < worker#2 completed 1.0 s
+            → worker, worker#2
+            ✓ worker#2, 1.0 s
             The answer
             done, 20 tokens, $0.0012
             """);
+    var detailed = Screen.terminal(Map.of(), "");
+    showAll(detailed, talk.entries());
+    assertThat(detailed.out())
+        .containsSubsequence(
+            "> worker: do s-1\n",
+            "> worker#2: do s-2\n",
+            "  worker: red one\n",
+            "  worker#2: blue one\n",
+            "  worker: red two\n",
+            "    worker#3: deep\n",
+            "< worker#2 completed 1.0 s\n",
+            "The answer\n",
+            "done, 20 tokens, $0.0012\n");
   }
 
   @Test
@@ -184,6 +281,21 @@ class RenderTest {
     assertThat(new Style(true).dim("x")).isEqualTo("\u001b[2mx\u001b[0m");
     assertThat(Screen.terminal(Map.of(), "").terminal().outStyle().coloured()).isFalse();
     assertThat(Screen.piped(Map.of()).terminal().errStyle().coloured()).isFalse();
+    assertThat(coloured("xterm", ColorMode.AUTO)).isTrue();
+    assertThat(coloured("dumb", ColorMode.AUTO)).isFalse();
+    assertThat(coloured("xterm", ColorMode.NEVER)).isFalse();
+    var piped = Screen.piped(Map.of("NO_COLOR", "1")).terminal();
+    assertThat(piped.with(ColorMode.ALWAYS).outStyle().coloured()).isTrue();
+    assertThat(ColorMode.among("chat", "--color=always", "hi")).isEqualTo(ColorMode.ALWAYS);
+    assertThat(ColorMode.among("--color", "never", "chat")).isEqualTo(ColorMode.NEVER);
+    assertThat(ColorMode.among("chat", "--", "--color=always")).isEqualTo(ColorMode.AUTO);
+  }
+
+  private static boolean coloured(String type, ColorMode mode) {
+    var none = InputStream.nullInputStream();
+    var out = new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
+    var terminal = new Terminal(none, out, out, Map.of("TERM", type), true, true, true);
+    return terminal.with(mode).outStyle().coloured();
   }
 
   @Test
@@ -244,8 +356,14 @@ class RenderTest {
   }
 
   private static void show(Screen screen, List<Entry> entries, TaskState outcome) {
-    var view = new ChatView(screen.terminal(), Events.TASK, true);
+    var view = new ChatView(screen.terminal(), Events.TASK, true, false);
     entries.forEach(view::show);
     view.end(outcome, entries.getLast().timestamp());
+  }
+
+  private static void showAll(Screen screen, List<Entry> entries) {
+    var view = new ChatView(screen.terminal(), Events.TASK, false, true);
+    entries.forEach(view::show);
+    view.end(TaskState.COMPLETED, entries.getLast().timestamp());
   }
 }

@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -15,9 +16,54 @@ class UsageTest {
     assertThat(screen.out())
         .contains(
             "serve", "chat", "tail", "contexts", "tasks", "show", "cancel", "export", "doctor")
-        .contains("inbox", "answer", "rewind", "fork")
+        .contains("inbox", "answer", "rewind", "fork", "artifacts", "agents")
         .contains("completion", "Examples:", "Exit codes:")
         .doesNotContain("warm-up");
+  }
+
+  @Test
+  void help_is_a_command_too() {
+    assertThat(screen.run("help")).isZero();
+    assertThat(screen.out()).contains("Usage: parley", "Exit codes:");
+    var own = Screen.piped(Map.of());
+    assertThat(own.run("help", "chat")).isZero();
+    assertThat(own.out()).contains("Usage: parley chat");
+  }
+
+  @Test
+  void a_limit_that_lists_nothing_is_wrong_usage() {
+    for (var limit : List.of("0", "-3")) {
+      var own = Screen.piped(Map.of("PARLEY_URL", "http://127.0.0.1:1"));
+      assertThat(own.run("contexts", "--limit", limit)).isEqualTo(2);
+      assertThat(own.run("tasks", "c-1", "--limit", limit)).isEqualTo(2);
+      assertThat(own.err())
+          .isEqualTo(
+              "--limit must be at least 1, not %1$s%n--limit must be at least 1, not %1$s%n"
+                  .formatted(limit));
+    }
+  }
+
+  @Test
+  void what_serve_says_of_its_end_is_what_it_does() {
+    assertThat(screen.run("serve", "--help")).isZero();
+    assertThat(screen.out()).contains("goes on after the next start").doesNotContain("interrupted");
+  }
+
+  @Test
+  void colours_are_auto_always_or_never() {
+    assertThat(screen.run("--color", "always", "--help")).isZero();
+    assertThat(screen.out()).contains("\u001b[");
+    var own = Screen.piped(Map.of());
+    assertThat(own.run("contexts", "--color=blue")).isEqualTo(2);
+    assertThat(own.err()).contains("--color");
+  }
+
+  @Test
+  void our_own_texts_spell_canceled_in_one_way() {
+    for (var command : Program.commandLine(screen.terminal()).getSubcommands().values()) {
+      assertThat(command.getUsageMessage()).doesNotContainIgnoringCase("cancelled");
+    }
+    assertThat(Program.commandLine(screen.terminal()).getUsageMessage()).contains("130 canceled");
   }
 
   @Test

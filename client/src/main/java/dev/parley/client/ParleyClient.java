@@ -111,8 +111,13 @@ public final class ParleyClient implements AutoCloseable {
 
   /// Sends a message and yields what becomes of it.
   public TaskStream sendAndStream(ContextId context, NewMessage message) {
+    return sendAndStream(context, message, StreamFilter.ALL);
+  }
+
+  /// The same with other events. A filter that leaves out the end of the task yields events forever.
+  public TaskStream sendAndStream(ContextId context, NewMessage message, StreamFilter filter) {
     var accepted = send(context, message);
-    return new TaskStream(accepted, stream(context, Position.of(accepted.seq()), StreamFilter.ALL));
+    return new TaskStream(accepted, stream(context, Position.of(accepted.seq()), filter));
   }
 
   /// Sends text to a new context and yields what becomes of it.

@@ -158,7 +158,7 @@ sealed interface WorkflowEvent {
       @Nullable ObjectNode metadata)
       implements WorkflowEvent {}
 
-  /// A run was cancelled: its last event.
+  /// A run was canceled: its last event.
   record ResultCancelled(String status, @Nullable String message, @Nullable ObjectNode metadata)
       implements WorkflowEvent {}
 

@@ -1,0 +1,110 @@
+package dev.parley.app;
+
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// What is at work in a task and below it: a fold of its events. For one thread.
+final class Activity {
+
+  private static final int NAME_MAX = 40;
+  private static final int REASON_MAX = 60;
+  private static final int SHOWN_MAX = 3;
+
+  /// A task that has not ended.
+  private static final class Work {
+    private final @Nullable TaskId parent;
+    private String agent;
+    private final Map<String, String> tools = new LinkedHashMap<>();
+    private @Nullable String retry;
+    private @Nullable String state;
+
+    Work(@Nullable TaskId parent, String agent) {
+      this.parent = parent;
+      this.agent = agent;
+    }
+  }
+
+  private final TaskId root;
+  private final Map<TaskId, Work> open = new LinkedHashMap<>();
+
+  Activity(TaskId root) {
+    this.root = root;
+    open.put(root, new Work(null, ""));
+  }
+
+  void add(Entry entry) {
+    var task = entry.taskId();
+    var work = task == null ? null : open.get(task);
+    if (work == null) {
+      return;
+    }
+    if (entry.origin() != null && entry.origin().agentId() != null) {
+      work.agent = entry.origin().agentId().value();
+    }
+    // The next event of a task says that its retry has begun.
+    work.retry = null;
+    switch (entry.event()) {
+      case SubtaskCreated created ->
+          open.put(
+              created.subtaskId(),
+              new Work(task, created.agentId() == null ? "" : created.agentId().value()));
+      case SubtaskComplete complete -> open.remove(complete.subtaskId());
+      case ToolStart start ->
+          work.tools.put(start.toolCallId().value(), Clean.line(start.toolName(), NAME_MAX));
+      case ToolComplete complete -> work.tools.remove(complete.toolCallId().value());
+      case TaskStatus status -> status(work, status);
+      case ContentDelta _ -> work.state = null;
+      default -> {} // Says nothing about what is at work.
+    }
+  }
+
+  private static void status(Work work, TaskStatus status) {
+    work.state = status.status() == TaskState.SUBMITTED ? "waiting for its turn" : null;
+    var retry = status.metadata() == null ? null : status.metadata().get("retry");
+    if (retry != null && retry.isObject()) {
+      work.retry =
+          "retrying %d of %d: %s"
+              .formatted(
+                  retry.path("attempt").asInt(0),
+                  retry.path("maxAttempts").asInt(0),
+                  Clean.line(retry.path("reason").asString(""), REASON_MAX));
+    }
+  }
+
+  /// Such as `researcher · web_search`; a task is not named beside those that work for it.
+  String text() {
+    var leaves =
+        open.entrySet().stream()
+            .filter(one -> open.values().stream().noneMatch(it -> one.getKey().equals(it.parent)))
+            .map(one -> text(one.getKey(), one.getValue()))
+            .toList();
+    var shown = leaves.stream().limit(SHOWN_MAX).collect(Collectors.joining(", "));
+    return leaves.size() > SHOWN_MAX
+        ? shown + " and " + (leaves.size() - SHOWN_MAX) + " more"
+        : shown;
+  }
+
+  private String text(TaskId task, Work work) {
+    var name = work.agent.isEmpty() ? (task.equals(root) ? "working" : "sub-agent") : work.agent;
+    var doing =
+        Objects.requireNonNullElseGet(
+            work.retry,
+            () ->
+                work.tools.isEmpty()
+                    ? Objects.requireNonNullElse(work.state, "")
+                    : String.join(", ", work.tools.values()));
+    return doing.isEmpty() ? name : name + " · " + doing;
+  }
+}

@@ -1,0 +1,215 @@
+package dev.parley.app;
+
+import dev.parley.client.ArtifactInfo;
+import dev.parley.client.Page;
+import dev.parley.client.ParleyClient;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `parley artifacts`.
+@Command(
+    name = "artifacts",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Lists the artifacts of a context, or prints or saves one of them.",
+      "Without a CONTEXT it is about the context that changed last."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  parley artifacts CONTEXT",
+      "  parley artifacts CONTEXT report.md",
+      "  parley artifacts --last report.md --out report.md"
+    })
+final class ArtifactsCommand implements Callable<Integer> {
+
+  private static final int PAGE = 200;
+  private static final int NAME_MAX = 60;
+
+  private final Terminal terminal;
+
+  @Mixin private final ServerOptions server = new ServerOptions();
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "CONTEXT",
+      description = "The context: its id, or the first 4 or more characters of it.")
+  private @Nullable String context;
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "NAME",
+      description = "The name or the id of the artifact to print. Default: list all.")
+  private @Nullable String name;
+
+  @Option(names = "--last", description = "The context that changed last, instead of CONTEXT.")
+  private boolean last;
+
+  @Option(
+      names = "--revision",
+      paramLabel = "N",
+      description = "The version to print. Default: the latest.")
+  private @Nullable Integer version;
+
+  @Option(
+      names = "--out",
+      paramLabel = "FILE",
+      description = "Where to save it; a folder keeps the artifact's name. Default: print it.")
+  private @Nullable Path out;
+
+  @Option(names = "--json", description = "One JSON object per line.")
+  private boolean json;
+
+  ArtifactsCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (last) {
+      if (name != null) {
+        throw new Exit(Exit.USAGE, "Give either CONTEXT or --last, not both.");
+      }
+      name = context;
+      context = null;
+    }
+    if (name == null && (out != null || version != null)) {
+      throw new Exit(Exit.USAGE, "Which artifact? Give its NAME.");
+    }
+    try (var client = server.client(terminal)) {
+      var lookup = new Lookup(client);
+      var place = context == null ? lookup.last() : lookup.context(context);
+      var artifacts = all(client, place);
+      if (name != null) {
+        var one = find(artifacts, name);
+        if (out == null) {
+          print(terminal, client, place, one, version);
+        } else {
+          terminal.err().println("Saved: " + save(client, place, one, out));
+        }
+      } else if (json) {
+        for (var artifact : artifacts) {
+          terminal.out().println(new String(Json.bytes(artifact), StandardCharsets.UTF_8));
+        }
+        terminal.out().flush();
+      } else if (artifacts.isEmpty()) {
+        terminal.err().println("There are no artifacts in context " + place);
+      } else {
+        table(artifacts).print(terminal.out(), terminal.outStyle());
+      }
+    }
+    return 0;
+  }
+
+  static List<ArtifactInfo> all(ParleyClient client, ContextId context) {
+    return Page.collect(cursor -> client.artifacts(context, cursor, PAGE), Integer.MAX_VALUE);
+  }
+
+  static Table table(List<ArtifactInfo> artifacts) {
+    var table = new Table("ARTIFACT", "TYPE", "VERSION", "STATUS", "SIZE", "NAME");
+    for (var artifact : artifacts) {
+      table.row(
+          artifact.artifactId().value(),
+          artifact.type(),
+          Integer.toString(artifact.version()),
+          artifact.status(),
+          Durations.size(artifact.size()),
+          artifact.name() == null ? "" : Clean.line(artifact.name(), NAME_MAX));
+    }
+    return table;
+  }
+
+  /// The artifact with this id, with this name, or with an id that begins like this.
+  ///
+  /// @throws Rejection.NotFound if there is none
+  /// @throws Exit if there are several
+  static ArtifactInfo find(List<ArtifactInfo> artifacts, String typed) {
+    var missing = new Rejection.NotFound("There is no artifact " + Clean.line(typed, NAME_MAX));
+    var named = artifacts.stream().filter(artifact -> typed.equals(artifact.name())).toList();
+    var exact = artifacts.stream().anyMatch(one -> one.artifactId().value().equals(typed));
+    if (!named.isEmpty() && !exact) {
+      // The one that was written last replaces others of its name.
+      return named.getLast();
+    }
+    if (!exact && typed.length() < Lookup.PREFIX_MIN) {
+      throw missing;
+    }
+    return Lookup.one(
+        typed,
+        "artifacts",
+        artifacts,
+        artifact -> artifact.artifactId().value(),
+        artifact -> artifact.artifactId() + "  " + Clean.line(label(artifact), NAME_MAX),
+        missing);
+  }
+
+  /// Prints an artifact. A terminal gets no control characters, and nothing that is not text.
+  static void print(
+      Terminal terminal,
+      ParleyClient client,
+      ContextId context,
+      ArtifactInfo artifact,
+      @Nullable Integer version)
+      throws IOException {
+    try (var content = client.content(context, artifact.artifactId(), version)) {
+      if (!terminal.outIsTerminal()) {
+        content.transferTo(terminal.out());
+      } else {
+        var text = new String(content.readAllBytes(), StandardCharsets.UTF_8);
+        if (text.indexOf('\0') >= 0 || text.indexOf('\uFFFD') >= 0) {
+          throw new Exit(Exit.FAILED, label(artifact) + " is not text. Save it with: --out FILE");
+        }
+        terminal.out().println(Clean.text(text).stripTrailing());
+      }
+      terminal.out().flush();
+    }
+  }
+
+  private Path save(ParleyClient client, ContextId context, ArtifactInfo artifact, Path target)
+      throws IOException {
+    var file = Files.isDirectory(target) ? target.resolve(fileName(artifact)) : target;
+    var folder = file.toAbsolutePath().getParent();
+    if (folder == null || !Files.isDirectory(folder)) {
+      throw new Exit(Exit.USAGE, "There is no folder for " + file);
+    }
+    // Half a file must not look like a whole one.
+    var part = Files.createTempFile(folder, ".parley-artifact", ".part");
+    try {
+      try (var content = client.content(context, artifact.artifactId(), version)) {
+        Files.copy(content, part, StandardCopyOption.REPLACE_EXISTING);
+      }
+      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(part);
+    }
+    return file;
+  }
+
+  private static String label(ArtifactInfo artifact) {
+    return artifact.name() == null ? artifact.artifactId().value() : artifact.name();
+  }
+
+  /// The last part of the artifact's name: a model chose it, and it must not lead out of the folder.
+  private static String fileName(ArtifactInfo artifact) {
+    var name = Clean.line(label(artifact), NAME_MAX * 4);
+    var last = name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+    return last.isBlank() || last.equals(".") || last.equals("..")
+        ? artifact.artifactId().value()
+        : last;
+  }
+}

@@ -1,0 +1,86 @@
+package dev.parley.app;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// A line that somebody typed in a chat.
+sealed interface ChatLine {
+
+  /// Nothing was typed.
+  record Blank() implements ChatLine {}
+
+  /// Text to send, to `agent` if it names one.
+  record Say(@Nullable String agent, String text) implements ChatLine {}
+
+  /// A command, with what follows it.
+  record Do(Command command, String rest) implements ChatLine {}
+
+  /// A command that does not exist.
+  record Unknown(String word) implements ChatLine {}
+
+  /// Commands of a chat.
+  enum Command {
+    HELP("", "shows the commands and the keys"),
+    AGENTS("", "lists the agents"),
+    AGENT("[NAME]", "asks this agent from now on; without a name, the server chooses again"),
+    ARTIFACTS("[NAME]", "lists the artifacts of this context, or prints one"),
+    NEW("", "starts a new context"),
+    CONTINUE("[CONTEXT]", "goes on with another context; without an id, with the last one"),
+    REWIND("", "takes back the last message and its answer"),
+    COST("", "shows the tokens and the cost of this context"),
+    VERBOSE("", "shows all details, or no longer"),
+    QUIT("", "leaves; so does Ctrl-D");
+
+    private final String argument;
+    private final String description;
+
+    Command(String argument, String description) {
+      this.argument = argument;
+      this.description = description;
+    }
+
+    /// What somebody types.
+    String word() {
+      return "/" + name().toLowerCase(Locale.ROOT);
+    }
+
+    /// The word with what may follow it.
+    String usage() {
+      return argument.isEmpty() ? word() : word() + " " + argument;
+    }
+
+    String description() {
+      return description;
+    }
+
+    private static Optional<Command> of(String word) {
+      return switch (word) {
+        case "/?" -> Optional.of(HELP);
+        case "/q", "/exit" -> Optional.of(QUIT);
+        default -> Stream.of(values()).filter(one -> one.word().equals(word)).findFirst();
+      };
+    }
+  }
+
+  /// What a line means. `@NAME` at its start addresses an agent, if `agents` has one of that name.
+  static ChatLine of(String typed, List<String> agents) {
+    var text = typed.strip();
+    if (text.isEmpty()) {
+      return new Blank();
+    }
+    var words = text.split("\\s+", 2);
+    var rest = words.length > 1 ? words[1].strip() : "";
+    if (words[0].startsWith("/")) {
+      return Command.of(words[0])
+          .<ChatLine>map(command -> new Do(command, rest))
+          .orElseGet(() -> new Unknown(words[0]));
+    }
+    if (words[0].startsWith("@") && !rest.isEmpty() && agents.contains(words[0].substring(1))) {
+      return new Say(words[0].substring(1), rest);
+    }
+    return new Say(null, text);
+  }
+}

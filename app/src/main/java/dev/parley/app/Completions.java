@@ -1,0 +1,69 @@
+package dev.parley.app;
+
+import dev.parley.client.AgentTypeInfo;
+import dev.parley.client.Unreachable;
+import dev.parley.protocol.Rejection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// What Tab completes in a chat: `/commands` and `@agents` at the start of a line. For one thread.
+final class Completions {
+
+  /// Completes nothing.
+  static final Completions NONE = new Completions(List::of);
+
+  private static final int DESCRIPTION_MAX = 60;
+
+  /// A word that could stand there.
+  record Word(String text, @Nullable String description) {}
+
+  private final Supplier<List<AgentTypeInfo>> server;
+  private @Nullable List<AgentTypeInfo> agents;
+
+  /// `server` is asked for its agents when they are first needed.
+  Completions(Supplier<List<AgentTypeInfo>> server) {
+    this.server = server;
+  }
+
+  /// The words that the last word of `typed` may become.
+  List<Word> of(String typed) {
+    var words = new ArrayList<Word>();
+    var line = typed.stripLeading();
+    if (line.startsWith("/") && line.indexOf(' ') < 0) {
+      for (var command : ChatLine.Command.values()) {
+        words.add(new Word(command.word(), command.description()));
+      }
+    } else if (line.startsWith(ChatLine.Command.AGENT.word() + " ")) {
+      addAgents(words, "");
+    } else if (line.startsWith("@") && line.indexOf(' ') < 0) {
+      addAgents(words, "@");
+    }
+    return words;
+  }
+
+  private void addAgents(List<Word> words, String before) {
+    for (var agent : agents()) {
+      var description = agent.description();
+      words.add(
+          new Word(
+              before + agent.id(),
+              description == null ? null : Clean.line(description, DESCRIPTION_MAX)));
+    }
+  }
+
+  /// The agents of the server; none if it does not say.
+  List<AgentTypeInfo> agents() {
+    var known = agents;
+    if (known == null) {
+      try {
+        known = List.copyOf(server.get());
+      } catch (Rejection | Unreachable silent) {
+        return List.of();
+      }
+      agents = known;
+    }
+    return known;
+  }
+}

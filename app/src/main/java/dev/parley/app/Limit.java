@@ -1,0 +1,15 @@
+package dev.parley.app;
+
+/// The value of `--limit`.
+final class Limit {
+
+  private Limit() {}
+
+  /// @throws Exit if nothing could be listed
+  static int check(int limit) {
+    if (limit < 1) {
+      throw new Exit(Exit.USAGE, "--limit must be at least 1, not " + limit);
+    }
+    return limit;
+  }
+}

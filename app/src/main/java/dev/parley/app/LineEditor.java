@@ -1,0 +1,288 @@
+package dev.parley.app;
+
+import dev.parley.log.OwnerOnly;
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import org.jline.keymap.KeyMap;
+import org.jline.reader.Candidate;
+import org.jline.reader.CompletingParsedLine;
+import org.jline.reader.EOFError;
+import org.jline.reader.EndOfFileException;
+import org.jline.reader.LineReader;
+import org.jline.reader.LineReader.Option;
+import org.jline.reader.LineReaderBuilder;
+import org.jline.reader.ParsedLine;
+import org.jline.reader.Parser;
+import org.jline.reader.Reference;
+import org.jline.reader.UserInterruptException;
+import org.jline.terminal.Terminal.Signal;
+import org.jline.terminal.TerminalBuilder;
+import org.jspecify.annotations.Nullable;
+
+/// Reads what a person types with JLine: editing, history, search and completion.
+///
+/// Nothing else uses JLine, and it is only loaded where a person types at a terminal. For one thread;
+/// signals come on others.
+final class LineEditor implements AutoCloseable {
+
+  private static final int HISTORY_MAX = 2_000;
+  private static final int HISTORY_FILE_MAX = 4_000;
+  private static final String NEW_LINE = "insert-new-line";
+
+  /// The colours of what Tab lists; the selection stays inverse.
+  private static final List<String> COLOURS =
+      List.of(
+          LineReader.COMPLETION_STYLE_STARTING,
+          LineReader.COMPLETION_STYLE_DESCRIPTION,
+          LineReader.COMPLETION_STYLE_GROUP);
+
+  /// What terminals send that ignore the mode in which JLine expects other sequences.
+  private static final Map<String, String> ARROWS =
+      Map.of(
+          "\u001b[A", LineReader.UP_LINE_OR_SEARCH,
+          "\u001b[B", LineReader.DOWN_LINE_OR_SEARCH,
+          "\u001b[C", LineReader.FORWARD_CHAR,
+          "\u001b[D", LineReader.BACKWARD_CHAR,
+          "\u001b[H", LineReader.BEGINNING_OF_LINE,
+          "\u001b[F", LineReader.END_OF_LINE);
+
+  private final org.jline.terminal.Terminal terminal;
+  private final LineReader messages;
+  private final LineReader answers;
+
+  /// Ctrl-C was pressed; `typed` is what the line had until then.
+  static final class Interrupted extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String typed;
+
+    Interrupted(String typed) {
+      super("interrupted", null, false, false);
+      this.typed = typed;
+    }
+
+    String typed() {
+      return typed;
+    }
+  }
+
+  private LineEditor(
+      org.jline.terminal.Terminal terminal,
+      @Nullable Path history,
+      Completions completions,
+      boolean coloured) {
+    this.terminal = terminal;
+    this.messages = messages(terminal, history, completions);
+    if (!coloured) {
+      COLOURS.forEach(name -> messages.setVariable(name, ""));
+    }
+    this.answers =
+        LineReaderBuilder.builder()
+            .terminal(terminal)
+            .parser(new WholeLine())
+            .variable(LineReader.DISABLE_HISTORY, true)
+            .variable(LineReader.DISABLE_COMPLETION, true)
+            .variable(LineReader.BELL_STYLE, "none")
+            .build();
+  }
+
+  /// An editor of this process's terminal. What is typed in a chat is kept in `history`, unless that is null.
+  static LineEditor open(@Nullable Path history, Completions completions, boolean coloured)
+      throws IOException {
+    var terminal =
+        TerminalBuilder.builder()
+            .system(true)
+            .provider(TerminalBuilder.PROP_PROVIDER_FFM)
+            .dumb(false)
+            .build();
+    try {
+      return new LineEditor(terminal, prepared(history), completions, coloured);
+    } catch (RuntimeException | Error failed) {
+      terminal.close();
+      throw failed;
+    }
+  }
+
+  /// Runs `action` at Ctrl-C while no line is read.
+  void onInterrupt(Runnable action) {
+    terminal.handle(Signal.INT, _ -> action.run());
+  }
+
+  /// Reads a message, which may have several lines; null if no more will come.
+  ///
+  /// @throws Interrupted if Ctrl-C was pressed
+  @Nullable String message(String prompt) {
+    var typed = read(() -> messages.readLine(prompt));
+    return typed == null ? null : typed.replace("\\\n", "\n");
+  }
+
+  /// Reads one line that is not kept, which begins as `text`; null if no more will come.
+  ///
+  /// @throws Interrupted if Ctrl-C was pressed
+  @Nullable String answer(String prompt, String text) {
+    return read(() -> answers.readLine(prompt, null, (Character) null, text));
+  }
+
+  /// Reads one line that is neither kept nor shown; null if no more will come.
+  ///
+  /// @throws Interrupted if Ctrl-C was pressed
+  @Nullable String secret(String prompt) {
+    return read(() -> answers.readLine(prompt, '\0'));
+  }
+
+  private interface Reading {
+    String run();
+  }
+
+  private static @Nullable String read(Reading reading) {
+    try {
+      return reading.run();
+    } catch (UserInterruptException interrupted) {
+      throw new Interrupted(interrupted.getPartialLine());
+    } catch (EndOfFileException ended) {
+      return null;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    terminal.close();
+  }
+
+  private static LineReader messages(
+      org.jline.terminal.Terminal terminal, @Nullable Path history, Completions completions) {
+    var builder =
+        LineReaderBuilder.builder()
+            .terminal(terminal)
+            .appName("parley")
+            .parser(new WholeLine())
+            .completer((_, line, found) -> complete(completions, line, found))
+            // Only the second line and those after it have it.
+            .variable(LineReader.SECONDARY_PROMPT_PATTERN, "%P  ")
+            .variable(LineReader.BELL_STYLE, "none")
+            .variable(LineReader.HISTORY_SIZE, HISTORY_MAX)
+            .variable(LineReader.HISTORY_FILE_SIZE, HISTORY_FILE_MAX)
+            .option(Option.DISABLE_EVENT_EXPANSION, true)
+            .option(Option.HISTORY_REDUCE_BLANKS, false);
+    if (history != null) {
+      builder.variable(LineReader.HISTORY_FILE, history);
+    }
+    var reader = builder.build();
+    reader
+        .getWidgets()
+        .put(
+            NEW_LINE,
+            () -> {
+              reader.getBuffer().write('\n');
+              return true;
+            });
+    for (var map : List.of(LineReader.EMACS, LineReader.VIINS, LineReader.MAIN)) {
+      var keys = reader.getKeyMaps().get(map);
+      if (keys != null) {
+        keys.bind(new Reference(NEW_LINE), KeyMap.alt('\r'), KeyMap.alt('\n'));
+        ARROWS.forEach((sequence, widget) -> keys.bind(new Reference(widget), sequence));
+      }
+    }
+    return reader;
+  }
+
+  private static void complete(Completions completions, ParsedLine line, List<Candidate> found) {
+    for (var word : completions.of(line.line().substring(0, line.cursor()))) {
+      found.add(
+          new Candidate(word.text(), word.text(), null, word.description(), null, null, true));
+    }
+  }
+
+  /// Makes the file for nobody but its owner; null if it cannot be had.
+  private static @Nullable Path prepared(@Nullable Path history) {
+    if (history == null) {
+      return null;
+    }
+    var folder = history.toAbsolutePath().getParent();
+    if (folder == null) {
+      return null;
+    }
+    try {
+      var posix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+      if (posix) {
+        var owner = PosixFilePermissions.fromString("rwx------");
+        Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(owner));
+      } else {
+        Files.createDirectories(folder);
+      }
+      OwnerOnly.makeFile(history);
+      if (!Files.isRegularFile(history, LinkOption.NOFOLLOW_LINKS)) {
+        return null;
+      }
+      if (posix) {
+        Files.setPosixFilePermissions(history, PosixFilePermissions.fromString("rw-------"));
+      }
+      return history;
+    } catch (IOException impossible) {
+      return null;
+    }
+  }
+
+  /// Takes the line as it is: quotes and blanks mean nothing. A backslash at its end asks for another line.
+  private static final class WholeLine implements Parser {
+
+    @Override
+    public ParsedLine parse(String line, int cursor, ParseContext context) {
+      if (context == ParseContext.ACCEPT_LINE && line.endsWith("\\")) {
+        throw new EOFError(-1, cursor, "the line goes on", "");
+      }
+      var start = cursor;
+      while (start > 0 && !Character.isWhitespace(line.charAt(start - 1))) {
+        start--;
+      }
+      var words = start == 0 ? List.of("") : List.of(line.substring(0, start).strip(), "");
+      return new Word(line, cursor, words, line.substring(start, cursor));
+    }
+
+    @Override
+    public boolean isEscapeChar(char c) {
+      return false;
+    }
+  }
+
+  /// The word before the cursor.
+  private record Word(String line, int cursor, List<String> before, String word)
+      implements CompletingParsedLine {
+
+    @Override
+    public CharSequence escape(CharSequence candidate, boolean complete) {
+      return candidate;
+    }
+
+    @Override
+    public int rawWordCursor() {
+      return word.length();
+    }
+
+    @Override
+    public int rawWordLength() {
+      return word.length();
+    }
+
+    @Override
+    public int wordCursor() {
+      return word.length();
+    }
+
+    @Override
+    public int wordIndex() {
+      return before.size() - 1;
+    }
+
+    @Override
+    public List<String> words() {
+      return wordIndex() == 0 ? List.of(word) : List.of(before.getFirst(), word);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package dev.parley.app;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// A table of Markdown in columns that fit.
+final class MarkdownTable {
+
+  private static final String GAP = "  ";
+
+  private MarkdownTable() {}
+
+  /// The lines of a table whose second row says how its columns are aligned.
+  static List<String> lines(List<String> rows) {
+    var rule = cells(rows.get(1));
+    var cells = new ArrayList<List<Inline>>();
+    for (var i = 0; i < rows.size(); i++) {
+      if (i != 1) {
+        cells.add(row(rows.get(i), rule.size(), i == 0 ? "1" : ""));
+      }
+    }
+    var widths = new int[rule.size()];
+    for (var row : cells) {
+      for (var i = 0; i < widths.length; i++) {
+        widths[i] = Math.max(widths[i], row.get(i).width());
+      }
+    }
+    var lines = new ArrayList<String>();
+    for (var row : cells) {
+      var line = new StringBuilder();
+      for (var i = 0; i < widths.length; i++) {
+        line.append(i == 0 ? "" : GAP).append(padded(row.get(i), widths[i], rule.get(i)));
+      }
+      lines.add(line.toString().stripTrailing());
+      if (lines.size() == 1) {
+        var parts = new ArrayList<String>();
+        for (var width : widths) {
+          parts.add("─".repeat(width));
+        }
+        lines.add(Style.paint("2", String.join(GAP, parts)));
+      }
+    }
+    return lines;
+  }
+
+  private static List<Inline> row(String text, int columns, String codes) {
+    var cells = new ArrayList<Inline>();
+    for (var cell : cells(text)) {
+      if (cells.size() < columns) {
+        cells.add(rendered(cell, codes));
+      }
+    }
+    while (cells.size() < columns) {
+      cells.add(rendered("", codes));
+    }
+    return cells;
+  }
+
+  private static Inline rendered(String text, String codes) {
+    var cell = new Inline(text, true);
+    cell.render(codes);
+    return cell;
+  }
+
+  private static String padded(Inline cell, int width, String rule) {
+    var free = width - cell.width();
+    var right = rule.endsWith(":");
+    var before = right ? (rule.startsWith(":") ? free / 2 : free) : 0;
+    return " ".repeat(before) + cell.styled() + " ".repeat(free - before);
+  }
+
+  /// The cells of a row; a bar after a backslash or in code is text.
+  private static List<String> cells(String row) {
+    var text = row.strip();
+    var cells = new ArrayList<String>();
+    var cell = new StringBuilder();
+    var code = false;
+    for (var i = text.startsWith("|") ? 1 : 0; i < text.length(); i++) {
+      var c = text.charAt(i);
+      if (c == '\\' && i + 1 < text.length() && text.charAt(i + 1) == '|') {
+        cell.append('|');
+        i++;
+      } else if (c == '|' && !code) {
+        cells.add(cell.toString().strip());
+        cell.setLength(0);
+      } else {
+        code ^= c == '`';
+        cell.append(c);
+      }
+    }
+    if (!cell.toString().isBlank()) {
+      cells.add(cell.toString().strip());
+    }
+    return cells;
+  }
+}
