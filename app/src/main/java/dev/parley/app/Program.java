@@ -3,6 +3,7 @@ package dev.parley.app;
 import dev.parley.client.StreamGap;
 import dev.parley.client.Unreachable;
 import dev.parley.protocol.Rejection;
+import dev.parley.server.Nearest;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
