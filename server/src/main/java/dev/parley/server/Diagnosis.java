@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import dev.parley.a2a.remote.A2aAgent;
 import dev.parley.a2a.remote.RemoteSettings;
+import dev.parley.door.Metrics;
 import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
 import dev.parley.mcp.Pace;
@@ -146,7 +147,7 @@ public final class Diagnosis {
             List.of(new Prompt.Part.Said(Role.USER, "Say ok.")),
             List.of(),
             null);
-    try (var models = new Models(Map.of("checked", config), Server.Sources.real())) {
+    try (var models = new Models(Map.of("checked", config), Server.Sources.real(), new Metrics())) {
       return switch (models.named("checked").ask(prompt, SILENT)) {
         case Reply.Answered _ -> new Finding(Grade.OK, config.title() + " answers");
         case Reply.Failed(var code, var message, _) ->
