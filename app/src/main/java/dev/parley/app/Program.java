@@ -41,6 +41,8 @@ final class Program {
             .addSubcommand(new RewindCommand(terminal))
             .addSubcommand(new ForkCommand(terminal))
             .addSubcommand(new ExportCommand(terminal))
+            .addSubcommand(new BackupCommand(terminal))
+            .addSubcommand(new RestoreCommand(terminal))
             .addSubcommand(new DoctorCommand(terminal))
             .addSubcommand(new CompletionCommand(terminal))
             .addSubcommand(new WarmUpCommand());

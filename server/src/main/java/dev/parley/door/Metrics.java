@@ -68,7 +68,7 @@ public final class Metrics {
     return family;
   }
 
-  private sealed interface Series {}
+  sealed interface Series {}
 
   private record Supplied(DoubleSupplier value) implements Series {}
 
@@ -83,6 +83,12 @@ public final class Metrics {
       sum.add(1);
     }
 
+    /// Counts so many.
+    public void add(long amount) {
+      sum.add((double) amount);
+    }
+
+    /// Adds an amount that need not be whole.
     public void add(double amount) {
       sum.add(amount);
     }
@@ -183,12 +189,12 @@ public final class Metrics {
         var more = labels.isEmpty() ? "" : labels + ",";
         for (var i = 0; i < histogram.bounds.length; i++) {
           count += histogram.buckets.get(i);
-          line(text, name + "_bucket", more + "le=\"" + histogram.bounds[i] + "\"", count);
+          line(text, name + "_bucket", more + "le=\"" + histogram.bounds[i] + "\"", (double) count);
         }
         count += histogram.buckets.get(histogram.bounds.length);
-        line(text, name + "_bucket", more + "le=\"+Inf\"", count);
+        line(text, name + "_bucket", more + "le=\"+Inf\"", (double) count);
         line(text, name + "_sum", labels, histogram.nanos.sum() / 1e9);
-        line(text, name + "_count", labels, count);
+        line(text, name + "_count", labels, (double) count);
       }
     }
   }
