@@ -7,6 +7,8 @@ import dev.parley.client.ClientSettings;
 import dev.parley.client.ParleyClient;
 import dev.parley.client.Unreachable;
 import dev.parley.protocol.Rejection;
+import dev.parley.server.Config;
+import dev.parley.server.Diagnosis;
 import dev.parley.tool.process.ProcessCheck;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,8 +20,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +37,9 @@ final class Checkup {
   private final Terminal terminal;
   private final Style style;
   private final Path data;
-  private boolean failed;
+  private int failures;
+  private int warnings;
+  private int skipped;
 
   Checkup(Terminal terminal, Path data) {
     this.terminal = terminal;
@@ -44,7 +48,7 @@ final class Checkup {
   }
 
   boolean failed() {
-    return failed;
+    return failures > 0;
   }
 
   void java() {
@@ -59,7 +63,16 @@ final class Checkup {
 
   void dataFolder(Optional<ServerFile> running) {
     if (!Files.exists(data)) {
-      ok("data folder", data + " is made at the first start");
+      var parent = existing(data);
+      if (Files.isDirectory(parent) && Files.isWritable(parent)) {
+        ok("data folder", data + " is made at the first start");
+      } else {
+        fail("data folder", data + " cannot be made: " + parent + " is not writable");
+      }
+      return;
+    }
+    if (!Files.isDirectory(data)) {
+      fail("data folder", data + " is not a folder: choose another with --data");
       return;
     }
     try {
@@ -75,6 +88,14 @@ final class Checkup {
     }
     running.ifPresent(
         file -> ok("data folder", "in use by process " + file.pid() + " (" + file.url() + ")"));
+  }
+
+  private static Path existing(Path missing) {
+    var path = missing;
+    while (!Files.exists(path) && path.getParent() != null) {
+      path = path.getParent();
+    }
+    return path;
   }
 
   private void sync(Path probe) throws IOException {
@@ -117,40 +138,76 @@ final class Checkup {
     }
   }
 
-  void config(@Nullable Path config) {
-    if (config != null && !Files.isReadable(config)) {
-      fail("configuration", "cannot read " + config);
-      return;
-    }
+  /// The configuration, if it has no errors.
+  Optional<Config> config(@Nullable Path config) {
     try {
-      var models = LocalServer.check(config, terminal.environment());
-      var answering = String.join(", ", models);
-      ok(
-          "configuration",
-          config == null
-              ? "none, so the model is " + answering
-              : config + " is fine; models: " + answering);
+      var read = LocalServer.load(config, terminal.environment());
+      ok("configuration", config == null ? "none; all defaults apply" : config + " has no errors");
+      return Optional.of(read);
     } catch (Exit wrong) {
-      fail("configuration", wrong.getMessage());
+      String.valueOf(wrong.getMessage()).lines().forEach(line -> fail("configuration", line));
+      return Optional.empty();
     }
   }
 
   /// The command-line agents that are configured, or are on the `PATH` where nothing is.
-  void programs(@Nullable Path config) {
-    Map<String, CliSettings> programs;
-    try {
-      programs = LocalServer.programs(config, terminal.environment());
-    } catch (Exit wrong) {
-      // Which was said.
-      return;
+  void programs(Config config, boolean defaults, boolean offline) {
+    var none = true;
+    for (var agent : config.agents()) {
+      if (agent.kind() instanceof Config.Kind.Cli(var settings)) {
+        program("agent " + agent.id().value(), settings, offline);
+        none = false;
+      }
     }
-    programs.forEach(this::program);
-    if (programs.isEmpty() && config == null) {
+    if (none && defaults) {
       ok("programs", "no claude, codex or gemini on the PATH; none is needed");
     }
   }
 
-  private void program(String agent, CliSettings settings) {
+  /// Contacts models, MCP servers and remote agents, one after the other.
+  void contacts(Config config) throws InterruptedException {
+    for (var check : new Diagnosis(config).checks()) {
+      terminal
+          .err()
+          .println(
+              Clean.text(
+                  "Checking %s (%s), for at most %d s ..."
+                      .formatted(check.subject(), check.target(), Diagnosis.PATIENCE.toSeconds())));
+      terminal.err().flush();
+      var finding = check.finding();
+      switch (finding.grade()) {
+        case OK -> ok(check.subject(), finding.text());
+        case WARNING -> warn(check.subject(), finding.text());
+        case FAILURE -> fail(check.subject(), finding.text());
+      }
+    }
+  }
+
+  void notContacted(Config config) {
+    for (var check : new Diagnosis(config).checks()) {
+      print(style.dim("skip"), check.subject(), check.target() + " is not contacted: --offline");
+      skipped++;
+    }
+  }
+
+  /// One line that counts. It reports success only if everything was checked and nothing was found.
+  void summary() {
+    var counts = new ArrayList<String>();
+    counts.add(failures == 0 ? "No problems found" : number(failures, "problem") + " found");
+    if (warnings > 0) {
+      counts.add(number(warnings, "warning"));
+    }
+    if (skipped > 0) {
+      counts.add(number(skipped, "check") + " skipped");
+    }
+    terminal.out().println(String.join(", ", counts) + ".");
+  }
+
+  private static String number(int count, String what) {
+    return count + " " + what + (count == 1 ? "" : "s");
+  }
+
+  private void program(String agent, CliSettings settings, boolean offline) {
     var check = new ProgramCheck(settings);
     var file = check.find().orElse(null);
     if (file == null) {
@@ -159,7 +216,7 @@ final class Checkup {
           "there is no program "
               + settings.command().getFirst()
               + ": install it, or name it in agents[].command");
-    } else if (settings.program() == Program.JSONL) {
+    } else if (offline || settings.program() == Program.JSONL) {
       ok(agent, file.toString());
     } else {
       check
@@ -221,11 +278,12 @@ final class Checkup {
   }
 
   private void warn(String what, String text) {
+    warnings++;
     print(style.yellow("warn"), what, text);
   }
 
   private void fail(String what, @Nullable String text) {
-    failed = true;
+    failures++;
     print(style.red("fail"), what, String.valueOf(text));
   }
 

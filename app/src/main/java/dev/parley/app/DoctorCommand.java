@@ -3,6 +3,8 @@ package dev.parley.app;
 import dev.parley.client.ClientSettings;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -12,9 +14,15 @@ import picocli.CommandLine.Option;
 @Command(
     name = "doctor",
     mixinStandardHelpOptions = true,
-    description = "Checks that a server can run here, or runs well, and says what to do if not.",
-    footer = {"", "Exit codes: 0 nothing is broken, 1 something is"})
+    description = {
+      "Checks that a server can run here with this configuration, and says what to do if not.",
+      "Contacts every model, MCP server and remote agent; each model gets one very short request."
+    },
+    footer = {"", "Exit codes: 0 no problem was found, 1 at least one was"})
 final class DoctorCommand implements Callable<Integer> {
+
+  /// Held, because a logger that nobody holds forgets its level.
+  private static final Logger MCP = Logger.getLogger("dev.parley.mcp");
 
   private final Terminal terminal;
 
@@ -26,24 +34,39 @@ final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--config", paramLabel = "FILE", description = "The configuration to check.")
   private @Nullable Path config;
 
+  @Option(
+      names = "--offline",
+      description = "Contact no models, MCP servers and remote agents, and start no programs.")
+  private boolean offline;
+
   DoctorCommand(Terminal terminal) {
     this.terminal = terminal;
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws InterruptedException {
     var data = server.dataFolder(terminal).toAbsolutePath().normalize();
     var checkup = new Checkup(terminal, data);
     var running = ServerFile.read(data);
     checkup.java();
     checkup.dataFolder(running);
     checkup.sqlite();
-    checkup.config(config);
-    checkup.programs(config);
+    // What it would log is in the findings.
+    MCP.setLevel(Level.SEVERE);
+    var read = checkup.config(config);
     checkup.approvals();
     if (!checkServer(checkup)) {
       checkup.port(port);
     }
+    if (read.isPresent()) {
+      checkup.programs(read.get(), config == null, offline);
+      if (offline) {
+        checkup.notContacted(read.get());
+      } else {
+        checkup.contacts(read.get());
+      }
+    }
+    checkup.summary();
     return checkup.failed() ? Exit.FAILED : 0;
   }
 

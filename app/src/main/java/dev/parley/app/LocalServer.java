@@ -1,14 +1,11 @@
 package dev.parley.app;
 
-import dev.parley.cli.CliSettings;
 import dev.parley.log.FatalHandler;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.Config;
 import dev.parley.server.Server;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -59,31 +56,6 @@ final class LocalServer implements AutoCloseable {
     }
   }
 
-  /// Reads the configuration without starting anything, and returns the models that answer.
-  ///
-  /// @throws Exit if it is wrong
-  static List<String> check(@Nullable Path config, Map<String, String> environment) {
-    var read = load(config, environment);
-    return read.agents().stream()
-        .filter(agent -> agent.kind() instanceof Config.Kind.Llm)
-        .map(Config.Agent::model)
-        .distinct()
-        .map(read.models()::get)
-        .map(model -> model == null ? "" : model.title())
-        .toList();
-  }
-
-  /// The programs that are agents by a configuration, by the agents' ids.
-  static Map<String, CliSettings> programs(@Nullable Path config, Map<String, String> environment) {
-    var programs = new LinkedHashMap<String, CliSettings>();
-    for (var agent : load(config, environment).agents()) {
-      if (agent.kind() instanceof Config.Kind.Cli(var settings)) {
-        programs.put(agent.id().value(), settings);
-      }
-    }
-    return programs;
-  }
-
   URI url() {
     return URI.create(server.url());
   }
@@ -94,7 +66,10 @@ final class LocalServer implements AutoCloseable {
     server.close();
   }
 
-  private static Config load(@Nullable Path file, Map<String, String> environment) {
+  /// Reads the configuration without starting anything.
+  ///
+  /// @throws Exit if it is wrong
+  static Config load(@Nullable Path file, Map<String, String> environment) {
     var home = Path.of(System.getProperty("user.home"));
     var here = Path.of("").toAbsolutePath();
     try {

@@ -3,6 +3,7 @@ package dev.parley.app;
 import dev.parley.client.StreamGap;
 import dev.parley.client.Unreachable;
 import dev.parley.protocol.Rejection;
+import dev.parley.server.Nearest;
 import java.util.ArrayList;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,8 @@ final class Program {
             .addSubcommand(new RewindCommand(terminal))
             .addSubcommand(new ForkCommand(terminal))
             .addSubcommand(new ExportCommand(terminal))
+            .addSubcommand(new BackupCommand(terminal))
+            .addSubcommand(new RestoreCommand(terminal))
             .addSubcommand(new DoctorCommand(terminal))
             .addSubcommand(new CompletionCommand(terminal))
             .addSubcommand(new HelpCommand())

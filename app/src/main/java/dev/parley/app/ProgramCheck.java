@@ -2,18 +2,17 @@ package dev.parley.app;
 
 import dev.parley.cli.CliSettings;
 import dev.parley.cli.Program;
+import dev.parley.tool.process.ProgramPath;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /// Looks for the program of a command-line agent, and asks it for its version.
 final class ProgramCheck {
@@ -29,24 +28,8 @@ final class ProgramCheck {
 
   /// Where the program is, if it is there.
   Optional<Path> find() {
-    var name = settings.command().getFirst();
-    try {
-      if (name.contains(File.separator)) {
-        return Optional.of(Path.of(name)).filter(ProgramCheck::runs);
-      }
-      return Stream.of(
-              settings.environment().getOrDefault("PATH", "").split(File.pathSeparator, -1))
-          .filter(folder -> !folder.isEmpty())
-          .map(folder -> Path.of(folder, name))
-          .filter(ProgramCheck::runs)
-          .findFirst();
-    } catch (InvalidPathException noPath) {
-      return Optional.empty();
-    }
-  }
-
-  private static boolean runs(Path file) {
-    return Files.isRegularFile(file) && Files.isExecutable(file);
+    return ProgramPath.find(
+        settings.command().getFirst(), settings.environment(), Path.of("").toAbsolutePath());
   }
 
   /// What it says of its version. Programs that are not known are not asked: they might begin to work.

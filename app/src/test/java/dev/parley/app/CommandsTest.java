@@ -208,6 +208,42 @@ class CommandsTest {
   }
 
   @Test
+  void doctor_finds_what_a_start_would_not() throws IOException {
+    ServerFile.write(folder, url(), Instant.now());
+    var config = folder.resolve("parley.yaml");
+    var asked = new String[] {"doctor", "--data", folder.toString(), "--config", config.toString()};
+
+    Files.writeString(config, "mcpServers: {e: {command: [no-such-program]}}");
+    assertThat(screen.run(asked)).isEqualTo(1);
+    assertThat(screen.out())
+        .contains("fail  MCP e", "there is no program no-such-program", "1 problem found")
+        .doesNotContain("No problems");
+    assertThat(screen.err()).contains("Checking MCP e (no-such-program), for at most 20 s ...");
+
+    Files.writeString(
+        config, "models: {m: {provider: openai, apiKey: k, baseUrl: 'http://127.0.0.1:1'}}");
+    assertThat(screen.run(asked)).isEqualTo(1);
+    assertThat(screen.out()).contains("fail  model m", "cannot reach 127.0.0.1:1");
+
+    var offline = Stream.concat(Stream.of(asked), Stream.of("--offline")).toArray(String[]::new);
+    assertThat(screen.run(offline)).isZero();
+    assertThat(screen.out()).contains("skip  model m", "1 check skipped");
+  }
+
+  @Test
+  void doctor_shows_every_error_of_a_configuration() throws IOException {
+    var config = folder.resolve("parley.yaml");
+    Files.writeString(config, "limits: {maxTurns: 1, maxTurns: 2}\nallowedOrigin: []\n");
+
+    assertThat(screen.run("doctor", "--data", folder.toString(), "--config", config.toString()))
+        .isEqualTo(1);
+    assertThat(screen.out())
+        .contains(config + ":1:23: limits.maxTurns", config + ":2:1: allowedOrigin: unknown key")
+        .contains("Did you mean allowedOrigins?")
+        .contains("2 problems found");
+  }
+
+  @Test
   void doctor_looks_at_everything() throws IOException {
     ServerFile.write(folder, url(), Instant.now());
     assertThat(screen.run("doctor", "--data", folder.toString())).isZero();

@@ -44,7 +44,26 @@ final class DiskFullIT {
       assertThat(refused.body()).contains("unavailable").doesNotContain("at dev.parley");
       assertThat(created).hasSizeGreaterThan(3);
       everyEventIsThere(url, created);
+      for (var i = 0; i < 20; i++) {
+        assertThat(create(url, created).statusCode()).isEqualTo(503);
+      }
+      assertThat(get(url, "/healthz").statusCode()).isEqualTo(200);
+      assertThat(get(url, "/readyz").statusCode()).isEqualTo(503);
+      assertThat(get(url, "/readyz").body()).contains("the log cannot be written: ");
+      assertThat(get(url, "/metrics").body()).contains("\nparley_log_writable 0\n");
+      for (var list :
+          List.of("/api/contexts", "/api/inbox", "/api/contexts/" + created.getFirst())) {
+        assertThat(get(url, list).statusCode()).as(list).isEqualTo(200);
+      }
+      assertThat(server.err().stream().filter(line -> line.contains("the log cannot be written")))
+          .hasSize(1);
       server.growDisk();
+      while (get(url, "/readyz").statusCode() != 200) {
+        Thread.onSpinWait();
+      }
+      while (server.err().stream().noneMatch(line -> line.contains("can be written again"))) {
+        Thread.onSpinWait();
+      }
       for (var i = 0; i < 5; i++) {
         assertThat(create(url, created).statusCode()).isEqualTo(201);
       }
@@ -54,6 +73,10 @@ final class DiskFullIT {
     try (var server = RealProcess.serve(data)) {
       everyEventIsThere(server.url(), created);
     }
+  }
+
+  private HttpResponse<String> get(URI url, String path) throws IOException, InterruptedException {
+    return http.send(HttpRequest.newBuilder(url.resolve(path)).build(), BodyHandlers.ofString());
   }
 
   /// Creates large contexts until the server refuses one.

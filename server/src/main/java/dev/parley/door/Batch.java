@@ -7,13 +7,14 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// All that is ready for a reader, as one write: `frames` lead to `place`; `last` says that the
-/// reader's task has ended.
-record Batch(ByteBuffer frames, Place place, boolean last) {
+/// reader's task has ended. `newest` is the time of the last entry.
+record Batch(ByteBuffer frames, Place place, boolean last, Instant newest) {
 
   private static final int READ_MIN = 4;
   private static final int READ_MAX = 1024;
@@ -39,6 +40,7 @@ record Batch(ByteBuffer frames, Place place, boolean last) {
     var place = from;
     var size = 0;
     var end = -1;
+    var newest = Instant.EPOCH;
     while (head.after(place.position()) && size < FramePage.BYTES && end < 0) {
       var page = page(parts, wish, place);
       end = end(page.entries(), wish.until());
@@ -49,12 +51,13 @@ record Batch(ByteBuffer frames, Place place, boolean last) {
               : page.select(wish.filter(), to);
       size += frames.remaining();
       buffers.add(frames);
+      newest = page.entries().get(to - 1).timestamp();
       place =
           new Place(
               page.entries().get(to - 1).position(),
               Math.max(1, page.bytes().length / page.entries().size()));
     }
-    return new Batch(join(buffers, size), place, end >= 0);
+    return new Batch(join(buffers, size), place, end >= 0, newest);
   }
 
   private static FramePage page(Tail.Parts parts, Tail.Wish wish, Place place)

@@ -42,7 +42,7 @@ public final class EntryTail implements EventStream {
   private final ContextId context;
   private final Script script;
   private final Pulse pulse;
-  private Position position;
+  private volatile Position position;
 
   /// Takes a reader in, which has everything up to `after`.
   public EntryTail(Tail.Parts parts, ContextId context, Position after, Script script) {
@@ -57,6 +57,8 @@ public final class EntryTail implements EventStream {
   public void run(Sink sink) throws IOException {
     try (var open = parts.streams().open()) {
       sink.whenInDoubt(open::nudge);
+      open.reads(Streams.Kind.STREAM, this::lag);
+      parts.began(position, parts.log().head(context));
       write(sink, script.open());
       while (!script.ended(all()) && !open.ended()) {
         advance(sink, open);
@@ -64,6 +66,10 @@ public final class EntryTail implements EventStream {
     } catch (Rejection.Gone | Rejection.NotFound deleted) {
       write(sink, script.gone());
     }
+  }
+
+  private long lag() {
+    return parts.log().head(context).seq() - position.seq();
   }
 
   private boolean all() {

@@ -67,6 +67,7 @@ public final class FeedTail implements EventStream {
   public void run(Sink sink) throws IOException {
     try (var open = parts.streams().open()) {
       sink.whenInDoubt(open::nudge);
+      open.reads(Streams.Kind.STREAM, () -> 0);
       write(sink, wish.writing().open(cursor));
       while (!open.ended()) {
         if (open.await(() -> reader.await(pulse.patience()))) {
@@ -88,6 +89,7 @@ public final class FeedTail implements EventStream {
         frames(seen).forEach(bytes::writeBytes);
       }
     } catch (Rejection.Invalid lost) {
+      parts.gap("cursor-too-old");
       var requested = cursor;
       cursor = feed.end();
       reader = reader(cursor);

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.LongAdder;
 
 /// A reader of one context among several on one connection: as a [Tail] a position and a wait, no queue.
 ///
@@ -50,13 +49,13 @@ public final class Follower implements AutoCloseable {
   private final Wish wish;
   private final Semaphore turn;
   private final Streams.Open place;
-  private final LongAdder sent;
+  private final Metrics.Counter sent;
   private final Pulse pulse;
 
   /// Positions of events that the reader has not said it has. Its monitor guards it and signals that there are fewer.
   private final Deque<Position> unacknowledged = new ArrayDeque<>();
 
-  private Batch.Place at;
+  private volatile Batch.Place at;
 
   /// Takes a reader in.
   ///
@@ -69,8 +68,9 @@ public final class Follower implements AutoCloseable {
     this.pulse = new Pulse(parts);
     this.turn = turn;
     this.at = Batch.Place.at(wish.after());
-    this.sent = parts.metrics().counter("parley_socket_events_total");
+    this.sent = parts.metrics().counter(Metric.SOCKET_EVENTS);
     this.place = parts.streams().open();
+    place.reads(Streams.Kind.SUBSCRIPTION, this::lag);
   }
 
   /// Tells everything, on the calling thread, until the context is deleted or this is ended.
@@ -84,6 +84,7 @@ public final class Follower implements AutoCloseable {
       }
       return false;
     } catch (Rejection.Gone | Rejection.NotFound deleted) {
+      parts.gap("deleted");
       listener.gap(at.position(), "deleted", "");
       return true;
     }
@@ -118,9 +119,15 @@ public final class Follower implements AutoCloseable {
     at = ahead ? Batch.Place.at(head) : at;
     listener.opened(at.position());
     if (ahead) {
+      parts.gap("ahead-of-head");
       listener.gap(at.position(), "ahead-of-head", wish.after().toString());
     }
+    parts.began(at.position(), head);
     pulse.said();
+  }
+
+  private long lag() {
+    return log.head(wish.context()).seq() - at.position().seq();
   }
 
   private void advance(Listener listener) throws IOException, InterruptedException {

@@ -231,6 +231,6 @@ final class JettyHandler extends Handler.Abstract {
   }
 
   private void count(Reply reply) {
-    parts.metrics().counter("parley_requests_total{status=\"" + reply.status() + "\"}").increment();
+    parts.metrics().counter(Metric.REQUESTS, Integer.toString(reply.status())).increment();
   }
 }

@@ -2,93 +2,220 @@ package dev.parley.door;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.DoubleAdder;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongSupplier;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
 
-/// Numbers for operators, in the text format of Prometheus. Safe for many threads.
+/// The values of all metrics, in the text format of Prometheus. Safe for many threads.
+///
+/// The number of series of a metric is bounded: what comes after [#SERIES_MAX] different labels is
+/// counted under the label `other`.
 public final class Metrics {
 
-  private static final double[] SECONDS = {
+  /// How many series a metric may have.
+  static final int SERIES_MAX = 100;
+
+  private static final String OTHER = "other";
+
+  private static final double[] FAST = {
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
   };
+  private static final double[] SLOW = {
+    0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600
+  };
 
-  private final Map<String, LongAdder> counters = new ConcurrentSkipListMap<>();
-  private final Map<String, LongSupplier> gauges = new ConcurrentSkipListMap<>();
-  private final Map<String, Histogram> histograms = new ConcurrentSkipListMap<>();
+  private final Map<Metric, Family> families = new EnumMap<>(Metric.class);
 
-  /// The counter with this name, which may end in labels: `parley_requests_total{status="200"}`.
-  public LongAdder counter(String name) {
-    return counters.computeIfAbsent(name, _ -> new LongAdder());
+  public Metrics() {
+    for (var metric : Metric.values()) {
+      families.put(metric, new Family(metric));
+    }
+  }
+
+  /// The counter with these values of its labels.
+  public Counter counter(Metric metric, String... labels) {
+    return (Counter) family(metric).series(labels, Counter::new);
+  }
+
+  /// The histogram of times with these values of its labels.
+  public Histogram histogram(Metric metric, String... labels) {
+    var bounds = metric.type() == Metric.Type.SLOW_HISTOGRAM ? SLOW : FAST;
+    return (Histogram) family(metric).series(labels, () -> new Histogram(bounds));
   }
 
   /// Shows a number that is asked for when it is needed.
-  public void gauge(String name, LongSupplier value) {
-    gauges.put(name, value);
+  public void gauge(Metric metric, DoubleSupplier value, String... labels) {
+    family(metric).series.put(family(metric).key(labels), new Supplied(value));
   }
 
-  /// The histogram of times with this name.
-  public Histogram histogram(String name) {
-    return histograms.computeIfAbsent(name, _ -> new Histogram());
+  /// Shows a number for each value of the one label of a metric, asked for when they are needed.
+  public void gauges(Metric metric, Supplier<Map<String, ? extends Number>> values) {
+    family(metric).values = values;
+  }
+
+  private Family family(Metric metric) {
+    var family = families.get(metric);
+    if (family == null) {
+      throw new IllegalArgumentException(metric.title());
+    }
+    return family;
+  }
+
+  sealed interface Series {}
+
+  private record Supplied(DoubleSupplier value) implements Series {}
+
+  /// A number that only grows.
+  public static final class Counter implements Series {
+    private final DoubleAdder sum = new DoubleAdder();
+
+    private Counter() {}
+
+    /// Counts one.
+    public void increment() {
+      sum.add(1);
+    }
+
+    /// Counts so many.
+    public void add(long amount) {
+      sum.add((double) amount);
+    }
+
+    /// Adds an amount that need not be whole.
+    public void add(double amount) {
+      sum.add(amount);
+    }
   }
 
   /// Times, counted in buckets.
-  public static final class Histogram {
-    private final AtomicLongArray buckets = new AtomicLongArray(SECONDS.length + 1);
+  public static final class Histogram implements Series {
+    private final double[] bounds;
+    private final AtomicLongArray buckets;
     private final LongAdder nanos = new LongAdder();
 
-    private Histogram() {}
+    private Histogram(double[] bounds) {
+      this.bounds = bounds;
+      this.buckets = new AtomicLongArray(bounds.length + 1);
+    }
 
     /// Counts one time.
     public void record(long elapsedNanos) {
-      var found = Arrays.binarySearch(SECONDS, elapsedNanos / 1e9);
+      var found = Arrays.binarySearch(bounds, elapsedNanos / 1e9);
       buckets.incrementAndGet(found < 0 ? -found - 1 : found);
       nanos.add(elapsedNanos);
     }
   }
 
+  /// All series of one metric, by their labels as they are written.
+  private static final class Family {
+    private final Metric metric;
+    private final Map<String, Series> series = new ConcurrentHashMap<>();
+    private volatile Supplier<Map<String, ? extends Number>> values = Collections::emptyMap;
+
+    Family(Metric metric) {
+      this.metric = metric;
+    }
+
+    Series series(String[] labels, Supplier<Series> fresh) {
+      var key = key(labels);
+      var known = series.get(key);
+      if (known != null) {
+        return known;
+      }
+      if (series.size() >= SERIES_MAX) {
+        var others = new String[labels.length];
+        Arrays.fill(others, OTHER);
+        key = key(others);
+      }
+      return series.computeIfAbsent(key, _ -> fresh.get());
+    }
+
+    String key(String... labels) {
+      var names = metric.labels();
+      if (labels.length != names.size()) {
+        throw new IllegalArgumentException(metric.title() + " has the labels " + names);
+      }
+      var text = new StringBuilder();
+      for (var i = 0; i < labels.length; i++) {
+        text.append(i == 0 ? "" : ",").append(names.get(i)).append("=\"");
+        text.append(escaped(labels[i])).append('"');
+      }
+      return text.toString();
+    }
+  }
+
   byte[] text() {
-    var text = new StringBuilder();
-    var family = "";
-    for (var counter : counters.entrySet()) {
-      family = type(text, family, counter.getKey(), "counter");
-      line(text, counter.getKey(), counter.getValue().sum());
-    }
-    for (var gauge : gauges.entrySet()) {
-      family = type(text, family, gauge.getKey(), "gauge");
-      line(text, gauge.getKey(), gauge.getValue().getAsLong());
-    }
-    for (var histogram : histograms.entrySet()) {
-      family = type(text, family, histogram.getKey(), "histogram");
-      lines(text, histogram.getKey(), histogram.getValue());
-    }
-    return text.toString().getBytes(StandardCharsets.UTF_8);
+    return exposition().getBytes(StandardCharsets.UTF_8);
   }
 
-  private static String type(StringBuilder text, String before, String name, String type) {
-    var brace = name.indexOf('{');
-    var family = brace < 0 ? name : name.substring(0, brace);
-    if (!family.equals(before)) {
-      text.append("# TYPE ").append(family).append(' ').append(type).append('\n');
-    }
-    return family;
+  /// All metrics and their values, in the text format of Prometheus.
+  public String exposition() {
+    var text = new StringBuilder(16_384);
+    families.values().forEach(family -> write(text, family));
+    return text.toString();
   }
 
-  private static void line(StringBuilder text, String name, Object value) {
-    text.append(name).append(' ').append(value).append('\n');
+  private static void write(StringBuilder text, Family family) {
+    var metric = family.metric;
+    text.append("# HELP ").append(metric.title()).append(' ').append(metric.help()).append('\n');
+    text.append("# TYPE ").append(metric.title()).append(' ');
+    text.append(
+        switch (metric.type()) {
+          case COUNTER -> "counter";
+          case GAUGE -> "gauge";
+          case HISTOGRAM, SLOW_HISTOGRAM -> "histogram";
+        });
+    text.append('\n');
+    new TreeMap<>(family.series).forEach((labels, series) -> write(text, metric, labels, series));
+    new TreeMap<>(family.values.get())
+        .forEach(
+            (label, value) -> line(text, metric.title(), family.key(label), value.doubleValue()));
   }
 
-  private static void lines(StringBuilder text, String name, Histogram histogram) {
-    var count = 0L;
-    for (var i = 0; i < SECONDS.length; i++) {
-      count += histogram.buckets.get(i);
-      line(text, name + "_bucket{le=\"" + SECONDS[i] + "\"}", count);
+  private static void write(StringBuilder text, Metric metric, String labels, Series series) {
+    var name = metric.title();
+    switch (series) {
+      case Counter counter -> line(text, name, labels, counter.sum.sum());
+      case Supplied(var value) -> line(text, name, labels, value.getAsDouble());
+      case Histogram histogram -> {
+        var count = 0L;
+        var more = labels.isEmpty() ? "" : labels + ",";
+        for (var i = 0; i < histogram.bounds.length; i++) {
+          count += histogram.buckets.get(i);
+          line(text, name + "_bucket", more + "le=\"" + histogram.bounds[i] + "\"", (double) count);
+        }
+        count += histogram.buckets.get(histogram.bounds.length);
+        line(text, name + "_bucket", more + "le=\"+Inf\"", (double) count);
+        line(text, name + "_sum", labels, histogram.nanos.sum() / 1e9);
+        line(text, name + "_count", labels, (double) count);
+      }
     }
-    count += histogram.buckets.get(SECONDS.length);
-    line(text, name + "_bucket{le=\"+Inf\"}", count);
-    line(text, name + "_sum", histogram.nanos.sum() / 1e9);
-    line(text, name + "_count", count);
+  }
+
+  private static void line(StringBuilder text, String name, String labels, double value) {
+    text.append(name);
+    if (!labels.isEmpty()) {
+      text.append('{').append(labels).append('}');
+    }
+    text.append(' ');
+    if (value == Math.rint(value) && Math.abs(value) < 1e15) {
+      text.append((long) value);
+    } else if (Double.isNaN(value)) {
+      text.append("NaN");
+    } else {
+      text.append(value);
+    }
+    text.append('\n');
+  }
+
+  private static String escaped(String label) {
+    return label.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
   }
 }

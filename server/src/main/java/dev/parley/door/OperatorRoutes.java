@@ -49,9 +49,11 @@ public final class OperatorRoutes {
     if (stopping.getAsBoolean()) {
       throw new Rejection.Unavailable("the server is stopping");
     }
-    if (!log.writable()) {
-      throw new Rejection.Unavailable("the store cannot be written");
-    }
+    log.outage()
+        .ifPresent(
+            reason -> {
+              throw new Rejection.Unavailable("the log cannot be written: " + reason);
+            });
     log.changes(Long.MAX_VALUE, 1);
     return new Reply.Json(200, new Health("ready"));
   }

@@ -2,11 +2,14 @@ package dev.parley.door;
 
 import dev.parley.protocol.Rejection;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The streams that are open: how many there may be, and how to end them all.
@@ -34,6 +37,24 @@ public final class Streams {
   /// How many are open.
   public int count() {
     return max - free.availablePermits();
+  }
+
+  /// What has a place.
+  public enum Kind {
+    STREAM,
+    SUBSCRIPTION,
+    CONNECTION
+  }
+
+  /// How many are open of each kind.
+  public Map<Kind, Long> counts() {
+    return open.stream()
+        .collect(Collectors.groupingBy(stream -> stream.kind, Collectors.counting()));
+  }
+
+  /// How many events the slowest reader is behind.
+  public long lag() {
+    return open.stream().mapToLong(Open::lag).max().orElse(0);
   }
 
   /// Takes a place for a stream that runs on one thread, until it is closed.
@@ -91,10 +112,26 @@ public final class Streams {
     private final Runnable told;
     private boolean ended;
     private boolean nudged;
+    private volatile Kind kind = Kind.CONNECTION;
+    private volatile LongSupplier lag = () -> 0;
     private @Nullable Thread waiting;
 
     private Open(Runnable told) {
       this.told = told;
+    }
+
+    /// What this is, and how to find out, on any thread, how many events it is behind.
+    void reads(Kind what, LongSupplier behind) {
+      kind = what;
+      lag = behind;
+    }
+
+    private long lag() {
+      try {
+        return Math.max(0, lag.getAsLong());
+      } catch (Rejection deleted) {
+        return 0;
+      }
     }
 
     /// True once the stream must end.

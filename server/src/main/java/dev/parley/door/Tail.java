@@ -8,8 +8,8 @@ import dev.parley.protocol.TaskId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -27,7 +27,27 @@ public final class Tail implements EventStream {
       Streams streams,
       Metrics metrics,
       InstantSource clock,
-      Duration heartbeat) {}
+      Duration heartbeat) {
+
+    /// Counts a gap that a reader is told of.
+    void gap(String reason) {
+      metrics.counter(Metric.GAPS, reason).increment();
+    }
+
+    /// Counts a reader that begins at `from`, and what it is sent of the past.
+    void began(Position from, Position head) {
+      if (head.after(from)) {
+        metrics.counter(Metric.REPLAYS).increment();
+        metrics.counter(Metric.REPLAYED).add(head.seq() - from.seq());
+      }
+    }
+
+    /// Notes that a reader that follows live was sent an event of this time.
+    void published(Instant time) {
+      var lag = Duration.between(time, clock.instant());
+      metrics.histogram(Metric.PUBLISH_LAG).record(Math.max(0, lag.toNanos()));
+    }
+  }
 
   /// What a reader asked for. `until` is the task whose end is the end of the stream.
   public record Wish(
@@ -41,18 +61,19 @@ public final class Tail implements EventStream {
 
   private final Parts parts;
   private final Wish wish;
-  private final LongAdder writes;
-  private final LongAdder bytes;
+  private final Metrics.Counter writes;
+  private final Metrics.Counter bytes;
   private final Pulse pulse;
-  private Batch.Place place;
+  private volatile Batch.Place place;
+  private boolean live;
 
   /// Takes a reader in.
   public Tail(Parts parts, Wish wish) {
     this.parts = parts;
     this.wish = wish;
     this.pulse = new Pulse(parts);
-    this.writes = parts.metrics().counter("parley_stream_writes_total");
-    this.bytes = parts.metrics().counter("parley_stream_bytes_total");
+    this.writes = parts.metrics().counter(Metric.STREAM_WRITES);
+    this.bytes = parts.metrics().counter(Metric.STREAM_BYTES);
     this.place = Batch.Place.at(wish.after());
   }
 
@@ -60,13 +81,14 @@ public final class Tail implements EventStream {
   public void run(Sink sink) throws IOException {
     try (var open = parts.streams().open()) {
       sink.whenInDoubt(open::nudge);
+      open.reads(Streams.Kind.STREAM, this::lag);
       begin(sink);
       var more = true;
       while (more && !open.ended()) {
         more = advance(sink, open);
       }
     } catch (Rejection.Gone | Rejection.NotFound deleted) {
-      write(sink, ByteBuffer.wrap(wish.format().gap(position(), "deleted", "")));
+      write(sink, ByteBuffer.wrap(gap("deleted", "")));
     } catch (InterruptedException told) {
       // Somebody else's interrupt: the stream ends, as it may at any time; the reader comes back.
       Thread.currentThread().interrupt();
@@ -83,8 +105,9 @@ public final class Tail implements EventStream {
     write(sink, ByteBuffer.wrap(wish.format().open(opening)));
     if (ahead) {
       var requested = wish.after().toString();
-      write(sink, ByteBuffer.wrap(wish.format().gap(position(), "ahead-of-head", requested)));
+      write(sink, ByteBuffer.wrap(gap("ahead-of-head", requested)));
     }
+    parts.began(position(), head);
   }
 
   /// Sends what is new, or a heartbeat if there is nothing. False when nothing more will come.
@@ -97,14 +120,28 @@ public final class Tail implements EventStream {
       }
       return true;
     }
-    var batch = Batch.next(parts, wish, place, parts.log().head(wish.context()));
+    var head = parts.log().head(wish.context());
+    var batch = Batch.next(parts, wish, place, head);
     place = batch.place();
     if (batch.frames().hasRemaining()) {
       write(sink, batch.frames());
+      if (live) {
+        parts.published(batch.newest());
+      }
     } else if (pulse.due()) {
       heartbeat(sink);
     }
+    live = !head.after(position());
     return !batch.last();
+  }
+
+  private byte[] gap(String reason, String requested) {
+    parts.gap(reason);
+    return wish.format().gap(position(), reason, requested);
+  }
+
+  private long lag() {
+    return parts.log().head(wish.context()).seq() - position().seq();
   }
 
   private Position position() {

@@ -14,6 +14,9 @@ final class BlockTable implements AutoCloseable {
   /// How many entries a segment holds at most, so that a page of a few costs little to read.
   private static final int SEGMENT_EVENTS = 512;
 
+  private static final long TRIAL_BYTES_MIN = 4 << 10;
+  private static final long TRIAL_BYTES_MAX = 64 << 10;
+
   private final Connection connection;
   private final Packed packed = new Packed();
   private final ShareTable shares;
@@ -134,6 +137,16 @@ final class BlockTable implements AutoCloseable {
 
   boolean hasBlock(long id) throws SQLException {
     return Database.number(connection, "SELECT count(*) FROM blocks WHERE id = " + id) > 0;
+  }
+
+  /// Writes about as many bytes as a commit that failed, and removes them again, in one commit that changes nothing: the
+  /// freed pages are overwritten (`secure_delete`) and so take part in it. The number must not be in use.
+  ///
+  /// @throws SQLException if the store cannot be written
+  void tryWriting(long id, long bytes) throws SQLException {
+    insertBlock(id, new byte[(int) Math.clamp(bytes, TRIAL_BYTES_MIN, TRIAL_BYTES_MAX)]);
+    deleteBlocks(List.of(id));
+    connection.commit();
   }
 
   /// The statements that remove deleted contexts.

@@ -126,12 +126,20 @@ final class Database {
     }
   }
 
-  private static void migrate(Connection connection) throws SQLException {
+  /// The version of the schema.
+  ///
+  /// @throws SQLException if this version of Parley does not know it
+  static long checkVersion(Connection connection) throws SQLException {
     var version = number(connection, "PRAGMA user_version");
     if (version > MIGRATIONS.size()) {
       throw new SQLException(
           "the log was written by a newer Parley (schema " + version + "); use that version");
     }
+    return version;
+  }
+
+  private static void migrate(Connection connection) throws SQLException {
+    var version = checkVersion(connection);
     connection.setAutoCommit(false);
     for (var step = (int) version; step < MIGRATIONS.size(); step++) {
       for (var statement : MIGRATIONS.get(step)) {

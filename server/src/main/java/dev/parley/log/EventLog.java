@@ -8,6 +8,7 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -109,9 +110,14 @@ public interface EventLog extends AutoCloseable {
   /// @throws Rejection.Unavailable if the log was closed
   boolean awaitChange(long mark, Duration patience) throws InterruptedException;
 
-  /// False while the store cannot be written and appends are refused.
+  /// Why the store cannot be written and appends are rejected; empty if it can.
+  default Optional<String> outage() {
+    return Optional.empty();
+  }
+
+  /// False while the store cannot be written.
   default boolean writable() {
-    return true;
+    return outage().isEmpty();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.parley.log;
 
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
 
 /// What the log has done since it was opened, for whoever measures.
 public final class LogMetrics {
@@ -11,6 +12,7 @@ public final class LogMetrics {
   private final LongAdder commitNanos = new LongAdder();
   private final LongAdder erasedBytes = new LongAdder();
   private final LongAdder truncations = new LongAdder();
+  private volatile LongConsumer listener = _ -> {};
 
   void committed(List<Ticket> batch, long nanos) {
     for (var ticket : batch) {
@@ -18,6 +20,12 @@ public final class LogMetrics {
     }
     commits.increment();
     commitNanos.add(nanos);
+    listener.accept(nanos);
+  }
+
+  /// Has `listener` called with the nanoseconds of every commit, on the writer's thread.
+  public void whenCommitted(LongConsumer listener) {
+    this.listener = listener;
   }
 
   void erased(long bytes) {

@@ -39,7 +39,7 @@ public final class OwnerOnly {
   }
 
   /// Makes a folder, whose parent exists.
-  static void makeFolder(Path folder) throws IOException {
+  public static void makeFolder(Path folder) throws IOException {
     if (posix(folder)) {
       Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(FOLDER));
     } else {

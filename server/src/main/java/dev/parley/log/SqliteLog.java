@@ -20,6 +20,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -197,7 +198,7 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public Appended append(ContextId id, Guard guard, Decision decide) {
-    if (writer.down()) {
+    if (!writable()) {
       throw new Rejection.Unavailable("the store cannot be written just now; try again");
     }
     try (var pin = contexts.pin(id)) {
@@ -479,8 +480,8 @@ public final class SqliteLog implements EventLog {
   }
 
   @Override
-  public boolean writable() {
-    return !writer.down();
+  public Optional<String> outage() {
+    return writer.failure();
   }
 
   /// Refuses all further appends, and passes the failure on. To be called when a thread has failed that

@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -49,7 +50,10 @@ final class Writer implements AutoCloseable {
   private @Nullable Work taken;
   private long nextBlock;
   private boolean closing;
+  private final Outage outage =
+      new Outage(LOG, "the log cannot be written", "the log can be written again");
   private volatile boolean down;
+  private volatile String failure = "the store cannot be written";
   private volatile boolean stopped;
 
   /// Something for the writer's thread to do.
@@ -115,9 +119,9 @@ final class Writer implements AutoCloseable {
     queue.add(new Work.Wake());
   }
 
-  /// True while the store cannot be written.
-  boolean down() {
-    return down;
+  /// Why the store cannot be written, if it cannot.
+  Optional<String> failure() {
+    return down ? Optional.of(failure) : Optional.empty();
   }
 
   /// The last block of which all entries can be read.
@@ -350,24 +354,34 @@ final class Writer implements AutoCloseable {
   }
 
   private void resolve(Commit commit, Exception cause) throws InterruptedException {
-    LOG.log(Level.WARNING, "the log cannot be written: {0}", cause.getMessage());
+    fails(cause);
     down = true;
     eraser.pause();
     store.close();
     var lost = new LinkedHashSet<LiveContext>(commit.contexts());
     var told = false;
+    var notWritten = false;
     boolean durable;
     while (true) {
       try {
         durable = store.table().hasBlock(commit.id());
-        if (!durable || rewritten()) {
+        if (durable && rewritten()) {
+          break;
+        }
+        if (!durable) {
+          notWritten = true;
+          store.table().tryWriting(commit.id(), bytes(commit.tickets()));
           break;
         }
       } catch (SQLException still) {
-        LOG.log(Level.DEBUG, "the log still cannot be written: {0}", still.getMessage());
+        fails(still);
       }
       told = true;
-      tell(commit, "the store failed, and whether this was written is not yet known");
+      tell(
+          commit,
+          notWritten
+              ? "the store failed: " + cause.getMessage()
+              : "the store failed, and whether this was written is not yet known");
       store.close();
       lost.addAll(refuseQueued("the store cannot be written"));
       if (closing) {
@@ -384,7 +398,12 @@ final class Writer implements AutoCloseable {
     // Before they are told, so that nobody who tries again at once is refused.
     down = false;
     tell(commit, "the store failed: " + cause.getMessage());
-    LOG.log(Level.INFO, "the log can be written again");
+    outage.over();
+  }
+
+  private void fails(Exception cause) {
+    failure = String.valueOf(cause.getMessage());
+    outage.failed(failure);
   }
 
   /// Writes what can be read to the disk once more: after a failed sync, that it can be read says only

@@ -82,6 +82,17 @@ final class Link implements AutoCloseable, Session.Keeper {
     return Optional.ofNullable(tools);
   }
 
+  /// The tools that the server listed. Waits for the first attempt to connect, and for no other.
+  synchronized List<Listed> firstTools() throws Trouble, InterruptedException {
+    settle();
+    if (tools != null && trouble == null) {
+      return tools;
+    }
+    throw trouble == null
+        ? new Trouble(Kind.SILENT, "the MCP server " + server + " does not answer")
+        : trouble;
+  }
+
   /// What somebody has to sign in for, if that is why there is no connection.
   synchronized Optional<Challenge> refused() {
     return state == State.DOWN && signInNeeded()

@@ -71,7 +71,7 @@ public record McpServer(
     }
 
     /// True if the configuration has the credentials, so that nobody needs to sign in.
-    boolean authorized() {
+    public boolean authorized() {
       return headers.keySet().stream().anyMatch("authorization"::equalsIgnoreCase);
     }
 

@@ -46,6 +46,34 @@ public final class McpServers implements AutoCloseable {
     return choices.isEmpty() ? Toolbox.of(List.of()) : new McpToolbox(choices, Set.copyOf(taken));
   }
 
+  /// The outcome of a first attempt to connect to a server.
+  public sealed interface Checked {
+
+    /// It is connected, and lists so many tools.
+    record Up(int tools) implements Checked {}
+
+    /// It lets nobody in without a sign-in.
+    record SignInNeeded() implements Checked {}
+
+    /// It cannot be used.
+    record Down(String reason) implements Checked {}
+  }
+
+  /// Waits for the first attempt to connect to a server, and returns its outcome.
+  public Checked check(String server) throws InterruptedException {
+    var remote = remotes.get(server);
+    if (remote == null) {
+      throw new IllegalArgumentException("there is no MCP server " + server);
+    }
+    try {
+      return new Checked.Up(remote.firstTools().size());
+    } catch (Trouble trouble) {
+      return trouble.kind() == Trouble.Kind.UNAUTHORIZED
+          ? new Checked.SignInNeeded()
+          : new Checked.Down(trouble.text().replaceAll("\\s*\\R\\s*", " "));
+    }
+  }
+
   /// What somebody who signs in to this server must know, found out anew; empty if it cannot be.
   public Optional<OAuthServer> authorization(String server) throws InterruptedException {
     try {

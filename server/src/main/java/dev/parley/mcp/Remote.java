@@ -48,6 +48,11 @@ final class Remote implements AutoCloseable {
     shared.start();
   }
 
+  /// The tools that the server lists at the first attempt to connect, for nobody in particular.
+  List<Listed> firstTools() throws Trouble, InterruptedException {
+    return shared.firstTools();
+  }
+
   /// The tools that the server has for this owner; empty if they are not known.
   Optional<List<Listed>> tools(String owner) throws InterruptedException {
     var link = link(owner);

@@ -1,7 +1,5 @@
 package dev.parley.server;
 
-import static dev.parley.server.ConfigYaml.invalid;
-
 import dev.parley.door.a2a.A2aSettings;
 import dev.parley.server.ConfigFile.A2aSection;
 import java.util.List;
@@ -34,6 +32,6 @@ final class A2aReader {
     if (value.equals(other)) {
       return true;
     }
-    throw invalid(name + " is " + usual + " or " + other + ", not " + value);
+    throw ConfigProblem.notOneOf(name, value, List.of(usual, other));
   }
 }

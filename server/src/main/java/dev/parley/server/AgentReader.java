@@ -1,18 +1,20 @@
 package dev.parley.server;
 
+import static dev.parley.server.ConfigProblem.invalid;
+import static dev.parley.server.ConfigProblem.notOneOf;
+import static dev.parley.server.ConfigProblem.unknown;
 import static dev.parley.server.ConfigReader.or;
-import static dev.parley.server.ConfigYaml.invalid;
 
 import dev.parley.agent.Policy;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
-import dev.parley.protocol.WireName;
 import dev.parley.server.ConfigFile.AgentSection;
 import dev.parley.server.ConfigFile.PermissionSection;
 import dev.parley.server.ConfigFile.SupervisorSection;
 import dev.parley.task.TaskType;
 import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.Tool.Permission;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -35,17 +37,27 @@ final class AgentReader {
         models.contains(ModelReader.STANDARD) ? ModelReader.STANDARD : models.iterator().next();
   }
 
-  List<Config.Agent> agents(@Nullable List<AgentSection> sections) {
+  /// The agents; errors are collected.
+  List<Config.Agent> agents(@Nullable List<AgentSection> sections, ConfigProblems problems) {
     if (sections == null || sections.isEmpty()) {
       return Stream.concat(Team.standard(standardModel).stream(), programs.found().stream())
           .toList();
     }
-    return sections.stream().map(this::agent).toList();
+    var agents = new ArrayList<Config.Agent>();
+    for (var i = 0; i < sections.size(); i++) {
+      var section = sections.get(i);
+      var place = "agents[" + i + "]";
+      var agent = problems.collect(() -> agent(place, section));
+      if (agent != null) {
+        agents.add(agent);
+      }
+    }
+    return agents;
   }
 
-  private Config.Agent agent(AgentSection section) {
+  private Config.Agent agent(String place, AgentSection section) {
     if (section.id() == null) {
-      throw invalid("agents: each needs an id");
+      throw invalid(section.name() == null ? place : "agents." + section.name(), "needs an id");
     }
     var where = "agents." + section.id();
     checkType(where, section);
@@ -53,11 +65,11 @@ final class AgentReader {
     var llm = type.equals("llm");
     var model = llm ? or(section.model(), standardModel) : "";
     if (llm && !models.contains(model)) {
-      throw invalid(where + ": there is no model " + model);
+      throw unknown(where + ".model", "model", model, models);
     }
     try {
       for (var taskType : or(section.taskTypes(), List.<String>of())) {
-        WireName.parse(TaskType.class, "taskTypes", taskType);
+        ConfigProblem.choice("taskTypes", taskType, TaskType.class);
       }
       var policy = policy(section.permission(), section.permissions());
       return new Config.Agent(
@@ -76,25 +88,26 @@ final class AgentReader {
             case "conformance" -> new Config.Kind.Conformance();
             default -> programs.kind(section, policy);
           });
+    } catch (ConfigProblem problem) {
+      throw problem.under(where);
     } catch (Rejection.Invalid misfit) {
-      throw invalid(where + ": " + misfit.getMessage());
+      throw invalid(where, String.valueOf(misfit.getMessage()));
     }
   }
 
   private static void checkType(String where, AgentSection section) {
     var type = or(section.type(), "llm");
     if (section.speaksA2a() && !type.equals("a2a")) {
-      throw invalid(
-          where + ": version, transport, headers, token and timeout go with type a2a only");
+      throw invalid(where, "version, transport, headers, token and timeout go with type a2a only");
     }
     if (type.equals("cli") || ELSEWHERE.contains(type)) {
       return;
     }
     if (!type.equals("llm") && !type.equals("conformance")) {
-      throw invalid(where + ": type must be llm, cli, proxy or a2a");
+      throw notOneOf(where + ".type", type, List.of("llm", "cli", "proxy", "a2a"));
     }
     if (section.cli() != null || section.command() != null || section.url() != null) {
-      throw invalid(where + ": cli, command and url do not go with type llm");
+      throw invalid(where, "cli, command and url do not go with type llm");
     }
     if (Stream.of(
             section.args(),
@@ -108,8 +121,8 @@ final class AgentReader {
             section.silence())
         .anyMatch(Objects::nonNull)) {
       throw invalid(
-          where
-              + ": args, allowedTools, disallowedTools, mcp, maxTurns, env, mapping, resume and silence"
+          where,
+          "args, allowedTools, disallowedTools, mcp, maxTurns, env, mapping, resume and silence"
               + " go with type cli only");
     }
   }
@@ -117,7 +130,9 @@ final class AgentReader {
   private static Policy policy(
       @Nullable String permission, @Nullable PermissionSection permissions) {
     var standard =
-        permission == null ? null : WireName.parse(Permission.class, "permission", permission);
+        permission == null
+            ? null
+            : ConfigProblem.choice("permission", permission, Permission.class);
     return permissions == null
         ? new Policy(standard, List.of(), List.of(), List.of())
         : new Policy(
@@ -134,7 +149,7 @@ final class AgentReader {
     }
     var model = or(section.model(), standardModel);
     if (!models.contains(model)) {
-      throw invalid("supervisor: there is no model " + model);
+      throw unknown("supervisor.model", "model", model, models);
     }
     var wanted = section.fallbackAgent();
     var fallback =
@@ -144,7 +159,12 @@ final class AgentReader {
                 .filter(id -> id.value().equals(wanted))
                 .findFirst()
                 .orElseThrow(
-                    () -> invalid("supervisor.fallbackAgent: there is no agent " + wanted));
+                    () ->
+                        unknown(
+                            "supervisor.fallbackAgent",
+                            "agent",
+                            wanted,
+                            roster.ids().stream().map(AgentTypeId::value).toList()));
     return new Config.Supervisor(model, fallback);
   }
 

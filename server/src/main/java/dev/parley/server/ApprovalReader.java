@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import static dev.parley.server.ConfigYaml.invalid;
+import static dev.parley.server.ConfigProblem.invalid;
 
 import dev.parley.door.ApprovalSettings;
 import dev.parley.door.Tokens;
@@ -26,8 +26,8 @@ final class ApprovalReader {
     var strict = section != null && strict(section.mode());
     if (strict && tokens.isEmpty()) {
       throw invalid(
-          "approvals.mode: strict needs auth.tokens, because only callers with a token can"
-              + " approve");
+          "approvals.mode",
+          "strict needs auth.tokens, because only callers with a token can" + " approve");
     }
     var none = new HashSet<String>();
     for (var token : tokens) {
@@ -37,7 +37,7 @@ final class ApprovalReader {
       }
     }
     if (strict && none.size() == tokens.size()) {
-      throw invalid("approvals.mode: strict needs a token without approve: false");
+      throw invalid("approvals.mode", "strict needs a token without approve: false");
     }
     var callers = section == null ? Set.<String>of() : callers(section, tokens);
     return new ApprovalSettings(strict, callers, none, ApprovalSettings.USUAL.ownProcess());
@@ -50,7 +50,7 @@ final class ApprovalReader {
     if (mode.equals(STRICT)) {
       return true;
     }
-    throw invalid("approvals.mode is " + STANDARD + " or " + STRICT + ", not " + mode);
+    throw ConfigProblem.notOneOf("approvals.mode", mode, List.of(STANDARD, STRICT));
   }
 
   private static Set<String> callers(ApprovalSection section, List<TokenSection> tokens) {
@@ -65,10 +65,10 @@ final class ApprovalReader {
               : tokens.stream().anyMatch(token -> caller.equals(token.name()));
       if (!known) {
         throw invalid(
-            "approvals.a2aCallers: "
-                + (tokens.isEmpty()
-                    ? "without auth.tokens the only caller is " + Tokens.LOCAL
-                    : "no token is called " + caller));
+            "approvals.a2aCallers",
+            (tokens.isEmpty()
+                ? "without auth.tokens the only caller is " + Tokens.LOCAL
+                : "no token is called " + caller));
       }
     }
     return Set.copyOf(callers);

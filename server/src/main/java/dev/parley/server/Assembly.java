@@ -3,6 +3,8 @@ package dev.parley.server;
 import dev.parley.a2a.remote.A2aAgent;
 import dev.parley.agent.Memory;
 import dev.parley.cli.CliAgent;
+import dev.parley.door.JvmMetrics;
+import dev.parley.door.Metric;
 import dev.parley.door.Metrics;
 import dev.parley.log.EventLog;
 import dev.parley.log.FatalHandler;
@@ -76,9 +78,13 @@ final class Assembly {
   Server.Parts on(EventLog store) {
     try (var opened = new CloseStack()) {
       var metrics = new Metrics();
-      metrics.gauge("parley_threads_stuck", threads::stuck);
-      metrics.gauge("parley_tool_calls_waiting", threads::waiting);
-      var log = new MeteredLog(store, metrics);
+      JvmMetrics.addTo(metrics, version());
+      metrics.gauge(Metric.THREADS_STUCK, threads::stuck);
+      metrics.gauge(Metric.TOOL_CALLS_WAITING, threads::waiting);
+      if (store instanceof SqliteLog ours) {
+        ours.metrics().whenCommitted(metrics.histogram(Metric.COMMIT_SECONDS)::record);
+      }
+      var log = new MeteredLog(store, metrics, List.of(new EventMetrics(metrics), new TaskLog()));
       FatalHandler fatal = store instanceof SqliteLog ours ? ours::fail : extensions.fatal();
       var views = new Views(config.data().resolve("views.db"), log, fatal);
       opened.add(views::close);
@@ -86,7 +92,7 @@ final class Assembly {
       opened.add(signIns::close);
       var remote = new Remote();
       opened.add(remote::close);
-      var models = new Models(config.models(), sources);
+      var models = new Models(config.models(), sources, metrics);
       opened.add(models::close);
       opened.add(children::close);
       var mcp =

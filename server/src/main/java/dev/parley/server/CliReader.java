@@ -1,7 +1,7 @@
 package dev.parley.server;
 
+import static dev.parley.server.ConfigProblem.invalid;
 import static dev.parley.server.ConfigReader.or;
-import static dev.parley.server.ConfigYaml.invalid;
 
 import dev.parley.agent.Policy;
 import dev.parley.cli.CliSettings;
@@ -11,7 +11,6 @@ import dev.parley.cli.Mapping.Part;
 import dev.parley.cli.Program;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
-import dev.parley.protocol.WireName;
 import dev.parley.server.ConfigFile.AgentSection;
 import dev.parley.server.ConfigFile.MappingSection;
 import dev.parley.tool.Shell;
@@ -64,20 +63,21 @@ final class CliReader {
   /// What a section says of a program.
   Config.Kind.Cli kind(AgentSection section, Policy policy) {
     if (section.cli() == null) {
-      throw invalid("type cli needs cli: claude, codex, gemini or jsonl");
+      throw invalid("cli", "type cli needs cli: claude, codex, gemini or jsonl");
     }
     if (section.tools() != null || section.url() != null) {
       throw invalid(
+          section.tools() != null ? "tools" : "url",
           "tools and url do not go with type cli; its tools are the program's own, and mcp");
     }
-    var program = WireName.parse(Program.class, "cli", section.cli());
+    var program = ConfigProblem.choice("cli", section.cli(), Program.class);
     var command = or(section.command(), List.of(program.command()));
     if (command.isEmpty() || command.getFirst().isBlank()) {
-      throw invalid("cli " + section.cli() + " needs a command");
+      throw invalid("command", "cli " + section.cli() + " needs a command");
     }
     var silence = or(section.silence(), CliSettings.SILENCE);
     if (silence.compareTo(SILENCE_MIN) < 0) {
-      throw invalid("silence must be at least 1s");
+      throw invalid("silence", "must be at least 1s");
     }
     check(program, section);
     return new Config.Kind.Cli(
@@ -101,25 +101,28 @@ final class CliReader {
   /// Refuses what the program would not heed.
   private static void check(Program program, AgentSection section) {
     if (section.maxTurns() != null && (program != Program.CLAUDE || section.maxTurns() < 1)) {
-      throw invalid("maxTurns is at least 1, and for cli claude only");
+      throw invalid("maxTurns", "must be at least 1, and is for cli claude only");
     }
     if (section.mcp() != null && program != Program.CLAUDE && program != Program.CODEX) {
-      throw invalid("mcp is for cli claude and codex only");
+      throw invalid("mcp", "is for cli claude and codex only");
     }
     if (section.disallowedTools() != null && program != Program.CLAUDE) {
-      throw invalid("disallowedTools is for cli claude only");
+      throw invalid("disallowedTools", "is for cli claude only");
     }
     if (section.allowedTools() != null && program != Program.CLAUDE && program != Program.GEMINI) {
-      throw invalid("allowedTools is for cli claude and gemini only");
+      throw invalid("allowedTools", "is for cli claude and gemini only");
     }
     if (section.permissions() != null && program != Program.CLAUDE) {
-      throw invalid("permissions is for cli claude only: the others know no rules. Use permission");
+      throw invalid(
+          "permissions", "is for cli claude only: the others know no rules. Use permission");
     }
     if ((section.mapping() != null || section.resume() != null) && program != Program.JSONL) {
-      throw invalid("mapping and resume are for cli jsonl only");
+      throw invalid(
+          section.mapping() != null ? "mapping" : "resume",
+          "mapping and resume are for cli jsonl only");
     }
     if (section.model() != null && program == Program.JSONL) {
-      throw invalid("model is not for cli jsonl: write it into args");
+      throw invalid("model", "is not for cli jsonl: write it into args");
     }
   }
 
@@ -127,7 +130,10 @@ final class CliReader {
     return servers.stream()
         .filter(server -> server.name().equals(name))
         .findFirst()
-        .orElseThrow(() -> invalid("there is no " + name + " in mcpServers"));
+        .orElseThrow(
+            () ->
+                ConfigProblem.unknown(
+                    "mcp", "MCP server", name, servers.stream().map(McpServer::name).toList()));
   }
 
   private Map<String, String> environment(Program program, Map<String, String> more) {

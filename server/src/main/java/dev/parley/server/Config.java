@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// All that a server is told before it starts. Files and the environment are read once, into this.
@@ -174,17 +175,21 @@ public record Config(
 
   /// The same, with these agents and no others; [Extensions] may bring more.
   public Config with(List<Agent> newAgents) {
-    return changed(newAgents, null, workspaces);
+    return changed(
+        copy -> {
+          copy.agents = newAgents;
+          copy.supervisor = null;
+        });
   }
 
   /// The same, whose tasks may work in these folders.
   public Config workingIn(Path... folders) {
-    return changed(agents, supervisor, List.of(folders));
+    return changed(copy -> copy.workspaces = List.of(folders));
   }
 
   /// The same, but listening there.
   public Config listeningOn(String host, int port) {
-    var changed =
+    return with(
         new Settings(
             host,
             port,
@@ -192,44 +197,28 @@ public record Config(
             door.allowedOrigins(),
             door.tokens(),
             door.heartbeat(),
-            door.limits());
-    return with(changed, insecure, data);
+            door.limits()));
   }
 
   /// The same, with its data in this folder.
   public Config keepingDataIn(Path folder) {
-    return with(door, insecure, folder);
+    return changed(copy -> copy.data = folder);
   }
 
   /// The same, but other machines may come in without a token.
   public Config madeInsecure() {
-    return with(door, true, data);
+    return changed(copy -> copy.insecure = true);
   }
 
   /// The same, for a program that is the server and nothing else: what its own process sends is no person's answer, and
   /// processes that lose their parents stay below it.
   public Config standalone() {
-    return new Config(
-        door,
-        insecure,
-        data,
-        models,
-        agents,
-        supervisor,
-        workspaces,
-        limits,
-        idleContexts,
-        mcpServers,
-        outside,
-        vault,
-        publicUrl,
-        a2a,
-        approvals.standalone());
+    return changed(copy -> copy.approvals = approvals.standalone());
   }
 
   /// The same, with another door.
-  public Config with(Settings changed) {
-    return with(changed, insecure, data);
+  public Config with(Settings newDoor) {
+    return changed(copy -> copy.door = newDoor);
   }
 
   /// The same with everything that `extensions` bring: a supervisor, if there is something to decide.
@@ -237,30 +226,35 @@ public record Config(
   /// @throws Rejection.Invalid if names stand for two things, or for none
   Config joinedBy(Extensions extensions) {
     var roster = new Roster(agents, extensions);
-    roster.check();
+    var problems = new ConfigProblems();
+    roster.check(problems);
     for (var agent : agents) {
       if (agent.kind() instanceof Kind.Llm && !models.containsKey(agent.model())) {
-        throw ConfigYaml.invalid("agents." + agent.id() + ": there is no model " + agent.model());
+        problems.add(
+            ConfigProblem.unknown(
+                "agents." + agent.id() + ".model", "model", agent.model(), models.keySet()));
       }
-      McpConfig.check(agent, mcpServers);
+      problems.check(() -> McpConfig.check(agent, mcpServers));
     }
+    problems.throwIfAny(null);
     var model =
         models.containsKey(ModelReader.STANDARD)
             ? ModelReader.STANDARD
             : models.keySet().iterator().next();
-    return changed(agents, roster.supervisor(supervisor, model), workspaces);
+    return changed(copy -> copy.supervisor = roster.supervisor(supervisor, model));
   }
 
-  private Config changed(
-      List<Agent> newAgents, @Nullable Supervisor newSupervisor, List<Path> newWorkspaces) {
+  private Config changed(Consumer<Copy> change) {
+    var copy = new Copy(this);
+    change.accept(copy);
     return new Config(
-        door,
-        insecure,
-        data,
+        copy.door,
+        copy.insecure,
+        copy.data,
         models,
-        newAgents,
-        newSupervisor,
-        newWorkspaces,
+        copy.agents,
+        copy.supervisor,
+        copy.workspaces,
         limits,
         idleContexts,
         mcpServers,
@@ -268,25 +262,27 @@ public record Config(
         vault,
         publicUrl,
         a2a,
-        approvals);
+        copy.approvals);
   }
 
-  private Config with(Settings newDoor, boolean newInsecure, Path newData) {
-    return new Config(
-        newDoor,
-        newInsecure,
-        newData,
-        models,
-        agents,
-        supervisor,
-        workspaces,
-        limits,
-        idleContexts,
-        mcpServers,
-        outside,
-        vault,
-        publicUrl,
-        a2a,
-        approvals);
+  /// The parts of a configuration that a program may change, until they are a configuration again.
+  private static final class Copy {
+    private Settings door;
+    private boolean insecure;
+    private Path data;
+    private List<Agent> agents;
+    private @Nullable Supervisor supervisor;
+    private List<Path> workspaces;
+    private ApprovalSettings approvals;
+
+    Copy(Config config) {
+      door = config.door;
+      insecure = config.insecure;
+      data = config.data;
+      agents = config.agents;
+      supervisor = config.supervisor;
+      workspaces = config.workspaces;
+      approvals = config.approvals;
+    }
   }
 }

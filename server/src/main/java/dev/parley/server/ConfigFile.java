@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /// `parley.yaml` as it is written: every section, and everything in it, may be missing.
 record ConfigFile(
-    @Nullable Map<String, ModelSection> models,
+    @Nullable Map<String, @Nullable ModelSection> models,
     @Nullable List<AgentSection> agents,
     @Nullable SupervisorSection supervisor,
-    @Nullable Map<String, McpSection> mcpServers,
+    @Nullable Map<String, @Nullable McpSection> mcpServers,
     @Nullable List<String> workspaces,
     @Nullable LimitSection limits,
     @Nullable AuthSection auth,

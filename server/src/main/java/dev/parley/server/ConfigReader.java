@@ -1,6 +1,8 @@
 package dev.parley.server;
 
-import static dev.parley.server.ConfigYaml.invalid;
+import static dev.parley.server.ConfigProblem.invalid;
+import static dev.parley.server.ConfigProblem.notOneOf;
+import static dev.parley.server.ConfigProblem.quoted;
 import static dev.parley.task.Limits.INPUT_TIMEOUT_MAX;
 import static dev.parley.task.Limits.TIMEOUT_MAX;
 
@@ -15,13 +17,16 @@ import dev.parley.task.Limits.Loop;
 import dev.parley.task.Limits.Tree;
 import dev.parley.task.WhenLapsed;
 import dev.parley.tool.Shell;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Makes a [Config] of what is written and of what is not.
@@ -30,6 +35,10 @@ final class ConfigReader {
   private static final String HOST = "127.0.0.1";
   private static final int PORT = 7070;
   private static final Duration HEARTBEAT = Duration.ofSeconds(15);
+
+  private static final Pattern HOST_NAME = Pattern.compile("[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+]");
+  private static final Pattern ORIGIN =
+      Pattern.compile("[a-z][a-z0-9+.-]*://(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(?::\\d{1,5})?");
 
   private final Config.Surroundings surroundings;
   private final Extensions extensions;
@@ -40,36 +49,58 @@ final class ConfigReader {
   }
 
   Config read(@Nullable Path path) {
-    try {
-      return understood(path);
-    } catch (Rejection.Invalid wrong) {
-      var message = String.valueOf(wrong.getMessage());
-      throw path == null || message.startsWith(path.toString())
-          ? wrong
-          : invalid(path + ": " + message);
-    }
+    var text = path == null ? null : ConfigText.read(path);
+    var problems = new ConfigProblems();
+    var file =
+        text == null
+            ? ConfigFile.EMPTY
+            : new ConfigBinder(surroundings.environment(), problems).bind(text);
+    // What is missing because it does not fit would cause further errors that mean nothing.
+    problems.throwIfAny(text);
+    var config = understood(file, problems);
+    problems.throwIfAny(text);
+    return Objects.requireNonNull(config);
   }
 
-  private Config understood(@Nullable Path path) {
-    var file =
-        path == null ? ConfigFile.EMPTY : new ConfigYaml(surroundings.environment()).read(path);
-    var models = new ModelReader(surroundings.environment()).read(file.models());
-    var servers = new McpConfig(surroundings).read(or(file.mcpServers(), Map.of()));
+  /// The configuration, or null if there are problems.
+  private @Nullable Config understood(ConfigFile file, ConfigProblems problems) {
+    var models = new ModelReader(surroundings.environment()).read(file.models(), problems);
+    var servers = new McpConfig(surroundings).read(file.mcpServers(), problems);
     var reader =
         new AgentReader(models.keySet(), new CliReader(surroundings.environment(), servers));
-    var agents = reader.agents(file.agents());
+    var agents = reader.agents(file.agents(), problems);
     var roster = new Roster(agents, extensions);
-    roster.check();
-    agents.forEach(agent -> McpConfig.check(agent, servers));
+    if (file.agents() == null || agents.size() == file.agents().size()) {
+      roster.check(problems);
+      agents.forEach(agent -> problems.check(() -> McpConfig.check(agent, servers)));
+      problems.check(() -> reader.supervisor(file.supervisor(), roster));
+    }
+    var door = problems.collect(() -> settings(file));
+    var workspaces = problems.collect(() -> workspaces(file));
+    var limits = problems.collect(() -> work(file.limits()));
+    var vault = problems.collect(() -> vault(file.vault()));
+    var a2a = problems.collect(() -> A2aReader.read(file.a2a()));
+    var approvals = problems.collect(() -> ApprovalReader.read(file));
+    var publicUrl = problems.collect(() -> publicUrl(file.publicUrl()));
+    if (problems.any()
+        || door == null
+        || workspaces == null
+        || limits == null
+        || vault == null
+        || a2a == null
+        || approvals == null
+        || publicUrl == null) {
+      return null;
+    }
     return new Config(
-        settings(file),
+        door,
         false,
         surroundings.home().resolve(".parley"),
         models,
         agents,
         reader.supervisor(file.supervisor(), roster),
-        workspaces(file),
-        work(file.limits()),
+        workspaces,
+        limits,
         file.retention() == null || file.retention().idleContexts() == null
             ? Duration.ZERO
             : file.retention().idleContexts(),
@@ -77,31 +108,37 @@ final class ConfigReader {
         new Config.Outside(
             Shell.environment(surroundings.environment(), Set.of()),
             Set.copyOf(or(file.privateHosts(), List.of()))),
-        vault(file.vault()),
-        Optional.ofNullable(file.publicUrl()).map(ConfigReader::publicUrl),
-        A2aReader.read(file.a2a()),
-        ApprovalReader.read(file));
+        vault,
+        publicUrl,
+        a2a,
+        approvals);
   }
 
   private Config.VaultConfig vault(@Nullable VaultSection section) {
     var store = section == null ? null : section.store();
     var key = section == null ? null : section.key();
     if (store != null && !store.equals("file") && !store.equals("memory")) {
-      throw invalid("vault.store must be file or memory");
+      throw notOneOf("vault.store", store, List.of("file", "memory"));
     }
     var inMemory = "memory".equals(store);
     if (inMemory && key != null) {
-      throw invalid("vault: a vault in memory has no key");
+      throw invalid("vault.key", "a vault in memory has no key");
     }
     return new Config.VaultConfig(
         inMemory, key == null ? surroundings.environment().get("PARLEY_VAULT_KEY") : key);
   }
 
-  private static String publicUrl(String text) {
-    if (!text.matches("https?://[A-Za-z0-9.:\\[\\]-]+(/[A-Za-z0-9._~/-]*)?")) {
-      throw invalid("publicUrl must be where browsers reach this server: https://example.org");
+  private static Optional<String> publicUrl(@Nullable String text) {
+    if (text == null) {
+      return Optional.empty();
     }
-    return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+    if (!text.matches("https?://[A-Za-z0-9.:\\[\\]-]+(/[A-Za-z0-9._~/-]*)?")) {
+      throw invalid(
+          "publicUrl",
+          "must be where browsers reach this server, such as https://example.org; found "
+              + quoted(text));
+    }
+    return Optional.of(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
   }
 
   private static Settings settings(ConfigFile file) {
@@ -113,11 +150,39 @@ final class ConfigReader {
     return new Settings(
         HOST,
         PORT,
-        Set.copyOf(or(file.allowedHosts(), List.of())),
-        Set.copyOf(or(file.allowedOrigins(), List.of())),
+        hosts(or(file.allowedHosts(), List.of())),
+        origins(or(file.allowedOrigins(), List.of())),
         tokens(file.auth()),
         or(file.heartbeat(), HEARTBEAT),
         limits);
+  }
+
+  private static Set<String> hosts(List<String> hosts) {
+    for (var i = 0; i < hosts.size(); i++) {
+      if (!HOST_NAME.matcher(hosts.get(i)).matches()) {
+        throw invalid(
+            "allowedHosts[" + i + "]",
+            "must be a host without scheme and port, such as example.org; found "
+                + quoted(hosts.get(i)));
+      }
+    }
+    return Set.copyOf(hosts);
+  }
+
+  private static Set<String> origins(List<String> origins) {
+    for (var i = 0; i < origins.size(); i++) {
+      var origin = origins.get(i);
+      if (!ORIGIN.matcher(origin).matches()) {
+        var bare = origin.replaceFirst("/+$", "");
+        var meant = bare.contains("://") ? bare : "https://" + bare;
+        throw invalid(
+            "allowedOrigins[" + i + "]",
+            "must be scheme://host or scheme://host:port, without a path; found "
+                + quoted(origin)
+                + (ORIGIN.matcher(meant).matches() ? ". Did you mean " + meant + "?" : ""));
+      }
+    }
+    return Set.copyOf(origins);
   }
 
   private static List<Token> tokens(@Nullable AuthSection auth) {
@@ -125,22 +190,37 @@ final class ConfigReader {
       return List.of();
     }
     if (auth.tokens().isEmpty()) {
-      throw invalid("auth.tokens: at least one token is needed, or no auth at all");
+      throw invalid("auth.tokens", "at least one token is needed, or no auth at all");
     }
-    try {
-      return auth.tokens().stream()
-          .map(token -> new Token(or(token.name(), ""), or(token.sha256(), "")))
-          .toList();
-    } catch (Rejection.Invalid misfit) {
-      throw invalid("auth.tokens: " + misfit.getMessage());
+    var tokens = new ArrayList<Token>();
+    for (var i = 0; i < auth.tokens().size(); i++) {
+      var token = auth.tokens().get(i);
+      try {
+        tokens.add(new Token(or(token.name(), ""), or(token.sha256(), "")));
+      } catch (Rejection.Invalid misfit) {
+        var item = token.name() == null ? "[" + i + "]" : token.name();
+        throw invalid(ConfigText.join("auth.tokens", item), String.valueOf(misfit.getMessage()));
+      }
     }
+    return tokens;
   }
 
   private List<Path> workspaces(ConfigFile file) {
-    var folders = or(file.workspaces(), List.<String>of());
-    return folders.isEmpty()
-        ? List.of(surroundings.folder())
-        : folders.stream().map(surroundings.folder()::resolve).map(Path::normalize).toList();
+    var names = or(file.workspaces(), List.<String>of());
+    if (names.isEmpty()) {
+      return List.of(surroundings.folder());
+    }
+    var folders = new ArrayList<Path>();
+    for (var i = 0; i < names.size(); i++) {
+      var folder = surroundings.folder().resolve(names.get(i)).normalize();
+      if (!Files.isDirectory(folder)) {
+        throw invalid(
+            "workspaces[" + i + "]",
+            (Files.exists(folder) ? "this is not a folder: " : "there is no folder ") + folder);
+      }
+      folders.add(folder);
+    }
+    return folders;
   }
 
   private static dev.parley.task.Limits work(@Nullable LimitSection limits) {
@@ -168,12 +248,19 @@ final class ConfigReader {
   }
 
   private static WhenLapsed whenLapsed(@Nullable String name, WhenLapsed usual) {
-    return name == null
-        ? usual
-        : Arrays.stream(WhenLapsed.values())
-            .filter(choice -> choice.wire().equals(name))
-            .findFirst()
-            .orElseThrow(() -> invalid("limits.whenInputLapses is continue or fail, not " + name));
+    if (name == null) {
+      return usual;
+    }
+    var choices = Arrays.asList(WhenLapsed.values());
+    return choices.stream()
+        .filter(choice -> choice.wire().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                notOneOf(
+                    "limits.whenInputLapses",
+                    name,
+                    choices.stream().map(WhenLapsed::wire).toList()));
   }
 
   private static Loop loop(LimitSection limits, Loop usual) {
@@ -198,7 +285,7 @@ final class ConfigReader {
 
   private static Duration time(String name, @Nullable Duration time, Duration usual, Duration max) {
     if (time != null && (time.toMillis() < 1 || time.compareTo(max) > 0)) {
-      throw invalid(name + " must be between 1ms and " + max.toHours() + "h");
+      throw invalid(name, "must be between 1ms and " + max.toHours() + "h");
     }
     return or(time, usual);
   }
@@ -209,7 +296,7 @@ final class ConfigReader {
 
   private static int positive(String name, int number) {
     if (number < 1) {
-      throw invalid(name + " must be at least 1");
+      throw invalid(name, "must be at least 1; found " + number);
     }
     return number;
   }

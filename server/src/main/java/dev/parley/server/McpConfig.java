@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import static dev.parley.server.ConfigYaml.invalid;
+import static dev.parley.server.ConfigProblem.invalid;
 
 import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
@@ -12,6 +12,7 @@ import dev.parley.tool.Tool.Effect;
 import dev.parley.tool.Tool.Permission;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,16 +22,33 @@ import org.jspecify.annotations.Nullable;
 /// Reads `mcpServers`, and what agents have of them.
 final class McpConfig {
 
+  private static final McpSection NOTHING =
+      new McpSection(null, null, null, null, null, null, null, null);
+
   private final Config.Surroundings surroundings;
 
   McpConfig(Config.Surroundings surroundings) {
     this.surroundings = surroundings;
   }
 
-  List<McpServer> read(Map<String, McpSection> sections) {
-    return sections.entrySet().stream()
-        .map(section -> server(section.getKey(), section.getValue()))
-        .toList();
+  /// The servers. The error of one is collected, and a server that does nothing stands in its place.
+  List<McpServer> read(
+      @Nullable Map<String, @Nullable McpSection> sections, ConfigProblems problems) {
+    var servers = new ArrayList<McpServer>();
+    if (sections == null) {
+      return servers;
+    }
+    sections.forEach(
+        (name, section) -> {
+          var server = problems.collect(() -> server(name, section == null ? NOTHING : section));
+          if (server != null) {
+            servers.add(server);
+          } else if (name.matches(McpServer.NAME)) {
+            var nothing = new McpServer.Stdio(List.of(""), Map.of(), surroundings.folder());
+            servers.add(new McpServer(name, nothing, null, null, McpServer.TIMEOUT));
+          }
+        });
+    return servers;
   }
 
   /// Sees to it that the servers are there of which the agent wants tools.
@@ -39,7 +57,11 @@ final class McpConfig {
       if (tool.startsWith(McpServers.PREFIX)) {
         var name = tool.substring(McpServers.PREFIX.length()).split("/", 2)[0];
         if (servers.stream().noneMatch(server -> server.name().equals(name))) {
-          throw invalid("agents." + agent.id() + ": there is no " + name + " in mcpServers");
+          throw ConfigProblem.unknown(
+              "agents." + agent.id() + ".tools",
+              "MCP server",
+              name,
+              servers.stream().map(McpServer::name).toList());
         }
       }
     }
@@ -48,17 +70,17 @@ final class McpConfig {
   private McpServer server(String name, McpSection section) {
     var where = "mcpServers." + name;
     if (!name.matches(McpServer.NAME)) {
-      throw invalid(where + ": a name is 1 to 32 of A-Z a-z 0-9 _ -");
+      throw invalid(where, "a name is 1 to 32 of A-Z a-z 0-9 _ -");
     }
     var timeout = section.timeout() == null ? McpServer.TIMEOUT : section.timeout();
     if (timeout.compareTo(Duration.ofMillis(1)) < 0) {
-      throw invalid(where + ": timeout must be at least 1ms");
+      throw invalid(where + ".timeout", "must be at least 1ms");
     }
     return new McpServer(
         name,
         endpoint(where, section),
-        value(where + ": permission", section.permission(), Permission.class),
-        value(where + ": effect", section.effect(), Effect.class),
+        value(where + ".permission", section.permission(), Permission.class),
+        value(where + ".effect", section.effect(), Effect.class),
         timeout);
   }
 
@@ -66,18 +88,18 @@ final class McpConfig {
     var command = section.command();
     var url = section.url();
     if ((command == null) == (url == null)) {
-      throw invalid(where + ": either command or url is needed");
+      throw invalid(where, "either command or url is needed");
     }
     if (command != null) {
       if (command.isEmpty() || section.headers() != null || section.oauth() != null) {
-        throw invalid(where + ": a command has words, may have env, and has no headers or oauth");
+        throw invalid(where, "a command has words, may have env, and has no headers or oauth");
       }
       var environment = new HashMap<>(Shell.environment(surroundings.environment(), Set.of()));
       environment.putAll(section.env() == null ? Map.of() : section.env());
       return new McpServer.Stdio(command, environment, surroundings.folder());
     }
     if (section.env() != null) {
-      throw invalid(where + ": env goes with command; a url may have headers");
+      throw invalid(where + ".env", "goes with command; a url may have headers");
     }
     return new McpServer.Http(
         address(where, url),
@@ -91,7 +113,7 @@ final class McpConfig {
       return null;
     }
     if (oauth.clientId() == null || oauth.clientId().isBlank()) {
-      throw invalid(where + ": oauth needs a clientId, as the authorization server gave it");
+      throw invalid(where + ".oauth", "needs a clientId, as the authorization server gave it");
     }
     var secret = oauth.clientSecret();
     return new McpServer.OAuthClient(
@@ -109,11 +131,11 @@ final class McpConfig {
     } catch (IllegalArgumentException noAddress) {
       // Told below.
     }
-    throw invalid(where + ": url must be like https://example.org/mcp");
+    throw invalid(where + ".url", "must be like https://example.org/mcp");
   }
 
   private static <E extends Enum<E> & WireName> @Nullable E value(
       String where, @Nullable String name, Class<E> type) {
-    return name == null ? null : WireName.parse(type, where, name);
+    return name == null ? null : ConfigProblem.choice(where, name, type);
   }
 }

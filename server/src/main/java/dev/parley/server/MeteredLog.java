@@ -1,5 +1,6 @@
 package dev.parley.server;
 
+import dev.parley.door.Metric;
 import dev.parley.door.Metrics;
 import dev.parley.log.Appended;
 import dev.parley.log.Changes;
@@ -16,7 +17,8 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -25,15 +27,22 @@ import org.jspecify.annotations.Nullable;
 final class MeteredLog implements EventLog {
 
   private final EventLog log;
-  private final LongAdder events;
-  private final LongAdder failures;
+  private final Metrics.Counter events;
+  private final Metrics.Counter failures;
   private final Metrics.Histogram latency;
+  private final List<Observer> observers;
 
-  MeteredLog(EventLog log, Metrics metrics) {
+  /// Is called with the events of an append when they are durable, on the thread that appended. Must be quick.
+  interface Observer {
+    void appended(ContextId context, List<Draft> drafts);
+  }
+
+  MeteredLog(EventLog log, Metrics metrics, List<Observer> observers) {
     this.log = log;
-    this.events = metrics.counter("parley_events_appended_total");
-    this.failures = metrics.counter("parley_appends_failed_total");
-    this.latency = metrics.histogram("parley_append_seconds");
+    this.observers = List.copyOf(observers);
+    this.events = metrics.counter(Metric.EVENTS);
+    this.failures = metrics.counter(Metric.APPENDS_FAILED);
+    this.latency = metrics.histogram(Metric.APPEND_SECONDS);
   }
 
   @Override
@@ -57,7 +66,7 @@ final class MeteredLog implements EventLog {
   @Override
   public Appended append(ContextId context, Guard guard, Decision decide) {
     var begin = System.nanoTime();
-    var count = new int[1];
+    var added = new AtomicReference<List<Draft>>(List.of());
     try {
       var appended =
           log.append(
@@ -65,11 +74,13 @@ final class MeteredLog implements EventLog {
               guard,
               state -> {
                 var drafts = decide.decide(state);
-                count[0] = drafts.size();
+                added.setPlain(drafts);
                 return drafts;
               });
       latency.record(System.nanoTime() - begin);
-      events.add(count[0]);
+      var drafts = added.getPlain();
+      events.add(drafts.size());
+      observers.forEach(observer -> observer.appended(context, drafts));
       return appended;
     } catch (Rejection.Unavailable failed) {
       failures.increment();
@@ -130,8 +141,8 @@ final class MeteredLog implements EventLog {
   }
 
   @Override
-  public boolean writable() {
-    return log.writable();
+  public Optional<String> outage() {
+    return log.outage();
   }
 
   @Override

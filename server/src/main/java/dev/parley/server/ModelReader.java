@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import static dev.parley.server.ConfigYaml.invalid;
+import static dev.parley.server.ConfigProblem.invalid;
 
 import dev.parley.model.AnthropicModel;
 import dev.parley.model.ApiKey;
@@ -16,6 +16,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -49,18 +50,26 @@ final class ModelReader {
     }
   }
 
+  private static final List<String> PROVIDERS = List.of("anthropic", "openai", "offline");
+
   private final Map<String, String> environment;
 
   ModelReader(Map<String, String> environment) {
     this.environment = Map.copyOf(environment);
   }
 
-  Map<String, ModelConfig> read(@Nullable Map<String, ModelSection> sections) {
+  /// The models by their names. One with an error is collected, and stands in the map as offline.
+  Map<String, ModelConfig> read(
+      @Nullable Map<String, @Nullable ModelSection> sections, ConfigProblems problems) {
     var models = new LinkedHashMap<String, ModelConfig>();
     if (sections != null) {
       sections.forEach(
-          (name, section) ->
-              models.put(name, model("models." + name, section == null ? NOTHING : section)));
+          (name, section) -> {
+            var model =
+                problems.collect(
+                    () -> model("models." + name, section == null ? NOTHING : section));
+            models.put(name, model == null ? new ModelConfig.Offline() : model);
+          });
     }
     if (models.isEmpty()) {
       models.put(STANDARD, standard());
@@ -84,7 +93,9 @@ final class ModelReader {
       case "anthropic" -> remote(where, Provider.ANTHROPIC, section);
       case "openai" -> remote(where, Provider.OPENAI, section);
       case null, default ->
-          throw invalid(where + ": provider must be anthropic, openai or offline");
+          throw section.provider() == null
+              ? invalid(where, "needs provider: " + String.join(", ", PROVIDERS))
+              : ConfigProblem.notOneOf(where + ".provider", section.provider(), PROVIDERS);
     };
   }
 
@@ -105,7 +116,7 @@ final class ModelReader {
     return switch (provider) {
       case ANTHROPIC -> {
         if (section.api() != null) {
-          throw invalid(where + ": api goes with provider openai only");
+          throw invalid(where + ".api", "goes with provider openai only");
         }
         yield new ModelConfig.Anthropic(settings, bounds);
       }
@@ -119,8 +130,8 @@ final class ModelReader {
     var text = or(blankAsNull(section.apiKey()), variable(provider, "_API_KEY"));
     if (text == null && !ownServer) {
       throw invalid(
-          where
-              + ": an apiKey is needed, or the environment variable "
+          where,
+          "an apiKey is needed, or the environment variable "
               + provider.variable("_API_KEY")
               + ", or apiKey: none");
     }
@@ -130,7 +141,8 @@ final class ModelReader {
     try {
       return new ApiKey(text.strip());
     } catch (IllegalArgumentException unusable) {
-      throw invalid(where + ".apiKey cannot be a key: it has spaces or signs beyond ASCII in it");
+      throw invalid(
+          where + ".apiKey", "cannot be a key: it has spaces or signs beyond ASCII in it");
     }
   }
 
@@ -146,7 +158,7 @@ final class ModelReader {
     } catch (URISyntaxException malformed) {
       // It is refused below.
     }
-    throw invalid(where + ".baseUrl must be like https://host or http://host:port/v1");
+    throw invalid(where + ".baseUrl", "must be like https://host or http://host:port/v1");
   }
 
   private static Api api(String where, @Nullable String text) {
@@ -154,7 +166,7 @@ final class ModelReader {
       case null -> Api.CHAT;
       case "chat" -> Api.CHAT;
       case "responses" -> Api.RESPONSES;
-      default -> throw invalid(where + ": api must be chat or responses");
+      default -> throw ConfigProblem.notOneOf(where + ".api", text, List.of("chat", "responses"));
     };
   }
 
@@ -162,10 +174,10 @@ final class ModelReader {
     var tokens = or(section.thinking(), 0);
     var least = provider == Provider.ANTHROPIC ? THINKING_MIN : 1;
     if (tokens != 0 && tokens < least) {
-      throw invalid(where + ".thinking must be 0, or at least " + least + " tokens");
+      throw invalid(where + ".thinking", "must be 0, or at least " + least + " tokens");
     }
     if (tokens != 0 && section.maxTokens() != null && section.maxTokens() <= tokens) {
-      throw invalid(where + ".maxTokens must be more than thinking, which is part of it");
+      throw invalid(where + ".maxTokens", "must be more than thinking, which is part of it");
     }
     return tokens;
   }
@@ -175,14 +187,14 @@ final class ModelReader {
       return null;
     }
     if (section.input() == null || section.output() == null) {
-      throw invalid(where + " needs input and output, in US dollars per million tokens");
+      throw invalid(where, "needs input and output, in US dollars per million tokens");
     }
     for (var price :
         new @Nullable BigDecimal[] {
           section.input(), section.output(), section.cacheWrite(), section.cacheRead()
         }) {
       if (price != null && (price.signum() < 0 || price.precision() > 20)) {
-        throw invalid(where + ": a price is a number that is not negative");
+        throw invalid(where, "a price is a number that is not negative");
       }
     }
     return new Prices(section.input(), section.output(), section.cacheWrite(), section.cacheRead());
@@ -190,14 +202,14 @@ final class ModelReader {
 
   private static Duration timeout(String where, Duration timeout) {
     if (timeout.toMillis() < 1 || timeout.compareTo(TIMEOUT_MAX) > 0) {
-      throw invalid(where + ".timeout must be between 1ms and 24h");
+      throw invalid(where + ".timeout", "must be between 1ms and 24h");
     }
     return timeout;
   }
 
   private static @Nullable Integer positive(String where, @Nullable Integer number) {
     if (number != null && number < 1) {
-      throw invalid(where + " must be at least 1");
+      throw invalid(where, "must be at least 1; found " + number);
     }
     return number;
   }

@@ -1,5 +1,7 @@
 package dev.parley.server;
 
+import dev.parley.door.Metric;
+import dev.parley.door.Metrics;
 import dev.parley.model.AnthropicModel;
 import dev.parley.model.Model;
 import dev.parley.model.ModelHttp;
@@ -15,14 +17,25 @@ import org.jspecify.annotations.Nullable;
 final class Models implements AutoCloseable {
 
   private final Map<String, Model> models = new LinkedHashMap<>();
-  private final ModelSources sources;
   private @Nullable ModelHttp http;
 
-  Models(Map<String, ModelConfig> configs, Server.Sources given) {
-    this.sources =
-        new ModelSources(
-            given.clock(), new SecureRandom(), Thread::sleep, () -> given.ids().get().toString());
-    configs.forEach((name, config) -> models.put(name, model(config)));
+  Models(Map<String, ModelConfig> configs, Server.Sources given, Metrics metrics) {
+    var random = new SecureRandom();
+    configs.forEach(
+        (name, config) -> {
+          var retries = metrics.counter(Metric.MODEL_RETRIES, name);
+          var sources =
+              new ModelSources(
+                  given.clock(),
+                  random,
+                  // A model pauses only before it asks again.
+                  pause -> {
+                    retries.increment();
+                    Thread.sleep(pause);
+                  },
+                  () -> given.ids().get().toString());
+          models.put(name, new MeteredModel(name, model(config, sources), metrics));
+        });
   }
 
   /// The model of this name, of which the configuration knows.
@@ -34,7 +47,7 @@ final class Models implements AutoCloseable {
     return model;
   }
 
-  private Model model(ModelConfig config) {
+  private Model model(ModelConfig config, ModelSources sources) {
     return switch (config) {
       case ModelConfig.Offline _ -> new OfflineModel(sources.ids(), OfflineModel.PACE);
       case ModelConfig.Anthropic(var settings, var bounds) ->

@@ -1,7 +1,7 @@
 package dev.parley.server;
 
+import static dev.parley.server.ConfigProblem.invalid;
 import static dev.parley.server.ConfigReader.or;
-import static dev.parley.server.ConfigYaml.invalid;
 
 import dev.parley.proxy.ProxySettings;
 import dev.parley.server.ConfigFile.AgentSection;
@@ -19,12 +19,13 @@ final class ProxyReader {
   static Config.Kind.Proxy kind(AgentSection section) {
     if (section.worksHere()) {
       throw invalid(
+          "type",
           "type proxy has url and silence, and id, name, description and taskTypes as every"
               + " agent; what the agent may do is said where it runs");
     }
     var silence = or(section.silence(), ProxySettings.SILENCE);
     if (silence.compareTo(SILENCE_MIN) < 0) {
-      throw invalid("silence is at least " + SILENCE_MIN.toSeconds() + " s");
+      throw invalid("silence", "must be at least 1s");
     }
     return new Config.Kind.Proxy(new ProxySettings(url(section.url()), silence));
   }
@@ -43,6 +44,6 @@ final class ProxyReader {
     } catch (IllegalArgumentException malformed) {
       // Falls through to the one answer for everything that is no address.
     }
-    throw invalid("url must be an address such as http://127.0.0.1:8000");
+    throw invalid("url", "must be an address such as http://127.0.0.1:8000");
   }
 }

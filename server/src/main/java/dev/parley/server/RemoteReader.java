@@ -1,7 +1,8 @@
 package dev.parley.server;
 
+import static dev.parley.server.ConfigProblem.invalid;
+import static dev.parley.server.ConfigProblem.notOneOf;
 import static dev.parley.server.ConfigReader.or;
-import static dev.parley.server.ConfigYaml.invalid;
 
 import dev.parley.a2a.Version;
 import dev.parley.a2a.remote.RemoteSettings;
@@ -10,6 +11,7 @@ import dev.parley.protocol.WireName;
 import dev.parley.server.ConfigFile.AgentSection;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +29,10 @@ final class RemoteReader {
   static Config.Kind.A2a kind(AgentSection section) {
     if (section.worksHere()) {
       throw invalid(
+          "type",
           "type a2a has url, version, transport, headers, token, timeout and silence, and id, name,"
-              + " description and taskTypes as every agent; what the agent may do is said where it runs");
+              + " description and taskTypes as every agent; what the agent may do is said where it"
+              + " runs");
     }
     return new Config.Kind.A2a(
         new RemoteSettings(
@@ -46,21 +50,21 @@ final class RemoteReader {
     }
     return Version.named(text)
         .filter(version -> !text.isBlank())
-        .orElseThrow(() -> invalid("version must be auto, \"1.0\" or \"0.3\""));
+        .orElseThrow(() -> notOneOf("version", text, List.of(AUTO, "1.0", "0.3")));
   }
 
   private static @Nullable Transport transport(String text) {
     return text.equals(AUTO)
         ? null
         : WireName.find(Transport.class, text)
-            .orElseThrow(() -> invalid("transport must be auto, jsonrpc or rest"));
+            .orElseThrow(() -> notOneOf("transport", text, List.of(AUTO, "jsonrpc", "rest")));
   }
 
   private static Map<String, String> headers(Map<String, String> given, @Nullable String token) {
     var headers = new LinkedHashMap<>(given);
     if (token != null) {
       if (given.keySet().stream().anyMatch("authorization"::equalsIgnoreCase)) {
-        throw invalid("either token or the header Authorization");
+        throw invalid("token", "is not allowed together with the header Authorization");
       }
       headers.put("Authorization", "Bearer " + token);
     }
@@ -70,7 +74,7 @@ final class RemoteReader {
               || value.chars().anyMatch(Character::isISOControl)
               || value.isBlank()) {
             // Never shows a value.
-            throw invalid("the header " + name + " cannot be sent");
+            throw invalid("headers." + name, "this is not a valid header");
           }
         });
     return headers;
@@ -78,7 +82,7 @@ final class RemoteReader {
 
   private static Duration wait(String where, Duration wait) {
     if (wait.compareTo(WAIT_MIN) < 0 || wait.compareTo(WAIT_MAX) > 0) {
-      throw invalid(where + " is 1 s to 1 h");
+      throw invalid(where, "must be between 1s and 1h");
     }
     return wait;
   }

@@ -1,21 +1,18 @@
 package dev.parley.server;
 
-import static dev.parley.server.ConfigYaml.invalid;
+import static dev.parley.server.ConfigProblem.invalid;
 
 import dev.parley.agent.AgentTool;
 import dev.parley.agent.Policy;
 import dev.parley.mcp.McpServers;
 import dev.parley.protocol.AgentTypeId;
-import dev.parley.protocol.Rejection;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.tool.BuiltInTools;
-import dev.parley.tool.Tool;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,35 +34,33 @@ final class Roster {
     this.extensions = extensions;
   }
 
-  /// Refuses names that stand for two things, or for none.
-  ///
-  /// @throws Rejection.Invalid if there are any
-  void check() {
+  /// Collects names that stand for two things, or for none.
+  void check(ConfigProblems problems) {
     if (ids().isEmpty()) {
-      throw invalid("agents: at least one is needed");
+      problems.add(invalid("agents", "at least one is needed"));
     }
     var seen = new HashSet<AgentTypeId>();
     for (var id : ids()) {
       if (id.equals(Supervisor.ID)) {
-        throw invalid("agents." + id + ": this id belongs to the supervisor");
+        problems.add(invalid("agents." + id, "this id belongs to the supervisor"));
       }
       if (!seen.add(id)) {
-        throw invalid("agents: two are called " + id);
+        problems.add(invalid("agents." + id, "two are called " + id));
       }
     }
     var tools = new HashSet<String>();
     for (var tool : extensions.tools()) {
       if (!TOOL.matcher(tool.name()).matches()) {
-        throw invalid("tools." + tool.name() + ": a name is 1 to 64 of A-Z a-z 0-9 _ -");
+        problems.add(invalid("tools." + tool.name(), "a name is 1 to 64 of A-Z a-z 0-9 _ -"));
       }
       if (BuiltInTools.isKnown(tool.name()) || !tools.add(tool.name())) {
-        throw invalid("tools: two are called " + tool.name());
+        problems.add(invalid("tools", "two are called " + tool.name()));
       }
     }
     for (var agent : agents) {
-      agent.tools().forEach(tool -> checkTool(agent, tool, tools));
+      agent.tools().forEach(tool -> problems.check(() -> checkTool(agent, tool, tools)));
       if (agent.kind() instanceof Config.Kind.Llm) {
-        checkRules(agent);
+        problems.check(() -> checkRules(agent));
       }
     }
   }
@@ -73,22 +68,20 @@ final class Roster {
   private void checkTool(Config.Agent agent, String tool, Set<String> own) {
     if (tool.startsWith(AGENT)) {
       if (ids().stream().noneMatch(id -> tool.equals(AGENT + id))) {
-        throw invalid("agents." + agent.id() + ": there is no agent for the tool " + tool);
+        throw ConfigProblem.unknown(
+            "agents." + agent.id() + ".tools",
+            "agent for the tool",
+            tool,
+            ids().stream().map(id -> AGENT + id).toList());
       }
     } else if (!tool.startsWith(McpServers.PREFIX)
         && !BuiltInTools.isKnown(tool)
         && !own.contains(tool)) {
-      var known =
-          Stream.concat(BuiltInTools.GROUPS.stream(), extensions.tools().stream().map(Tool::name))
-              .collect(Collectors.joining(", "));
-      throw invalid(
-          "agents."
-              + agent.id()
-              + ": there is no tool "
-              + tool
-              + "; known: "
-              + known
-              + ", mcp:NAME, agent:ID");
+      var names = new ArrayList<>(BuiltInTools.GROUPS);
+      names.addAll(own);
+      names.add("mcp:NAME");
+      names.add("agent:ID");
+      throw ConfigProblem.unknown("agents." + agent.id() + ".tools", "tool", tool, names);
     }
   }
 
@@ -99,12 +92,8 @@ final class Roster {
       var name = Policy.toolOf(rule);
       if (names.stream().noneMatch(known -> Policy.couldFit(name, known))) {
         throw invalid(
-            "agents."
-                + agent.id()
-                + ".permissions: "
-                + rule
-                + " fits none of its tools: "
-                + String.join(", ", names));
+            "agents." + agent.id() + ".permissions",
+            rule + " fits none of its tools: " + String.join(", ", names));
       }
     }
   }

@@ -143,9 +143,7 @@ public final class Server implements AutoCloseable {
     var contexts = new ContextsDoor(behind);
     agents = new AgentsDoor(behind, type -> honours(config, type));
     var chat = new ChatDoor(behind);
-    metrics.gauge("parley_tasks_running", parts.tasks()::running);
-    metrics.gauge("parley_tasks_queued", parts.tasks()::queued);
-    metrics.gauge("parley_streams_open", streams::count);
+    new ServerMetrics(config.data(), log, parts.views(), parts.tasks(), streams).addTo(metrics);
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());

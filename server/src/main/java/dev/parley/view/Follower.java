@@ -61,7 +61,12 @@ final class Follower implements AutoCloseable {
   private boolean takeIn() {
     try {
       intake.takeInAll();
+      intake.works();
       return true;
+    } catch (Rejection.Unavailable failure) {
+      // The views' thread has logged why.
+      LOGGER.log(Level.DEBUG, "the views cannot follow the log: {0}", failure.toString());
+      return false;
     } catch (RuntimeException failure) {
       // Whoever asks gets an answer or an error of their own; here it is only worth a line.
       LOGGER.log(Level.WARNING, "the views cannot follow the log: {0}", failure.toString());

@@ -175,6 +175,11 @@ final class Intake {
     }
   }
 
+  /// Notes that all that is new was taken in.
+  void works() {
+    thread.works();
+  }
+
   private void caughtUp(long mark, long generation) {
     if (!feed.live(generation)) {
       thread.call(

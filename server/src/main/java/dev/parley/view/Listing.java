@@ -36,7 +36,7 @@ public final class Listing {
 
   /// Contexts from the `offset`th on, the one that changed last first.
   public List<Listed> page(Which which, long offset, int limit) {
-    return views.answerAll(tables -> page(tables.sql(), which, offset, Views.clamp(limit)));
+    return views.answerList(tables -> page(tables.sql(), which, offset, Views.clamp(limit)));
   }
 
   /// The agent that one context is with.
@@ -68,13 +68,13 @@ public final class Listing {
             + ", "
             + AGENT
             + """
-               AS agent FROM contexts c
-              WHERE c.owner IN (SELECT value FROM json_each(?))
-                AND coalesce(json_extract(c.metadata, '$.session.source'), '') <> 'agent'
-                AND (? IS NULL OR agent = ?)
-                AND (? IS NULL OR coalesce(json_extract(c.metadata, '$.session.userId'), ?) = ?)
-              ORDER BY c.updated_at DESC, c.context DESC LIMIT ? OFFSET ?
-              """,
+             AS agent FROM contexts c
+            WHERE c.owner IN (SELECT value FROM json_each(?))
+              AND coalesce(json_extract(c.metadata, '$.session.source'), '') <> 'agent'
+              AND (? IS NULL OR agent = ?)
+              AND (? IS NULL OR coalesce(json_extract(c.metadata, '$.session.userId'), ?) = ?)
+            ORDER BY c.updated_at DESC, c.context DESC LIMIT ? OFFSET ?
+            """,
         Listing::listed,
         Column.json(which.owners()),
         agent,

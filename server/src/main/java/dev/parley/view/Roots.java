@@ -21,11 +21,11 @@ public final class Roots {
   private static final String PAGE =
       StoredTable.NOT_REMOVED
           + """
-       AND t.rewound = 0 AND t.shared = 0 AND (t.created_at, t.seq, t.context) < (?, ?, ?)
-         AND (? OR (SELECT c.owner FROM contexts c WHERE c.context = t.context)
-           IN (SELECT value FROM json_each(?)))
-       ORDER BY t.created_at DESC, t.seq DESC, t.context DESC LIMIT ?
-      """;
+           AND t.rewound = 0 AND t.shared = 0 AND (t.created_at, t.seq, t.context) < (?, ?, ?)
+             AND (? OR (SELECT c.owner FROM contexts c WHERE c.context = t.context)
+               IN (SELECT value FROM json_each(?)))
+           ORDER BY t.created_at DESC, t.seq DESC, t.context DESC LIMIT ?
+          """;
 
   /// Which root tasks are meant.
   public enum Which {
@@ -93,7 +93,7 @@ public final class Roots {
     var from = RootCursor.parse(cursor);
     var max = Views.clamp(limit);
     return Views.page(
-        views.answerAll(tables -> page(tables, owners, which, from, max + 1)),
+        views.answerList(tables -> page(tables, owners, which, from, max + 1)),
         max,
         last -> RootCursor.of(last).toString());
   }
@@ -123,7 +123,7 @@ public final class Roots {
     var from = RootCursor.parse(cursor);
     var max = Views.clamp(limit);
     return Views.page(
-        views.answerAll(tables -> RootList.page(tables, filter, from, max + 1)),
+        views.answerList(tables -> RootList.page(tables, filter, from, max + 1)),
         max,
         last -> RootCursor.ofChange(last).toString());
   }
@@ -135,7 +135,7 @@ public final class Roots {
 
   /// How many root tasks of an agent there are.
   public long count(RootFilter filter) {
-    return views.answerAll(tables -> RootList.count(tables, filter));
+    return views.answerList(tables -> RootList.count(tables, filter));
   }
 
   /// How far the numbers of a root task have come, and where the last one stands.
@@ -165,9 +165,9 @@ public final class Roots {
                 + "FROM tasks t INDEXED BY tasks_by_id"
                 + JOIN
                 + """
-                  WHERE t.context = ? AND t.task_id = ? AND t.parent_task_id IS NULL
-                  ORDER BY t.seq DESC LIMIT 1
-                  """,
+                WHERE t.context = ? AND t.task_id = ? AND t.parent_task_id IS NULL
+                ORDER BY t.seq DESC LIMIT 1
+                """,
             row -> view(tables, row),
             context.value(),
             task.value());

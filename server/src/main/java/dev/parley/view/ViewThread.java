@@ -1,6 +1,7 @@
 package dev.parley.view;
 
 import dev.parley.log.FatalHandler;
+import dev.parley.log.Outage;
 import dev.parley.protocol.Rejection;
 import dev.parley.view.Checkpoints.Checkpoint;
 import java.lang.System.Logger;
@@ -31,6 +32,8 @@ final class ViewThread implements AutoCloseable {
   private final @Nullable Path file;
   private final @Nullable Checkpoint start;
   private final ExecutorService executor;
+  private final Outage outage =
+      new Outage(LOGGER, "the views cannot be written or read", "the views follow the log again");
   private @Nullable Tables tables;
   private long generation;
 
@@ -79,6 +82,11 @@ final class ViewThread implements AutoCloseable {
   /// @throws Rejection what `work` refused with; `Unavailable` if the database fails
   <T> T call(Work<T> work) {
     return await(() -> transact(work));
+  }
+
+  /// Notes that the views have taken in all that is new.
+  void works() {
+    outage.over();
   }
 
   /// How often the views were thrown away; to be called from work only.
@@ -181,7 +189,7 @@ final class ViewThread implements AutoCloseable {
       LOGGER.log(Level.WARNING, "the views are broken and are made anew: {0}", failure.toString());
       throwAway();
     } else {
-      LOGGER.log(Level.WARNING, "the views cannot be used: {0}", failure.toString());
+      outage.failed(failure.toString());
     }
     return new Rejection.Unavailable("the views cannot answer just now");
   }

@@ -120,19 +120,19 @@ public final class Views implements AutoCloseable {
     var from = ContextCursor.parse(cursor);
     var max = clamp(limit);
     return page(
-        answerAll(tables -> tables.contexts().page(owners, from, max + 1)),
+        answerList(tables -> tables.contexts().page(owners, from, max + 1)),
         max,
         last -> ContextCursor.of(last).toString());
   }
 
   /// The same from the `offset`th on, which others may move meanwhile.
   public List<ContextView> contexts(Set<String> owners, long offset, int limit) {
-    return answerAll(tables -> tables.contexts().page(owners, offset, clamp(limit)));
+    return answerList(tables -> tables.contexts().page(owners, offset, clamp(limit)));
   }
 
   /// How many contexts these owners have.
   public long countContexts(Set<String> owners) {
-    return answerAll(tables -> tables.contexts().count(owners));
+    return answerList(tables -> tables.contexts().count(owners));
   }
 
   /// Messages after `after` (a seq), oldest first.
@@ -226,12 +226,17 @@ public final class Views implements AutoCloseable {
     return known.isPresent() ? known : answerAll(tables -> tables.tasks().contextOf(task));
   }
 
+  /// What is open, as far as the views know by now: it does not wait for what was just appended.
+  public OpenWork openWork() {
+    return thread.call(OpenWork::of);
+  }
+
   /// What waits for a person in contexts of these owners (all, if none are named), oldest first.
   public Page<PendingView> pending(Set<String> owners, @Nullable String cursor, int limit) {
     var from = PendingCursor.parse(cursor);
     var max = clamp(limit);
     return page(
-        answerAll(tables -> new Inbox(tables.sql()).page(owners, from, max + 1)),
+        answerList(tables -> new Inbox(tables.sql()).page(owners, from, max + 1)),
         max,
         last -> PendingCursor.of(last).toString());
   }
@@ -412,6 +417,16 @@ public final class Views implements AutoCloseable {
       if (answer.isPresent()) {
         return answer.get();
       }
+    }
+  }
+
+  /// The same for lists: if the views cannot take in what is new, because the disk is full, they answer with what they
+  /// have.
+  <T> T answerList(Work<T> question) {
+    try {
+      return answerAll(question);
+    } catch (Rejection.Unavailable behind) {
+      return thread.call(question);
     }
   }
 

@@ -252,7 +252,11 @@ final class SqliteLogFaultTest {
         assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("a"))))
             .isInstanceOf(Rejection.Unavailable.class);
         assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(1);
+        assertThat(log.outage()).isPresent();
         statement.execute("ROLLBACK");
+      }
+      while (!log.writable()) {
+        Thread.onSpinWait();
       }
       log.append(CONTEXT, Guard.none(), Decision.always(message("b")));
       assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(2);

@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
@@ -44,7 +45,9 @@ class ConfigTest {
   }
 
   @Test
-  void every_section_that_this_version_can_use_is_read() {
+  void every_section_that_this_version_can_use_is_read() throws IOException {
+    Files.createDirectories(folder.resolve("projects"));
+    Files.createDirectories(folder.resolve("other/more"));
     var config =
         read(
             """
@@ -70,7 +73,7 @@ class ConfigTest {
     assertThat(config.agents().getLast().model()).isEqualTo("demo");
     assertThat(config.supervisor().fallback()).isEqualTo(new AgentTypeId("other"));
     assertThat(config.workspaces())
-        .containsExactly(folder.resolve("projects"), Path.of("/elsewhere/more"));
+        .containsExactly(folder.resolve("projects"), folder.resolve("other/more"));
     assertThat(config.limits().taskTimeout()).isEqualTo(Duration.ofMinutes(5));
     assertThat(config.limits().loop().maxTurns()).isEqualTo(50);
     assertThat(config.limits().loop().historyTokens()).isEqualTo(1_000);
@@ -99,7 +102,8 @@ class ConfigTest {
     assertThat(files.effect()).isNull();
     assertThat(files.timeout()).isEqualTo(McpServer.TIMEOUT);
     var process = (McpServer.Stdio) files.endpoint();
-    assertThat(process.command()).containsExactly("npx", "server", "/elsewhere");
+    assertThat(process.command())
+        .containsExactly("npx", "server", folder.resolve("other").toString());
     assertThat(process.environment()).containsEntry("KEY", "code").doesNotContainKey("WHAT");
     assertThat(process.environment()).containsKey("PATH");
     assertThat(process.folder()).isEqualTo(folder);
@@ -115,26 +119,33 @@ class ConfigTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "limits: {maxTurns: 5}\\ncolour: red | line 2: there is no setting colour",
-        "limits:\\n  maxTurns: 5\\n  maxTunes: 6 | line 3: there is no setting maxTunes",
-        "heartbeat: ${NOPE} | line 1",
-        "heartbeat: ${NOPE} | NOPE",
-        "heartbeat: soon | line 1",
-        "limits: {maxTurns: many} | line 1: limits.maxTurns",
-        "limits: {maxTurns: 0} | at least 1",
-        "agents: [{id: a, type: a2a}] | url must be an address",
+        "limits: {maxTurns: 5}\\n"
+            + "colour: red | parley.yaml:2:1: colour: unknown key. Keys here: models, agents,",
+        "limits:\\n"
+            + "  maxTurns: 5\\n"
+            + "  maxTunes: 6 | parley.yaml:3:3: limits.maxTunes: unknown key. Did you mean"
+            + " maxTurns or maxTokens? Keys here:",
+        "heartbeat: ${NOPE} | parley.yaml:1:12: heartbeat: the environment variable NOPE is not"
+            + " set",
+        "auth: {tokens: [{name: '${WHTA}', sha256: x}]} | Did you mean WHAT?",
+        "heartbeat: soon | :1:12: heartbeat: must be a number with the unit",
+        "limits: {maxTurns: many} | :1:20: limits.maxTurns: must be a whole number; found \"many\"",
+        "limits: {maxTurns: -3} | :1:20: limits.maxTurns: must be at least 1; found -3",
+        "agents: [{id: a, type: a2a}] | agents.a.url: must be an address",
         "agents: [{id: a, type: a2a, url: 'http://a', model: b}] | type a2a has url",
-        "agents: [{id: a, type: a2a, url: 'http://a', version: 2}] | version must be auto",
-        "agents: [{id: a, type: a2a, url: 'http://a', transport: grpc}] | transport must be auto",
-        "agents: [{id: a, type: a2a, url: 'http://a', timeout: 1ms}] | timeout is 1 s to 1 h",
+        "agents: [{id: a, type: a2a, url: 'http://a', version: 2}] | version: must be one of auto",
+        "agents: [{id: a, type: a2a, url: 'http://a', transport: grpc}] | transport: must be one of"
+            + " auto",
+        "agents: [{id: a, type: a2a, url: 'http://a', timeout: 1ms}] | timeout: must be between 1s"
+            + " and 1h",
         "agents: [{id: a, type: a2a, url: 'http://a', token: t, headers: {authorization: b}}] |"
-            + " either token",
+            + " a.token: is not allowed together",
         "agents: [{id: a, type: llm, token: t}] | go with type a2a only",
         "agents: [{id: a, type: cli}] | needs cli: claude, codex, gemini or jsonl",
         "agents: [{id: a, type: cli, cli: vi}] | claude, codex, gemini, jsonl",
         "agents: [{id: a, type: cli, cli: jsonl}] | needs a command",
         "agents: [{id: a, type: cli, cli: codex, permissions: {deny: [x]}}] | know no rules",
-        "agents: [{id: a, type: cli, cli: claude, mcp: [x]}] | no x in mcpServers",
+        "agents: [{id: a, type: cli, cli: claude, mcp: [x]}] | there is no MCP server x",
         "agents: [{id: a, type: cli, cli: claude, silence: 1ms}] | at least 1s",
         "agents: [{id: a, type: cli, cli: claude, tools: [shell]}] | do not go with type cli",
         "agents: [{id: a, type: cli, cli: claude, mapping: {text: $.a}}] | for cli jsonl only",
@@ -142,43 +153,115 @@ class ConfigTest {
         "agents: [{id: a, maxTurns: 3}] | go with type cli only",
         "agents: [{id: a, tools: ['agent:x']}] | no agent for the tool agent:x",
         "agents: [{id: supervisor}] | belongs to the supervisor",
-        "agents: [{id: a, permission: maybe}] | allow, ask, deny",
+        "agents: [{id: a, permission: alow}] | :1:30: agents.a.permission: must be one of allow,"
+            + " ask, deny; found \"alow\". Did you mean allow?",
         "agents: [{id: a, taskTypes: [cooking]}] | taskTypes",
         "limits: {inputTimeout: 0} | between 1ms",
         "mcpServers: {a: {url: 'https://x.org', oauth: {clientSecret: s}}} | clientId",
         "mcpServers: {a: {command: [x], oauth: {clientId: s}}} | no headers or oauth",
-        "limits: {whenInputLapses: wait} | continue or fail",
+        "limits: {whenInputLapses: wait} | limits.whenInputLapses: must be one of continue, fail",
         "agents: [{id: a, tools: [shel]}] | no tool shel; known: files, shell, http",
+        "agents: [{id: a, tools: [shel]}] | Did you mean shell?",
         "agents: [{id: a, tools: [shell], permissions: {deny: ['shel(rm *)']}}] | fits none of its"
             + " tools: shell",
-        "mcpServers: {e: {command: npx}} | a list is needed here",
+        "mcpServers: {e: {command: npx}} | mcpServers.e.command: must be a list",
         "agents: [{id: a}, {id: a}] | two are called a",
-        "agents: [{id: a, model: b}] | no model b",
+        "models: {claude: {provider: offline}}\\n"
+            + "agents: [{id: a, model: cluade}] | :2:25: agents.a.model: there is no model cluade;"
+            + " known: claude. Did you mean claude?",
         "agents: [{name: a}] | needs an id",
         "agents: [{id: 'a b'}] | must be 1 to 128 characters",
-        "supervisor: {fallbackAgent: x} | no agent x",
+        "supervisor: {fallbackAgent: x} | supervisor.fallbackAgent: there is no agent x",
         "mcpServers: {e: {command: [npx], url: 'http://x/'}} | either command or url",
         "mcpServers: {e: {env: {A: b}}} | either command or url",
         "mcpServers: {e: {command: []}} | a command has words",
         "mcpServers: {e: {command: [x], headers: {A: b}}} | no headers",
-        "mcpServers: {e: {url: 'http://x/', env: {A: b}}} | env goes with command",
-        "mcpServers: {e: {url: 'ftp://x/'}} | url must be like",
+        "mcpServers: {e: {url: 'http://x/', env: {A: b}}} | env: goes with command",
+        "mcpServers: {e: {url: 'ftp://x/'}} | url: must be like",
         "mcpServers: {'e/f': {command: [x]}} | a name is",
         "mcpServers: {e: {command: [x], permission: maybe}} | allow, ask, deny",
         "mcpServers: {e: {command: [x], effect: none}} | pure, idempotent, at-most-once, ask",
         "mcpServers: {e: {command: [x], timeout: 0}} | at least 1ms",
-        "mcpServers: {e: {command: [x], colour: red}} | no setting colour",
-        "agents: [{id: a, tools: ['mcp:e']}] | there is no e in mcpServers",
+        "mcpServers: {e: {command: [x], colour: red}} | mcpServers.e.colour: unknown key",
+        "agents: [{id: a, tools: ['mcp:e']}] | there is no MCP server e",
         "auth: {tokens: []} | at least one token",
         "auth: {tokens: [{name: me, sha256: abc}]} | 64 hexadecimal",
-        "agents: [{id: a}, {id: b, colour: 1}] | line 1: there is no setting colour",
-        "'limits: {maxTurns: 5' | not YAML"
+        "agents: [{id: a}, {id: b, colour: 1}] | :1:27: agents.b.colour: unknown key",
+        "'limits: {maxTurns: 5' | not YAML",
+        "limits:\\n"
+            + "  maxTurns: 5\\n"
+            + "  maxDepth: 2\\n"
+            + "  maxTurns: 6 | :4:3: limits.maxTurns: this key is in the section twice: in line 2"
+            + " and in line 4",
+        "limits: {maxTurns: 1}\\n"
+            + "limits: {maxDepth: 1} | limits: this key is in the section twice: in line 1 and in"
+            + " line 2",
+        "workspaces: [.]\\nworkspaces: [missing] | twice",
+        "workspaces: ['.', missing] | :1:19: workspaces[1]: there is no folder",
+        "workspaces: [parley.yaml] | is not a folder",
+        "allowedOrigins: ['example.org/'] | :1:18: allowedOrigins[0]: must be scheme://host or"
+            + " scheme://host:port, without a path; found \"example.org/\". Did you mean"
+            + " https://example.org?",
+        "allowedOrigins: ['https://example.org/app'] | without a path",
+        "allowedHosts: ['https://example.org'] | allowedHosts[0]: must be a host without scheme and"
+            + " port",
+        "agents: {a: {id: a}} | agents: must be a list, such as [one, two]; found a section with"
+            + " keys",
+        "limits: 5 | limits: must have keys of its own",
+        "limits: {maxTurns: 5.5} | must be a whole number; found \"5.5\"",
+        "a2a: {idempotent: yes please} | a2a.idempotent: must be true or false; found",
+        "agents: [~] | agents[0]: a value is missing",
+        "mcpServers: {e: ~} | either command or url",
+        "a: &x 1\\nb: *x | aliases",
+        "a: 1\\n---\\nb: 1 | one document",
+        "- 1 | must have keys of its own"
       })
   void what_cannot_be_used_is_refused_with_a_reason(String yaml, String reason) {
     assertThatThrownBy(() -> read(yaml.replace("\\n", "\n")))
         .isInstanceOf(Rejection.Invalid.class)
         .hasMessageContaining(reason)
         .hasMessageNotContaining("agents.a: agents.a");
+  }
+
+  @Test
+  void all_errors_are_reported_at_once_in_the_order_of_the_file() {
+    assertThatThrownBy(
+            () ->
+                read(
+                    """
+                    models:
+                      claude: {provider: anthropc, apiKey: k}
+                      gpt: {provider: openai, apiKey: k, maxTokens: -1}
+                    agents:
+                      - {id: a, model: gtp}
+                      - {id: b, permission: never}
+                    limits: {maxDepth: 0}
+                    allowedOrigins: [example.org]
+                    vault: {store: disk}
+                    """))
+        .extracting(wrong -> String.valueOf(wrong.getMessage()).lines().toList(), LIST)
+        .map(line -> String.valueOf(line).replaceFirst(".*parley.yaml", ""))
+        .satisfiesExactly(
+            line -> assertThat(line).startsWith(":2:22: models.claude.provider: must be one of"),
+            line -> assertThat(line).startsWith(":3:49: models.gpt.maxTokens: must be at least 1"),
+            line -> assertThat(line).startsWith(":5:20: agents.a.model: there is no model gtp"),
+            line -> assertThat(line).startsWith(":6:25: agents.b.permission: must be one of"),
+            line -> assertThat(line).startsWith(":7:20: limits.maxDepth: must be at least 1"),
+            line -> assertThat(line).startsWith(":8:18: allowedOrigins[0]: must be scheme"),
+            line -> assertThat(line).startsWith(":9:16: vault.store: must be one of file, memory"));
+  }
+
+  @Test
+  void no_error_shows_a_secret() {
+    assertThatThrownBy(
+            () ->
+                read(
+                    """
+                    models: {m: {provider: openai, apiKey: "sk secret", apiKey: "sk-secret"}}
+                    auth: {tokens: [{name: me, sha256: secret}]}
+                    """))
+        .hasMessageContaining("apiKey")
+        .hasMessageNotContaining("secret");
   }
 
   @Test
@@ -216,7 +299,14 @@ class ConfigTest {
   private Config read(String yaml) {
     try {
       var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
-      var environment = Map.of("WHAT", "code", "ROOT", "/elsewhere", "EVIL", "x\"}\ncolour: red");
+      var environment =
+          Map.of(
+              "WHAT",
+              "code",
+              "ROOT",
+              folder.resolve("other").toString(),
+              "EVIL",
+              "x\"}\ncolour: red");
       return Config.load(file, new Config.Surroundings(environment, folder, folder));
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);

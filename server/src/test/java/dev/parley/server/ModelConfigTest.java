@@ -132,25 +132,26 @@ class ModelConfigTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{provider: magic} | models.m: provider must be anthropic, openai or offline",
-        "{model: x} | provider must be",
+        "{provider: magic} | models.m.provider: must be one of anthropic, openai, offline",
+        "{model: x} | models.m: needs provider",
         "{provider: anthropic} | ANTHROPIC_API_KEY",
         "{provider: openai} | OPENAI_API_KEY",
         "{provider: openai, apiKey: 'a b'} | cannot be a key",
-        "{provider: openai, apiKey: k, baseUrl: 'host:80'} | baseUrl must be like",
-        "{provider: openai, apiKey: k, baseUrl: 'http://u:p@host'} | baseUrl must be like",
-        "{provider: openai, apiKey: k, baseUrl: 'ftp://host'} | baseUrl must be like",
-        "{provider: openai, apiKey: k, api: both} | api must be chat or responses",
-        "{provider: anthropic, apiKey: k, api: chat} | api goes with provider openai only",
-        "{provider: openai, apiKey: k, maxTokens: 0} | maxTokens must be at least 1",
+        "{provider: openai, apiKey: k, baseUrl: 'host:80'} | baseUrl: must be like",
+        "{provider: openai, apiKey: k, baseUrl: 'http://u:p@host'} | baseUrl: must be like",
+        "{provider: openai, apiKey: k, baseUrl: 'ftp://host'} | baseUrl: must be like",
+        "{provider: openai, apiKey: k, api: both} | api: must be one of chat, responses",
+        "{provider: anthropic, apiKey: k, api: chat} | api: goes with provider openai only",
+        "{provider: openai, apiKey: k, maxTokens: 0} | maxTokens: must be at least 1",
         "{provider: anthropic, apiKey: k, thinking: 5} | at least 1024",
-        "{provider: openai, apiKey: k, thinking: -1} | thinking must be 0",
+        "{provider: openai, apiKey: k, thinking: -1} | thinking: must be 0",
         "{provider: anthropic, apiKey: k, thinking: 2000, maxTokens: 2000} | more than thinking",
         "{provider: openai, apiKey: k, prices: {input: 1}} | needs input and output",
         "{provider: openai, apiKey: k, prices: {input: -1, output: 1}} | not negative",
-        "{provider: openai, apiKey: k, prices: {input: x, output: 1}} | line 1",
-        "{provider: openai, apiKey: k, prices: {in: 1}} | there is no setting in",
-        "{provider: openai, apiKey: k, timeout: 0} | timeout must be between",
+        "{provider: openai, apiKey: k, prices: {input: x, output: 1}} | models.m.prices.input: must"
+            + " be a number; found \"x\"",
+        "{provider: openai, apiKey: k, prices: {in: 1}} | models.m.prices.in: unknown key",
+        "{provider: openai, apiKey: k, timeout: 0} | timeout: must be between",
         "{provider: openai, apiKey: '${NOPE}'} | NOPE"
       })
   void what_cannot_be_used_is_refused_with_a_reason(String section, String reason) {

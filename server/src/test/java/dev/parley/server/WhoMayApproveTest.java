@@ -141,7 +141,7 @@ class WhoMayApproveTest {
       delimiter = '|',
       value = {
         "approvals: {mode: strict}|needs auth.tokens",
-        "approvals: {mode: sometimes}|standard or strict, not sometimes",
+        "approvals: {mode: sometimes}|must be one of standard, strict; found",
         "approvals: {a2aCallers: [ann]}|the only caller is local",
         "approvals: {callers: [ann]}|callers",
       })

@@ -13,6 +13,8 @@ import dev.parley.task.Outcome;
 import dev.parley.task.Run;
 import dev.parley.tool.Credentials;
 import dev.parley.vault.SignInDesk;
+import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -48,6 +50,19 @@ public final class A2aAgent implements Agent {
   public A2aAgent(RemoteSettings settings, Parts parts) {
     this.parts = parts;
     this.peer = new Peer(settings, parts.http(), parts.credentials(), parts.clock());
+  }
+
+  /// Fetches the card of an agent, and returns where it says that the agent can be reached.
+  ///
+  /// @throws IOException if there is no card, or if the agent cannot be used as configured
+  public static URI endpoint(RemoteSettings settings, Remote http, InstantSource clock)
+      throws IOException, InterruptedException {
+    var cards = new Cards(settings, new Line(settings, http, Credentials.none()), clock);
+    try {
+      return cards.current("local").choose(settings).url();
+    } catch (Trouble trouble) {
+      throw new IOException(trouble.getMessage());
+    }
   }
 
   @Override

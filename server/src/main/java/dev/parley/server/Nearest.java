@@ -1,19 +1,19 @@
-package dev.parley.app;
+package dev.parley.server;
 
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
-/// Finds what somebody may have meant to type.
-final class Nearest {
+/// Finds the names that somebody may have meant to type.
+public final class Nearest {
 
   private static final int FOUND_MAX = 2;
 
   private Nearest() {}
 
   /// The names that differ from `typed` in few letters, the nearest first.
-  static List<String> to(String typed, Collection<String> names) {
+  public static List<String> to(String typed, Collection<String> names) {
     ToIntFunction<String> distance = name -> distance(typed, name);
     return names.stream()
         .filter(name -> distance.applyAsInt(name) <= Math.max(1, name.length() / 3))

@@ -1,0 +1,57 @@
+package dev.parley.log;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+
+/// Copies a database of Parley while others may write to it, and checks the copy.
+public final class LogCopy {
+
+  private static final int BUSY_MILLIS = 10_000;
+
+  private LogCopy() {}
+
+  /// Copies `from` to `to`, which must not exist. The copy has no free pages and no write-ahead log, and only its owner
+  /// can read it. `log` says that it is the log, whose version is checked.
+  ///
+  /// The copy is made within one read transaction: the writer goes on meanwhile, and all that was durable before is in
+  /// the copy. `VACUUM INTO` copies rows, so nothing that was erased is in it.
+  ///
+  /// @throws SQLException if it cannot be copied, is damaged, or was written by a newer version
+  public static void copy(Path from, Path to, boolean log) throws SQLException {
+    // SQLite takes an empty file for a new one, and keeps its permissions.
+    OwnerOnly.makeFile(to);
+    try (var connection = open(from);
+        var vacuum = connection.prepareStatement("VACUUM INTO ?")) {
+      if (log) {
+        Database.checkVersion(connection);
+      }
+      vacuum.setString(1, to.toString());
+      vacuum.execute();
+    }
+    try (var copy = open(to);
+        var statement = copy.createStatement();
+        var rows = statement.executeQuery("PRAGMA integrity_check(1)")) {
+      var found = rows.next() ? rows.getString(1) : "nothing";
+      if (!"ok".equals(found)) {
+        throw new SQLException(from.getFileName() + " is damaged: " + found);
+      }
+    }
+  }
+
+  private static Connection open(Path file) throws SQLException {
+    if (!Files.isReadable(file)) {
+      throw new SQLException("cannot read " + file);
+    }
+    var connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+    try {
+      Database.execute(connection, "PRAGMA busy_timeout = " + BUSY_MILLIS);
+      return connection;
+    } catch (SQLException failed) {
+      connection.close();
+      throw failed;
+    }
+  }
+}

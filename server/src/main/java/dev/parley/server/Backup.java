@@ -1,0 +1,140 @@
+package dev.parley.server;
+
+import dev.parley.log.LogCopy;
+import dev.parley.log.OwnerOnly;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
+import java.util.List;
+
+/// Copies a data folder, also while a server uses it, and puts a copy back.
+///
+/// A backup is a folder with `log.db`, `push.db` and the vault. SQLite copies each database within one read
+/// transaction, so the copy is one state of it that was durable. Views are computed anew at the start.
+public final class Backup {
+
+  private static final String LOG = "log.db";
+  private static final List<String> DATABASES = List.of(LOG, "push.db");
+  private static final List<String> FILES = List.of("vault.bin", "vault.key");
+
+  private Backup() {}
+
+  /// Copies the data folder `data` into the new folder `target`.
+  ///
+  /// @return the size of the copy in bytes
+  /// @throws Rejection if there is nothing to copy, if `target` exists, or if a file cannot be copied; then `target`
+  ///     does not exist
+  public static long create(Path data, Path target) {
+    if (!Files.isRegularFile(data.resolve(LOG))) {
+      throw new Rejection.NotFound("there is no data folder at " + data + ": it has no " + LOG);
+    }
+    return copy(data, target);
+  }
+
+  /// Checks the backup in `backup`, and copies it into `data`, which must be empty or missing.
+  ///
+  /// @return the size of the copy in bytes
+  /// @throws Rejection if the backup cannot be used, or if `data` is not empty; then nothing has changed
+  public static long restore(Path backup, Path data) {
+    if (!Files.isRegularFile(backup.resolve(LOG))) {
+      throw new Rejection.NotFound("there is no backup at " + backup + ": it has no " + LOG);
+    }
+    try {
+      if (Files.isDirectory(data)) {
+        try (var entries = Files.list(data)) {
+          if (entries.findAny().isPresent()) {
+            throw new Rejection.Conflict(
+                "not-empty", data + " is not empty; restore into a new folder");
+          }
+        }
+        Files.delete(data);
+      }
+    } catch (IOException unusable) {
+      throw failed(data, unusable);
+    }
+    return copy(backup, data);
+  }
+
+  private static long copy(Path from, Path to) {
+    if (Files.exists(to)) {
+      throw new Rejection.Conflict("exists", to + " exists; choose another name");
+    }
+    var parent = to.toAbsolutePath().normalize().getParent();
+    // Renamed when it is complete: a copy that was interrupted is never taken for one.
+    var part = to.resolveSibling(to.getFileName() + ".part");
+    try {
+      if (parent != null) {
+        Files.createDirectories(parent);
+      }
+      OwnerOnly.makeFolder(part);
+    } catch (IOException unusable) {
+      throw failed(part, unusable);
+    }
+    var done = false;
+    try {
+      for (var name : DATABASES) {
+        if (Files.isRegularFile(from.resolve(name))) {
+          LogCopy.copy(from.resolve(name), part.resolve(name), name.equals(LOG));
+        }
+      }
+      // Each is replaced by renaming, so a copy is an old one or a new one, never half of both.
+      for (var name : FILES) {
+        if (Files.isRegularFile(from.resolve(name))) {
+          OwnerOnly.makeFile(part.resolve(name));
+          Files.write(part.resolve(name), Files.readAllBytes(from.resolve(name)));
+        }
+      }
+      var size = 0L;
+      for (var name : names(part)) {
+        size += Files.size(part.resolve(name));
+        sync(part.resolve(name), StandardOpenOption.WRITE);
+      }
+      sync(part, StandardOpenOption.READ);
+      Files.move(part, to);
+      if (parent != null) {
+        sync(parent, StandardOpenOption.READ);
+      }
+      done = true;
+      return size;
+    } catch (SQLException unreadable) {
+      throw new Rejection.Unavailable(from + " cannot be copied: " + unreadable.getMessage());
+    } catch (IOException unwritable) {
+      throw failed(to, unwritable);
+    } finally {
+      if (!done) {
+        remove(part);
+      }
+    }
+  }
+
+  private static List<String> names(Path folder) throws IOException {
+    try (var files = Files.list(folder)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  private static void sync(Path path, StandardOpenOption option) throws IOException {
+    try (var channel = FileChannel.open(path, option)) {
+      channel.force(true);
+    }
+  }
+
+  private static Rejection failed(Path path, IOException reason) {
+    return new Rejection.Unavailable("cannot write to " + path + ": " + reason);
+  }
+
+  private static void remove(Path part) {
+    try {
+      for (var name : names(part)) {
+        Files.deleteIfExists(part.resolve(name));
+      }
+      Files.deleteIfExists(part);
+    } catch (IOException left) {
+      // The next attempt reports that it is there.
+    }
+  }
+}

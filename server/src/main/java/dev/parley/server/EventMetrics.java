@@ -1,0 +1,91 @@
+package dev.parley.server;
+
+import dev.parley.door.Metric;
+import dev.parley.door.Metrics;
+import dev.parley.log.Draft;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Counts tasks, tool calls, tokens and cost by the events that are appended.
+final class EventMetrics implements MeteredLog.Observer {
+
+  private static final int CALLS_MAX = 10_000;
+
+  private final Metrics metrics;
+  private final Map<ToolCallId, Long> calls = new ConcurrentHashMap<>();
+
+  EventMetrics(Metrics metrics) {
+    this.metrics = metrics;
+  }
+
+  @Override
+  public void appended(ContextId context, List<Draft> drafts) {
+    for (var draft : drafts) {
+      switch (draft.event()) {
+        case ToolStart start -> {
+          if (calls.size() < CALLS_MAX) {
+            calls.put(start.toolCallId(), System.nanoTime());
+          }
+        }
+        case ToolComplete end -> ended(end);
+        case Usage usage -> used(usage);
+        case TaskCreated _ -> metrics.counter(Metric.TASKS_CREATED).increment();
+        case TaskComplete _ -> ended(TaskState.COMPLETED, "");
+        case TaskStatus(var state, _, _) when state == TaskState.FAILED ->
+            ended(state, code(drafts));
+        case TaskStatus(var state, _, _) when state == TaskState.CANCELED -> ended(state, "");
+        default -> {} // Nothing else is counted.
+      }
+    }
+  }
+
+  private void ended(ToolComplete end) {
+    metrics.counter(Metric.TOOL_CALLS, end.toolName(), end.success() ? "ok" : "failed").increment();
+    var began = calls.remove(end.toolCallId());
+    if (began != null) {
+      metrics.histogram(Metric.TOOL_SECONDS, end.toolName()).record(System.nanoTime() - began);
+    }
+  }
+
+  private void used(Usage usage) {
+    var model = usage.model();
+    metrics.counter(Metric.MODEL_TOKENS, model, "input").add(usage.inputTokens());
+    metrics.counter(Metric.MODEL_TOKENS, model, "output").add(usage.outputTokens());
+    if (usage.cacheCreationInputTokens() != null) {
+      metrics
+          .counter(Metric.MODEL_TOKENS, model, "cache_write")
+          .add(usage.cacheCreationInputTokens());
+    }
+    if (usage.cacheReadInputTokens() != null) {
+      metrics.counter(Metric.MODEL_TOKENS, model, "cache_read").add(usage.cacheReadInputTokens());
+    }
+    if (usage.costUsd() != null) {
+      metrics.counter(Metric.MODEL_COST, model).add(usage.costUsd().doubleValue());
+    }
+  }
+
+  private void ended(TaskState state, String code) {
+    metrics.counter(Metric.TASKS_ENDED, state.wire(), code).increment();
+  }
+
+  /// The code of the error that ends a task, which is appended together with its end.
+  private static String code(List<Draft> drafts) {
+    return drafts.stream()
+        .map(Draft::event)
+        .filter(event -> event instanceof ErrorReported error && error.scope() == ErrorScope.TASK)
+        .map(event -> ((ErrorReported) event).code().wire())
+        .reduce("", (_, last) -> last);
+  }
+}

@@ -1,0 +1,76 @@
+package dev.parley.server;
+
+import dev.parley.door.Metric;
+import dev.parley.door.Metrics;
+import dev.parley.door.Streams;
+import dev.parley.log.EventLog;
+import dev.parley.protocol.Rejection;
+import dev.parley.task.Tasks;
+import dev.parley.view.OpenWork;
+import dev.parley.view.Views;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// The metrics that are read off the parts of a server when somebody asks.
+///
+/// While a part cannot answer, its metrics are missing; the others are there.
+record ServerMetrics(Path data, EventLog log, Views views, Tasks tasks, Streams streams) {
+
+  private static final List<String> FILES =
+      List.of("log.db", "log.db-wal", "views.db", "views.db-wal", "push.db", "push.db-wal");
+
+  void addTo(Metrics metrics) {
+    metrics.gauge(Metric.TASKS_RUNNING, tasks::running);
+    metrics.gauge(Metric.TASKS_QUEUED, tasks::queued);
+    metrics.gauge(Metric.STREAMS, streams::count);
+    metrics.gauges(Metric.READERS, this::readers);
+    metrics.gauge(Metric.READER_LAG, streams::lag);
+    metrics.gauge(Metric.LOG_WRITABLE, () -> log.writable() ? 1 : 0);
+    metrics.gauges(Metric.DATA_BYTES, this::files);
+    metrics.gauge(Metric.DISK_FREE, this::free);
+    metrics.gauges(Metric.TASKS, () -> work(OpenWork::tasks));
+    metrics.gauges(Metric.QUESTIONS, () -> work(OpenWork::questions));
+  }
+
+  private Map<String, Long> readers() {
+    return streams.counts().entrySet().stream()
+        .collect(
+            Collectors.toMap(
+                entry -> entry.getKey().name().toLowerCase(Locale.ROOT), Map.Entry::getValue));
+  }
+
+  private Map<String, Long> work(Function<OpenWork, Map<String, Long>> part) {
+    try {
+      return part.apply(views.openWork());
+    } catch (Rejection unavailable) {
+      return Map.of();
+    }
+  }
+
+  private Map<String, Long> files() {
+    var sizes = new TreeMap<String, Long>();
+    for (var file : FILES) {
+      try {
+        sizes.put(file, Files.size(data.resolve(file)));
+      } catch (IOException missing) {
+        // It is made when it is needed.
+      }
+    }
+    return sizes;
+  }
+
+  private double free() {
+    try {
+      return Files.getFileStore(data).getUsableSpace();
+    } catch (IOException unknown) {
+      return Double.NaN;
+    }
+  }
+}

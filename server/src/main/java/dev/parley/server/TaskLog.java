@@ -1,0 +1,66 @@
+package dev.parley.server;
+
+import dev.parley.log.Draft;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Objects;
+
+/// Writes one line to the program's log for each task that fails or is canceled: ids, agent, code and reason.
+///
+/// A line has no text of messages in it. The reason is that of the error, which has no keys in it.
+final class TaskLog implements MeteredLog.Observer {
+
+  private static final Logger LOG = System.getLogger(TaskLog.class.getName());
+  private static final int REASON_MAX = 300;
+
+  @Override
+  public void appended(ContextId context, List<Draft> drafts) {
+    for (var draft : drafts) {
+      if (draft.event() instanceof TaskStatus(var state, _, _) && draft.origin() != null) {
+        switch (state) {
+          case FAILED -> failed(context, draft.origin(), drafts);
+          case CANCELED -> log(Level.INFO, "task canceled: " + names(context, draft.origin()));
+          default -> {} // It goes on, or has succeeded.
+        }
+      }
+    }
+  }
+
+  private static void failed(ContextId context, Origin task, List<Draft> drafts) {
+    var code = "unknown";
+    var reason = "";
+    for (var draft : drafts) {
+      if (draft.event() instanceof ErrorReported error
+          && error.scope() == ErrorScope.TASK
+          && draft.origin() != null
+          && Objects.equals(draft.origin().taskId(), task.taskId())) {
+        code = error.code().wire();
+        reason = shortened(error.message());
+      }
+    }
+    // Who asked for a sub-task decides what its failure means.
+    var level = task.parentTaskId() == null ? Level.WARNING : Level.INFO;
+    log(level, "task failed: " + names(context, task) + " code=" + code + " reason=" + reason);
+  }
+
+  private static String names(ContextId context, Origin task) {
+    var parent = task.parentTaskId() == null ? "" : " rootTask=" + task.rootTaskId();
+    return "context=" + context + " task=" + task.taskId() + parent + " agent=" + task.agentId();
+  }
+
+  private static String shortened(String reason) {
+    var line = reason.replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
+    return line.length() <= REASON_MAX ? line : line.substring(0, REASON_MAX) + "…";
+  }
+
+  private static void log(Level level, String line) {
+    // Not a pattern: what the line says is not ours.
+    LOG.log(level, () -> line);
+  }
+}

@@ -1,0 +1,36 @@
+package dev.parley.tool.process;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// Finds the file of a program the way a shell does.
+public final class ProgramPath {
+
+  private ProgramPath() {}
+
+  /// The file of the program `name`: relative to `folder` if the name has a slash in it, else on the
+  /// `PATH` of the environment. Empty if there is none that can be executed.
+  public static Optional<Path> find(String name, Map<String, String> environment, Path folder) {
+    try {
+      if (name.contains(File.separator)) {
+        return Optional.of(folder.resolve(name)).filter(ProgramPath::runs);
+      }
+      return Stream.of(environment.getOrDefault("PATH", "").split(File.pathSeparator, -1))
+          .filter(each -> !each.isEmpty() && !name.isEmpty())
+          .map(each -> folder.resolve(each).resolve(name))
+          .filter(ProgramPath::runs)
+          .findFirst();
+    } catch (InvalidPathException noPath) {
+      return Optional.empty();
+    }
+  }
+
+  private static boolean runs(Path file) {
+    return Files.isRegularFile(file) && Files.isExecutable(file);
+  }
+}
