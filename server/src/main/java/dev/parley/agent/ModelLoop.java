@@ -31,7 +31,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// crash, goes on by the same code that runs it the first time.
 public final class ModelLoop implements Agent {
 
-  /// How often a question is put to a model that is cut off each time.
+  /// How often a question is asked if the server stops or crashes each time before the answer is whole.
   private static final int ATTEMPTS_MAX = 3;
 
   /// How many calls a model may ask for in one turn, and how large their arguments may be in all.
@@ -177,15 +177,15 @@ public final class ModelLoop implements Agent {
         return null;
       }
       run.reach("model-asked");
-      var scribe = new Scribe(run, pen, thoughts);
+      var scribe = new Scribe(run, pen, thoughts, type.model().name(), replaces);
       switch (reply(prompt, scribe)) {
-        case Reply.Failed(var code, var message, var retryable) -> {
+        case Reply.Failed(var code, var message, var retryable, var usage) -> {
+          scribe.cutOff();
           pen.flush();
-          if (!retryable || !scribe.begun()) {
-            return new Outcome.Failed(code, message, retryable);
+          if (usage != null) {
+            run.emit(List.of(usage));
           }
-          // It broke off in the middle: what it said so far is kept, and replaced.
-          run.closeBlocks();
+          return new Outcome.Failed(code, message, retryable);
         }
         case Reply.Answered answer -> {
           var excess = excess(answer.calls());
@@ -194,7 +194,7 @@ public final class ModelLoop implements Agent {
             run.emit(List.of(answer.usage()));
             return new Outcome.Failed(ErrorCode.LIMIT, excess, false);
           }
-          scribe.finish(answer, distinct(answer.calls()), iteration, replaces);
+          scribe.finish(answer, distinct(answer.calls()), iteration);
           run.reach("turn-durable");
         }
       }

@@ -2,6 +2,7 @@ package dev.parley.model;
 
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.Usage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -109,6 +110,11 @@ final class ChatReading implements Reading {
   }
 
   @Override
+  public Usage usage() {
+    return spending.usage(settings);
+  }
+
+  @Override
   public Reply.Answered finish() throws ModelFailure, InterruptedException {
     if (finishReason.isEmpty() && !(done && begun)) {
       throw Failures.endedEarly();
@@ -122,7 +128,7 @@ final class ChatReading implements Reading {
       wanted.add(extra == null ? Json.mapper().nullNode() : extra);
     }
     var memo = ChatMemo.of(settings.model(), reasoningField, reasoning.toString(), wanted);
-    return new Reply.Answered(reason, calls, spending.usage(settings), memo);
+    return new Reply.Answered(reason, calls, usage(), memo);
   }
 
   private FinishReason reason() {

@@ -4,12 +4,13 @@ import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
-/// Hands a sink what a model says, in a form that can be written down, and knows whether it got any.
+/// Hands a sink what a model says, in a form that can be written down.
 ///
 /// If an answer of some form was asked for, it is handed on whole and only if it is one. For one thread.
 final class Outlet {
 
   private static final String PARAGRAPH = "\n\n";
+  private static final int SHOWN_MAX = 100;
   private static final String LOST = "\uFFFD";
 
   private final Sink sink;
@@ -17,18 +18,12 @@ final class Outlet {
   private final StringBuilder answer = new StringBuilder();
   private final Pieces texts = new Pieces();
   private final Pieces thoughts = new Pieces();
-  private boolean used;
   private boolean thinking;
   private int length;
 
   Outlet(Sink sink, @Nullable AnswerForm form) {
     this.sink = sink;
     this.form = form;
-  }
-
-  /// True once the sink was given something.
-  boolean used() {
-    return used;
   }
 
   /// How many characters of text the sink was given.
@@ -79,14 +74,14 @@ final class Outlet {
     } else if (reason == FinishReason.CONTENT_FILTER) {
       say(answer.toString());
     } else {
-      throw ModelFailure.passing(
-          ErrorCode.MODEL_ERROR, "the model's answer is not JSON, as was asked for");
+      throw ModelFailure.malformed(
+          "the model's answer is not the JSON that was asked for: "
+              + Failures.shown(answer.toString(), SHOWN_MAX));
     }
   }
 
   private void say(String text) throws InterruptedException {
     if (!text.isEmpty()) {
-      used = true;
       thinking = false;
       length += text.length();
       sink.text(text);
@@ -95,7 +90,6 @@ final class Outlet {
 
   private void think(String text) throws InterruptedException {
     if (!text.isEmpty()) {
-      used = true;
       thinking = true;
       sink.thinking(text);
     }
