@@ -158,7 +158,7 @@ final class AnthropicReading implements Reading {
   private FinishReason reason(List<ToolCall> calls) {
     return switch (stopReason) {
       case "max_tokens", "model_context_window_exceeded" -> FinishReason.LENGTH;
-      case "refusal" -> FinishReason.CONTENT_FILTER;
+      case "refusal" -> FinishReason.REFUSAL;
       default -> calls.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
     };
   }

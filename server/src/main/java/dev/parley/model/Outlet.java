@@ -58,11 +58,17 @@ final class Outlet {
 
   /// The turn is over.
   ///
-  /// @throws ModelFailure if the answer has not the form that was asked for
+  /// @throws ModelFailure if the answer ended early and has no text, or has not the form that was asked for
   void finish(FinishReason reason, boolean calls) throws ModelFailure, InterruptedException {
     say(texts.rest());
     think(thoughts.rest());
-    if (form == null || calls) {
+    if (calls) {
+      return;
+    }
+    if (length == 0 && answer.toString().isBlank()) {
+      checkNotEmpty(reason);
+    }
+    if (form == null) {
       return;
     }
     var fitting = form.read(answer.toString());
@@ -71,12 +77,29 @@ final class Outlet {
     } else if (reason == FinishReason.LENGTH) {
       throw ModelFailure.lasting(
           ErrorCode.LIMIT, "the model's answer was cut off before it was whole: see maxTokens");
-    } else if (reason == FinishReason.CONTENT_FILTER) {
+    } else if (reason == FinishReason.CONTENT_FILTER || reason == FinishReason.REFUSAL) {
       say(answer.toString());
     } else {
       throw ModelFailure.malformed(
           "the model's answer is not the JSON that was asked for: "
               + Failures.shown(answer.toString(), SHOWN_MAX));
+    }
+  }
+
+  /// Nobody could tell an answer without text from one that is empty on purpose.
+  private static void checkNotEmpty(FinishReason reason) throws ModelFailure {
+    switch (reason) {
+      case LENGTH ->
+          throw ModelFailure.lasting(
+              ErrorCode.LIMIT, "the model's answer was cut off before any text: see maxTokens");
+      case CONTENT_FILTER ->
+          throw ModelFailure.lasting(
+              ErrorCode.MODEL_ERROR,
+              "a filter of the model's provider stopped the answer before any text");
+      case REFUSAL ->
+          throw ModelFailure.lasting(
+              ErrorCode.REJECTED, "the model refused to answer and gave no reason");
+      case STOP, TOOL_CALLS, INTERRUPTED, CANCELED -> {} // An empty answer may be meant.
     }
   }
 

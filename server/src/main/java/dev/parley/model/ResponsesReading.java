@@ -125,7 +125,7 @@ final class ResponsesReading implements Reading {
       case "content_filter" -> FinishReason.CONTENT_FILTER;
       default -> {
         if (refused) {
-          yield FinishReason.CONTENT_FILTER;
+          yield FinishReason.REFUSAL;
         }
         yield drafts.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
       }

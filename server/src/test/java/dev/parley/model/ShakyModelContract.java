@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.model.StandInAnswer.Ending;
 import dev.parley.model.StandInAnswer.Step;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.Usage;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -250,6 +251,19 @@ abstract class ShakyModelContract extends QuestionContract {
 
     assertThat(heard.text()).isEqualTo("hello");
     assertThat(server.questions()).hasSize(3);
+  }
+
+  @Test
+  void an_answer_that_is_cut_off_before_any_text_fails_and_its_tokens_count() throws Exception {
+    var stop = new Step.Stop(lengthReason());
+
+    var reply = failed(serving(StandInAnswer.of(new Step.Used(7, 3, 0, 0), stop)));
+
+    assertThat(reply.code()).isEqualTo(ErrorCode.LIMIT);
+    assertThat(reply.message()).contains("before any text").contains("maxTokens");
+    assertThat(reply.retryable()).isFalse();
+    assertThat(reply.usage()).isNotNull().extracting(Usage::totalTokens).isEqualTo(10L);
+    assertThat(server.questions()).hasSize(1);
   }
 
   @Test

@@ -28,6 +28,7 @@ final class Results {
           "duration",
           "iterations",
           "tokensUsed",
+          "ownUsage",
           "started",
           "previousResults",
           "clientTools",
