@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -72,6 +73,11 @@ public final class ModelLoop implements Agent {
   @Override
   public boolean resumes() {
     return true;
+  }
+
+  @Override
+  public Optional<String> model() {
+    return Optional.of(type.model().name());
   }
 
   @Override

@@ -85,6 +85,11 @@ public final class Supervisor implements Agent {
   }
 
   @Override
+  public Optional<String> model() {
+    return Optional.ofNullable(model).map(Model::name);
+  }
+
+  @Override
   public Outcome work(Run run) throws InterruptedException {
     var routing = decided(run).orElse(null);
     if (routing == null) {

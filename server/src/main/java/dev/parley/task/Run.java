@@ -314,6 +314,8 @@ public final class Run {
     try {
       inspect(state -> state.openInput(input))
           .ifPresent(open -> CHECK.check(open.required(), value));
+      var time = new AnswerTime(parts.log(), parts.sources());
+      var metadata = time.with(null, context(), input);
       emit(
           state -> {
             var open = state.openInput(input);
@@ -321,7 +323,7 @@ public final class Run {
               throw new Rejection.Invalid("not-wanted", "this is not asked of agents");
             }
             return List.of(
-                new InputReceived(input, InputEvent.Provider.AGENT, null, agent, null, value));
+                new InputReceived(input, InputEvent.Provider.AGENT, null, agent, metadata, value));
           });
       return true;
     } catch (Rejection.Invalid misfit) {

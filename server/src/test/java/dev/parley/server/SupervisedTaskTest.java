@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.Json;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
 /// What the APIs show of a task that the supervisor handed to others.
@@ -62,6 +65,37 @@ class SupervisedTaskTest {
     check(result.path("modelUsage"), "offline", used);
     assertThat(end(sent).path("metadata").path("tokensUsed").asLong())
         .isEqualTo(used.path("inputTokens").asLong() + used.path("outputTokens").asLong());
+  }
+
+  @Test
+  void s5_8_a_task_is_created_with_its_agent_and_its_model() throws Exception {
+    var sent = chat.say("say hello");
+    chat.follow(sent);
+
+    var created = chat.read(path(sent, "/events?kinds=task-created")).path("events");
+    assertThat(created.get(0).path("metadata").path("agentId").asString()).isEqualTo("supervisor");
+    // Rules decide here, so there is no model.
+    assertThat(created.get(0).path("metadata").has("model")).isFalse();
+    var below = created.get(1);
+    assertThat(below.path("metadata").path("agentId")).isEqualTo(below.path("agentId"));
+    assertThat(below.path("metadata").path("model").asString()).isEqualTo("offline");
+  }
+
+  /// Messages that take quadratic time or more in a matcher that tries all combinations.
+  static Stream<String> runaways() {
+    return Stream.of(
+        "delegate" + " ".repeat(200_000) + "x", "delegate a" + " to a".repeat(40_000) + "@");
+  }
+
+  @ParameterizedTest
+  @MethodSource("runaways")
+  void rules_read_a_long_message_without_running_away(String text) throws Exception {
+    var sent = chat.say(text);
+
+    // The time-out of this class is far less than what such a matcher would need.
+    assertThat(chat.follow(sent).getLast().event()).isEqualTo("completed");
+    var routed = chat.read(path(sent, "/events?kinds=task-status")).path("events").toString();
+    assertThat(routed).contains("the fallback agent acts");
   }
 
   private static void check(JsonNode shown, String field, JsonNode used) {

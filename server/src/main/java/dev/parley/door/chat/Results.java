@@ -29,6 +29,7 @@ final class Results {
           "iterations",
           "tokensUsed",
           "ownUsage",
+          "agentId",
           "started",
           "previousResults",
           "clientTools",
