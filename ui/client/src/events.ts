@@ -62,7 +62,7 @@ export interface ContentComplete extends Envelope {
   kind: "content-complete";
   content: string;
   blockId?: string;
-  finishReason?: "stop" | "length" | "tool_calls" | "content_filter" | "interrupted" | "canceled";
+  finishReason?: "stop" | "length" | "tool_calls" | "content_filter" | "interrupted" | "canceled" | "refusal";
   partial?: boolean;
   replaces?: string;
   toolCalls?: ({ id: string; name: string; arguments: JsonObject })[];

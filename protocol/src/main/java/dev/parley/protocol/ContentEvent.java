@@ -44,7 +44,8 @@ public sealed interface ContentEvent extends Event {
     TOOL_CALLS,
     CONTENT_FILTER,
     INTERRUPTED,
-    CANCELED;
+    CANCELED,
+    REFUSAL;
 
     @Override
     public String wire() {

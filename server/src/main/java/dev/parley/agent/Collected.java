@@ -1,12 +1,37 @@
 package dev.parley.agent;
 
+import dev.parley.model.Model;
+import dev.parley.model.Reply;
+import dev.parley.model.Retry;
 import dev.parley.model.Sink;
 import dev.parley.model.Thought;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.task.Run;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// Keeps what a model says, as far as anybody could mean it, and drops what it thinks. For one thread.
+/// Keeps the text of a model, up to a limit, and drops its thoughts. Usage and retries go into the log. For one thread.
 public final class Collected implements Sink {
 
+  private final Run run;
+  private final @Nullable Model shown;
   private final StringBuilder text = new StringBuilder();
+
+  private Collected(Run run, @Nullable Model shown) {
+    this.run = run;
+    this.shown = shown;
+  }
+
+  /// Text of `model`, for a task that works: its status shows when the model is asked again.
+  public static Collected of(Run run, Model model) {
+    return new Collected(run, model);
+  }
+
+  /// Text of a model, for a task that waits, so that its status must not change.
+  static Collected quiet(Run run) {
+    return new Collected(run, null);
+  }
 
   @Override
   public void text(String piece) {
@@ -21,7 +46,32 @@ public final class Collected implements Sink {
   @Override
   public void thought(Thought thought) {}
 
-  /// All that was said.
+  @Override
+  public void retry(Retry retry) {
+    text.setLength(0);
+    if (shown != null) {
+      run.emit(Retries.events(retry, shown.name()));
+    } else {
+      use(retry.usage());
+    }
+  }
+
+  /// Writes down what the reply used.
+  public void used(Reply reply) {
+    use(
+        switch (reply) {
+          case Reply.Answered answered -> answered.usage();
+          case Reply.Failed failed -> failed.usage();
+        });
+  }
+
+  private void use(@Nullable Usage usage) {
+    if (usage != null) {
+      run.emit(List.<Event>of(usage));
+    }
+  }
+
+  /// The text of the last attempt.
   public String text() {
     return text.toString();
   }

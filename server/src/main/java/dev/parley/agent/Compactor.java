@@ -4,13 +4,11 @@ import dev.parley.model.Model;
 import dev.parley.model.Prompt;
 import dev.parley.model.Prompt.Part;
 import dev.parley.model.Reply;
-import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.task.Run;
 import dev.parley.view.MessageView;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -55,12 +53,10 @@ public final class Compactor {
     if (older.isEmpty()) {
       return false;
     }
-    var events = new ArrayList<Event>();
-    var text = model == null ? null : ask(model, older, events);
+    var text = model == null ? null : ask(run, model, older);
     var told = text == null ? excerpts(older) : text;
     var max = memory.limits().historyTokens() / 4;
-    events.add(summary(run, older, asOf, TokenCount.head(told, max)));
-    run.emit(events);
+    run.emit(List.of(summary(run, older, asOf, TokenCount.head(told, max))));
     return true;
   }
 
@@ -91,20 +87,18 @@ public final class Compactor {
     return messages.subList(cut, messages.size()).stream().allMatch(next -> next.seq() > last);
   }
 
-  private static @Nullable String ask(Model model, List<MessageView> older, List<Event> events)
+  private static @Nullable String ask(Run run, Model model, List<MessageView> older)
       throws InterruptedException {
-    var said = new Collected();
+    var said = Collected.of(run, model);
     var transcript =
         older.stream()
             .map(message -> message.role().wire() + ": " + message.content())
             .collect(Collectors.joining("\n\n"));
     var prompt =
         new Prompt(INSTRUCTIONS, List.of(new Part.Said(Role.USER, transcript)), List.of(), null);
-    if (model.ask(prompt, said) instanceof Reply.Answered answered && !said.text().isBlank()) {
-      events.add(answered.usage());
-      return said.text();
-    }
-    return null;
+    var reply = model.ask(prompt, said);
+    said.used(reply);
+    return reply instanceof Reply.Answered && !said.text().isBlank() ? said.text() : null;
   }
 
   private static String excerpts(List<MessageView> older) {

@@ -31,7 +31,8 @@ public final class Coordinators {
   private static final String INSTRUCTIONS =
       """
       You gave a task to a sub-agent, and it asks you something. If what you were told answers the
-      question, answer it. If not, say that you do not know: then a person is asked. Never guess.""";
+      question, answer it. If not, say that you do not know: then a person is asked. Never guess.\
+      """;
 
   private record Above(TaskId task, AgentTypeId agent, String prompt) {}
 
@@ -82,7 +83,7 @@ public final class Coordinators {
     if (model == null) {
       return Optional.empty();
     }
-    var said = new Collected();
+    var said = Collected.quiet(run);
     var prompt =
         new Prompt(
             INSTRUCTIONS,
@@ -91,11 +92,9 @@ public final class Coordinators {
                 new Part.Said(Role.USER, question(run, asked))),
             List.of(),
             schema(asked));
-    if (!(model.ask(prompt, said) instanceof Reply.Answered answered)) {
-      return Optional.empty();
-    }
-    run.emit(List.of(answered.usage()));
-    return parse(said.text());
+    var reply = model.ask(prompt, said);
+    said.used(reply);
+    return reply instanceof Reply.Answered ? parse(said.text()) : Optional.empty();
   }
 
   private static String question(Run run, InputRequired asked) {

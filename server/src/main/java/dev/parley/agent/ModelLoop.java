@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -31,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// crash, goes on by the same code that runs it the first time.
 public final class ModelLoop implements Agent {
 
-  /// How often a question is put to a model that is cut off each time.
+  /// How often a question is asked if the server stops or crashes each time before the answer is whole.
   private static final int ATTEMPTS_MAX = 3;
 
   /// How many calls a model may ask for in one turn, and how large their arguments may be in all.
@@ -72,6 +73,11 @@ public final class ModelLoop implements Agent {
   @Override
   public boolean resumes() {
     return true;
+  }
+
+  @Override
+  public Optional<String> model() {
+    return Optional.of(type.model().name());
   }
 
   @Override
@@ -177,15 +183,15 @@ public final class ModelLoop implements Agent {
         return null;
       }
       run.reach("model-asked");
-      var scribe = new Scribe(run, pen, thoughts);
+      var scribe = new Scribe(run, pen, thoughts, type.model().name(), replaces);
       switch (reply(prompt, scribe)) {
-        case Reply.Failed(var code, var message, var retryable) -> {
+        case Reply.Failed(var code, var message, var retryable, var usage) -> {
+          scribe.cutOff();
           pen.flush();
-          if (!retryable || !scribe.begun()) {
-            return new Outcome.Failed(code, message, retryable);
+          if (usage != null) {
+            run.emit(List.of(usage));
           }
-          // It broke off in the middle: what it said so far is kept, and replaced.
-          run.closeBlocks();
+          return new Outcome.Failed(code, message, retryable);
         }
         case Reply.Answered answer -> {
           var excess = excess(answer.calls());
@@ -194,7 +200,7 @@ public final class ModelLoop implements Agent {
             run.emit(List.of(answer.usage()));
             return new Outcome.Failed(ErrorCode.LIMIT, excess, false);
           }
-          scribe.finish(answer, distinct(answer.calls()), iteration, replaces);
+          scribe.finish(answer, distinct(answer.calls()), iteration);
           run.reach("turn-durable");
         }
       }

@@ -1,11 +1,13 @@
 package dev.parley.agent;
 
 import dev.parley.model.Reply;
+import dev.parley.model.Retry;
 import dev.parley.model.Sink;
 import dev.parley.model.Thought;
 import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
@@ -34,15 +36,19 @@ final class Scribe implements Sink {
   private final Pen pen;
   private final Thoughts thoughts;
   private final Sources sources;
-  private final BlockId block;
+  private final String model;
+  private BlockId block;
+  private @Nullable BlockId replaces;
   private final StringBuilder text = new StringBuilder();
   private long length;
   private int deltas;
-  private boolean thought;
   private @Nullable ThoughtId thinking;
 
-  Scribe(Run run, Pen pen, Thoughts thoughts) {
+  /// `replaces` is the block of an earlier attempt that the new one takes the place of.
+  Scribe(Run run, Pen pen, Thoughts thoughts, String model, @Nullable BlockId replaces) {
     this.run = run;
+    this.model = model;
+    this.replaces = replaces;
     this.pen = pen;
     this.sources = run.sources();
     this.block = sources.blockId();
@@ -61,7 +67,6 @@ final class Scribe implements Sink {
 
   @Override
   public void thinking(String piece) throws InterruptedException {
-    thought = true;
     if (!piece.isEmpty()) {
       count(piece);
       if (thinking == null) {
@@ -82,7 +87,6 @@ final class Scribe implements Sink {
   @Override
   public void thought(Thought whole) throws InterruptedException {
     thinking = null;
-    thought = true;
     count(whole.content());
     pen.write(
         new ThoughtStream(
@@ -93,6 +97,30 @@ final class Scribe implements Sink {
             thoughts.next(),
             metadata(whole),
             null));
+  }
+
+  @Override
+  public void retry(Retry retry) throws InterruptedException {
+    cutOff();
+    thinking = null;
+    length = 0;
+    for (var event : Retries.events(retry, model)) {
+      pen.write(event);
+    }
+  }
+
+  /// The attempt failed: ends the block that it began, if any. The next block replaces it.
+  void cutOff() throws InterruptedException {
+    if (deltas == 0) {
+      return;
+    }
+    pen.write(
+        new ContentComplete(
+            text.toString(), block, FinishReason.INTERRUPTED, true, replaces, null));
+    replaces = block;
+    block = sources.blockId();
+    text.setLength(0);
+    deltas = 0;
   }
 
   /// Ends the question to a model that does not stop by itself.
@@ -106,8 +134,7 @@ final class Scribe implements Sink {
 
   /// The turn is over: returns when all of it is durable. Its end, with what it takes to go on from
   /// there, is one append.
-  void finish(
-      Reply.Answered answer, List<ToolCall> calls, int iteration, @Nullable BlockId replaces)
+  void finish(Reply.Answered answer, List<ToolCall> calls, int iteration)
       throws InterruptedException {
     pen.flush();
     var end =
@@ -123,7 +150,7 @@ final class Scribe implements Sink {
       state.set(Story.MEMO, answer.memo());
     }
     var events = new ArrayList<Event>(List.of(end));
-    if (answer.usage().inputTokens() > 0 || answer.usage().outputTokens() > 0) {
+    if (answer.usage().totalTokens() > 0) {
       events.add(answer.usage());
     }
     events.add(reasoning(answer, calls, iteration));
@@ -143,11 +170,6 @@ final class Scribe implements Sink {
     tools.forEach(about.putArray("tools")::add);
     var next = tools.isEmpty() ? "The model has answered." : "The model wants " + tools + ".";
     return new InternalThoughtProcess(iteration, Stage.POST_LLM, next, about);
-  }
-
-  /// True if the model has said or thought something.
-  boolean begun() {
-    return deltas > 0 || thought;
   }
 
   private static @Nullable ObjectNode metadata(Thought thought) {

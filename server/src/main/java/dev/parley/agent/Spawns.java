@@ -5,7 +5,6 @@ import dev.parley.agent.SpawnTool.Job;
 import dev.parley.agent.SpawnTool.Jobs;
 import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Json;
-import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.Mode;
@@ -110,17 +109,9 @@ public final class Spawns {
   private Spawner.Child child(TaskId id, Job job, List<Ended> before) {
     var about = metadata == null ? Json.object() : metadata.deepCopy();
     if (!before.isEmpty()) {
-      var results = about.putArray(PREVIOUS_RESULTS);
-      before.forEach(one -> results.add(result(one.job(), one.end())));
+      var tasks = before.stream().map(one -> one.end().subtaskId()).toList();
+      about.putArray(PREVIOUS_RESULTS).addAll(AgentResults.of(run).list(tasks));
     }
     return new Spawner.Child(id, job.agent(), job.prompt(), about.isEmpty() ? null : about);
-  }
-
-  private static ObjectNode result(Job job, SubtaskComplete end) {
-    return Json.object()
-        .put("agentId", job.agent().value())
-        .put("taskId", end.subtaskId().value())
-        .put("status", end.status().wire())
-        .put("output", end.result() == null ? "" : end.result());
   }
 }

@@ -146,7 +146,7 @@ final class Story {
       case ContentComplete block -> end(block);
       case InternalCheckpoint checkpoint -> keep(checkpoint);
       case ThoughtStream thought -> thoughts = Math.max(thoughts, thought.index() + 1);
-      case Usage usage -> tokens += usage.inputTokens() + usage.outputTokens();
+      case Usage usage -> tokens += usage.totalTokens();
       case ToolStart start -> find(start.toolCallId()).ifPresent(call -> call.begin(start));
       case ToolProgress progress -> find(progress.toolCallId()).ifPresent(c -> go(c, progress));
       case ToolComplete end -> end(end);

@@ -360,7 +360,7 @@ public final class ContextState {
     switch (event) {
       case InputRequired required -> {
         if (origin != null) {
-          inputs.put(required.inputId(), new OpenInput(origin.taskId(), required));
+          inputs.put(required.inputId(), new OpenInput(origin.taskId(), required, position.seq()));
         }
       }
       case InputReceived received -> wake(inputs.remove(received.inputId()), position);

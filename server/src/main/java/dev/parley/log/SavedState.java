@@ -46,7 +46,7 @@ record SavedState(
 
   record Block(BlockId id, OpenBlock open) {}
 
-  record Input(TaskId task, InputRequired required) {}
+  record Input(TaskId task, InputRequired required, @Nullable Long askedSeq) {}
 
   record Auth(TaskId task, AuthRequired required) {}
 
@@ -72,7 +72,9 @@ record SavedState(
         state.head(),
         lastMillis,
         state.openTasks().stream().map(SavedState::save).toList(),
-        state.openInputs().stream().map(i -> new Input(i.task(), i.required())).toList(),
+        state.openInputs().stream()
+            .map(i -> new Input(i.task(), i.required(), i.askedSeq()))
+            .toList(),
         state.openAuths().stream().map(a -> new Auth(a.task(), a.required())).toList(),
         artifacts.entrySet().stream()
             .map(e -> new Artifact(e.getKey(), e.getValue()))
@@ -99,7 +101,7 @@ record SavedState(
     var state = new ContextState();
     state.restore(owner, head, tasks.stream().map(SavedState::restore).toList());
     for (var input : inputs) {
-      var open = new OpenInput(input.task(), input.required());
+      var open = new OpenInput(input.task(), input.required(), input.askedSeq());
       state.inputs().put(input.required().inputId(), open);
     }
     for (var auth : auths) {

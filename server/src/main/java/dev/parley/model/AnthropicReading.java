@@ -3,6 +3,7 @@ package dev.parley.model;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -129,6 +130,11 @@ final class AnthropicReading implements Reading {
   }
 
   @Override
+  public Usage usage() {
+    return spending.usage(settings);
+  }
+
+  @Override
   public Reply.Answered finish() throws ModelFailure, InterruptedException {
     if (stopReason.isEmpty()) {
       throw Failures.endedEarly();
@@ -146,13 +152,13 @@ final class AnthropicReading implements Reading {
     var calls = CallDraft.calls(drafts, request.names(), ids);
     var reason = reason(calls);
     outlet.finish(reason, !calls.isEmpty());
-    return new Reply.Answered(reason, calls, spending.usage(settings), memo());
+    return new Reply.Answered(reason, calls, usage(), memo());
   }
 
   private FinishReason reason(List<ToolCall> calls) {
     return switch (stopReason) {
       case "max_tokens", "model_context_window_exceeded" -> FinishReason.LENGTH;
-      case "refusal" -> FinishReason.CONTENT_FILTER;
+      case "refusal" -> FinishReason.REFUSAL;
       default -> calls.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
     };
   }

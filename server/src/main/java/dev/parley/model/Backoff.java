@@ -19,6 +19,7 @@ final class Backoff {
   private final Bounds bounds;
   private final ModelSources sources;
   private int attempts;
+  private int malformed;
   private Duration left;
 
   Backoff(Bounds bounds, ModelSources sources) {
@@ -30,9 +31,15 @@ final class Backoff {
   /// How long to wait after this failure, or nothing if it is the last.
   ///
   /// Half of a wait is random, so that a crowd does not come back in step. What a provider asks for is
-  /// never cut short: if it is more than is left, it is not worth waiting.
+  /// never cut short: if it is more than is left, it is not worth waiting. After an answer of the wrong form there is one
+  /// more attempt, at once.
   Optional<Duration> after(ModelFailure failure) {
     attempts++;
+    if (failure.malformed()) {
+      return malformed++ == 0 && attempts < bounds.attemptsMax()
+          ? Optional.of(Duration.ZERO)
+          : Optional.empty();
+    }
     if (!failure.again() || attempts >= bounds.attemptsMax()) {
       return Optional.empty();
     }
@@ -47,6 +54,20 @@ final class Backoff {
     }
     left = left.minus(wait);
     return Optional.of(wait);
+  }
+
+  /// How often the question was asked.
+  int attempts() {
+    return attempts;
+  }
+
+  /// Whether the provider says that another attempt makes sense: `x-should-retry`. Null if it says nothing.
+  static @Nullable Boolean wanted(HttpHeaders headers) {
+    return switch (headers.firstValue("x-should-retry").orElse("").strip()) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> null;
+    };
   }
 
   /// How long a provider asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date.

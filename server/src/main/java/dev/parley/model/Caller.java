@@ -42,20 +42,29 @@ final class Caller {
     this.sources = sources;
   }
 
-  /// Asks until there is an answer, or the failure is a lasting one, or `sink` was given something: what
-  /// was said cannot be taken back.
+  /// Asks until there is an answer, or the failure is a lasting one, or there were too many attempts. `sink` is told of
+  /// each further attempt before the wait: what it was given until then no longer counts.
   Reply ask(Question question, Sink sink) throws InterruptedException {
     var request = request(question);
     var backoff = new Backoff(bounds, sources);
     while (true) {
-      var outlet = new Outlet(sink, question.form());
+      var reading = question.reading().apply(new Outlet(sink, question.form()));
       try {
-        return once(request, question.reading().apply(outlet), backoff);
+        return once(request, reading, backoff);
       } catch (ModelFailure failure) {
+        var spent = reading.usage().totalTokens() > 0 ? reading.usage() : null;
         var wait = backoff.after(failure);
-        if (outlet.used() || wait.isEmpty()) {
-          return failure.reply(settings);
+        if (wait.isEmpty()) {
+          return failure.reply(settings, spent);
         }
+        sink.retry(
+            new Retry(
+                backoff.attempts() + 1,
+                failure.malformed() ? backoff.attempts() + 1 : bounds.attemptsMax(),
+                wait.get(),
+                failure.code(),
+                failure.text(settings),
+                spent));
         sources.pause().await(wait.get());
       }
     }
@@ -78,7 +87,9 @@ final class Caller {
     try (var body = response.body()) {
       if (response.statusCode() != 200) {
         var text = text(body);
-        throw Failures.status(response.statusCode(), text).after(backoff.asked(response.headers()));
+        throw Failures.status(response.statusCode(), text)
+            .again(Backoff.wanted(response.headers()))
+            .after(backoff.asked(response.headers()));
       }
       checkType(response);
       var events = new SseReader(body, bounds);

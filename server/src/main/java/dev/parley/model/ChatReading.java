@@ -2,11 +2,13 @@ package dev.parley.model;
 
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.Usage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -27,6 +29,7 @@ final class ChatReading implements Reading {
   private final StringBuilder reasoning = new StringBuilder();
   private String reasoningField = "";
   private String finishReason = "";
+  private @Nullable CallDraft function;
   private boolean refused;
   private boolean done;
   private boolean begun;
@@ -50,11 +53,13 @@ final class ChatReading implements Reading {
     }
     // Usage comes with the last piece, or with one after it that has no choices.
     spending.openAi(json.path("usage"), "prompt", "completion");
-    var choice = json.path("choices").path(0);
-    if (choice.isObject()) {
-      begun = true;
-      delta(choice.path("delta"));
-      finishReason = choice.path("finish_reason").asString(finishReason);
+    for (var choice : json.path("choices")) {
+      // We ask for one answer; what a server gives beside it is not part of it.
+      if (choice.isObject() && choice.path("index").asInt(0) == 0) {
+        begun = true;
+        delta(choice.path("delta"));
+        finishReason = choice.path("finish_reason").asString(finishReason);
+      }
     }
     return false;
   }
@@ -74,22 +79,64 @@ final class ChatReading implements Reading {
       refused = true;
       outlet.text(delta.path("refusal").asString());
     }
-    if (ChatRequest.words(delta.path("content"))) {
-      outlet.text(delta.path("content").asString());
-    }
+    content(delta.path("content"));
     for (var call : delta.path("tool_calls")) {
       call(call);
     }
+    if (delta.path("function_call").isObject()) {
+      function(delta.path("function_call"));
+    }
+  }
+
+  /// A text, or a list of parts, as some servers send it.
+  private void content(JsonNode content) throws InterruptedException {
+    if (ChatRequest.words(content)) {
+      outlet.text(content.asString());
+    } else if (content.isArray()) {
+      for (var part : content) {
+        part(part);
+      }
+    }
+  }
+
+  private void part(JsonNode part) throws InterruptedException {
+    switch (part.path("type").asString("")) {
+      case "text", "output_text" -> content(part.path("text"));
+      case "refusal" -> {
+        refused = true;
+        content(part.path("refusal"));
+      }
+      case "thinking", "reasoning" -> {
+        var field = part.path("type").asString();
+        for (var thought : part.path(field).isArray() ? part.path(field) : List.of(part)) {
+          outlet.thinking(thought.path("text").asString(thought.path(field).asString("")));
+        }
+      }
+      default -> content(part); // A bare text. Other parts are not text.
+    }
+  }
+
+  /// The one call that the first form of the API knows. Newer servers may send it beside `tool_calls`.
+  private void function(JsonNode piece) {
+    if (function == null) {
+      function = new CallDraft();
+    }
+    function.is("", piece.path("name").asString(""));
+    function.add(arguments(piece));
+  }
+
+  /// Some send an object where there should be its text.
+  private static String arguments(JsonNode function) {
+    var arguments = function.path("arguments");
+    return arguments.isObject() ? arguments.toString() : arguments.asString("");
   }
 
   private void call(JsonNode piece) {
     var id = piece.path("id").asString("");
-    var function = piece.path("function");
+    var called = piece.path("function");
     var draft = draft(piece.path("index"), id);
-    draft.is(id, function.path("name").asString(""));
-    var arguments = function.path("arguments");
-    // Some send an object where there should be its text.
-    draft.add(arguments.isObject() ? arguments.toString() : arguments.asString(""));
+    draft.is(id, called.path("name").asString(""));
+    draft.add(arguments(called));
     if (piece.path(ChatMemo.EXTRA) instanceof ObjectNode extra) {
       extras.put(draft, extra);
     }
@@ -109,9 +156,17 @@ final class ChatReading implements Reading {
   }
 
   @Override
+  public Usage usage() {
+    return spending.usage(settings);
+  }
+
+  @Override
   public Reply.Answered finish() throws ModelFailure, InterruptedException {
     if (finishReason.isEmpty() && !(done && begun)) {
       throw Failures.endedEarly();
+    }
+    if (drafts.isEmpty() && function != null) {
+      drafts.add(function);
     }
     var calls = CallDraft.calls(drafts, names, ids);
     var reason = reason();
@@ -122,7 +177,7 @@ final class ChatReading implements Reading {
       wanted.add(extra == null ? Json.mapper().nullNode() : extra);
     }
     var memo = ChatMemo.of(settings.model(), reasoningField, reasoning.toString(), wanted);
-    return new Reply.Answered(reason, calls, spending.usage(settings), memo);
+    return new Reply.Answered(reason, calls, usage(), memo);
   }
 
   private FinishReason reason() {
@@ -131,7 +186,7 @@ final class ChatReading implements Reading {
       case "content_filter" -> FinishReason.CONTENT_FILTER;
       default -> {
         if (refused) {
-          yield FinishReason.CONTENT_FILTER;
+          yield FinishReason.REFUSAL;
         }
         yield drafts.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
       }

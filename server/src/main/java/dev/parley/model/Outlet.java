@@ -4,12 +4,13 @@ import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
-/// Hands a sink what a model says, in a form that can be written down, and knows whether it got any.
+/// Hands a sink what a model says, in a form that can be written down.
 ///
 /// If an answer of some form was asked for, it is handed on whole and only if it is one. For one thread.
 final class Outlet {
 
   private static final String PARAGRAPH = "\n\n";
+  private static final int SHOWN_MAX = 100;
   private static final String LOST = "\uFFFD";
 
   private final Sink sink;
@@ -17,18 +18,12 @@ final class Outlet {
   private final StringBuilder answer = new StringBuilder();
   private final Pieces texts = new Pieces();
   private final Pieces thoughts = new Pieces();
-  private boolean used;
   private boolean thinking;
   private int length;
 
   Outlet(Sink sink, @Nullable AnswerForm form) {
     this.sink = sink;
     this.form = form;
-  }
-
-  /// True once the sink was given something.
-  boolean used() {
-    return used;
   }
 
   /// How many characters of text the sink was given.
@@ -63,11 +58,17 @@ final class Outlet {
 
   /// The turn is over.
   ///
-  /// @throws ModelFailure if the answer has not the form that was asked for
+  /// @throws ModelFailure if the answer ended early and has no text, or has not the form that was asked for
   void finish(FinishReason reason, boolean calls) throws ModelFailure, InterruptedException {
     say(texts.rest());
     think(thoughts.rest());
-    if (form == null || calls) {
+    if (calls) {
+      return;
+    }
+    if (length == 0 && answer.toString().isBlank()) {
+      checkNotEmpty(reason);
+    }
+    if (form == null) {
       return;
     }
     var fitting = form.read(answer.toString());
@@ -76,17 +77,34 @@ final class Outlet {
     } else if (reason == FinishReason.LENGTH) {
       throw ModelFailure.lasting(
           ErrorCode.LIMIT, "the model's answer was cut off before it was whole: see maxTokens");
-    } else if (reason == FinishReason.CONTENT_FILTER) {
+    } else if (reason == FinishReason.CONTENT_FILTER || reason == FinishReason.REFUSAL) {
       say(answer.toString());
     } else {
-      throw ModelFailure.passing(
-          ErrorCode.MODEL_ERROR, "the model's answer is not JSON, as was asked for");
+      throw ModelFailure.malformed(
+          "the model's answer is not the JSON that was asked for: "
+              + Failures.shown(answer.toString(), SHOWN_MAX));
+    }
+  }
+
+  /// Nobody could tell an answer without text from one that is empty on purpose.
+  private static void checkNotEmpty(FinishReason reason) throws ModelFailure {
+    switch (reason) {
+      case LENGTH ->
+          throw ModelFailure.lasting(
+              ErrorCode.LIMIT, "the model's answer was cut off before any text: see maxTokens");
+      case CONTENT_FILTER ->
+          throw ModelFailure.lasting(
+              ErrorCode.MODEL_ERROR,
+              "a filter of the model's provider stopped the answer before any text");
+      case REFUSAL ->
+          throw ModelFailure.lasting(
+              ErrorCode.REJECTED, "the model refused to answer and gave no reason");
+      case STOP, TOOL_CALLS, INTERRUPTED, CANCELED -> {} // An empty answer may be meant.
     }
   }
 
   private void say(String text) throws InterruptedException {
     if (!text.isEmpty()) {
-      used = true;
       thinking = false;
       length += text.length();
       sink.text(text);
@@ -95,7 +113,6 @@ final class Outlet {
 
   private void think(String text) throws InterruptedException {
     if (!text.isEmpty()) {
-      used = true;
       thinking = true;
       sink.thinking(text);
     }

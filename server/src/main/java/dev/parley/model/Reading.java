@@ -1,5 +1,7 @@
 package dev.parley.model;
 
+import dev.parley.protocol.ReportEvent.Usage;
+
 /// Makes a reply of the events of one stream. For one thread.
 interface Reading {
 
@@ -7,6 +9,9 @@ interface Reading {
   ///
   /// @throws ModelFailure if the event tells of an error, or cannot be understood
   boolean take(SseEvent event) throws ModelFailure, InterruptedException;
+
+  /// What the provider has reported so far.
+  Usage usage();
 
   /// What it all came to.
   ///

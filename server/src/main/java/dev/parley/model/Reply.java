@@ -22,6 +22,13 @@ public sealed interface Reply {
     }
   }
 
-  /// The model could not answer.
-  record Failed(ErrorCode code, String message, boolean retryable) implements Reply {}
+  /// The model could not answer. `usage` is what the provider reported for the last attempt, if anything.
+  record Failed(ErrorCode code, String message, boolean retryable, @Nullable Usage usage)
+      implements Reply {
+
+    /// A failure that used no tokens, as far as is known.
+    public Failed(ErrorCode code, String message, boolean retryable) {
+      this(code, message, retryable, null);
+    }
+  }
 }

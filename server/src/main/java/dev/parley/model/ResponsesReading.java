@@ -2,6 +2,7 @@ package dev.parley.model;
 
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -96,6 +97,11 @@ final class ResponsesReading implements Reading {
   }
 
   @Override
+  public Usage usage() {
+    return spending.usage(settings);
+  }
+
+  @Override
   public Reply.Answered finish() throws ModelFailure, InterruptedException {
     if (response == null) {
       throw Failures.endedEarly();
@@ -110,7 +116,7 @@ final class ResponsesReading implements Reading {
     var calls = CallDraft.calls(drafts, names, ids);
     var reason = reason(response, drafts);
     outlet.finish(reason, !calls.isEmpty());
-    return new Reply.Answered(reason, calls, spending.usage(settings), memo());
+    return new Reply.Answered(reason, calls, usage(), memo());
   }
 
   private FinishReason reason(JsonNode whole, List<CallDraft> drafts) {
@@ -119,7 +125,7 @@ final class ResponsesReading implements Reading {
       case "content_filter" -> FinishReason.CONTENT_FILTER;
       default -> {
         if (refused) {
-          yield FinishReason.CONTENT_FILTER;
+          yield FinishReason.REFUSAL;
         }
         yield drafts.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
       }

@@ -11,4 +11,7 @@ public interface Sink {
 
   /// A whole thought.
   void thought(Thought thought) throws InterruptedException;
+
+  /// The model is about to be asked again. The text that the failed attempt gave no longer counts.
+  void retry(Retry retry) throws InterruptedException;
 }

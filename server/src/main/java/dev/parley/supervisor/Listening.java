@@ -1,5 +1,6 @@
 package dev.parley.supervisor;
 
+import dev.parley.model.Retry;
 import dev.parley.model.Sink;
 import dev.parley.model.Thought;
 
@@ -29,6 +30,13 @@ final class Listening implements Sink {
     sink.thought(thought);
   }
 
+  @Override
+  public void retry(Retry retry) throws InterruptedException {
+    heard = false;
+    sink.retry(retry);
+  }
+
+  /// True if the last attempt gave text.
   boolean heard() {
     return heard;
   }

@@ -85,6 +85,11 @@ public final class Supervisor implements Agent {
   }
 
   @Override
+  public Optional<String> model() {
+    return Optional.ofNullable(model).map(Model::name);
+  }
+
+  @Override
   public Outcome work(Run run) throws InterruptedException {
     var routing = decided(run).orElse(null);
     if (routing == null) {
@@ -123,9 +128,15 @@ public final class Supervisor implements Agent {
     if (model == null) {
       return rules.decide(request, null);
     }
+    var prompt = new Prompt(instructions(request), told, List.of(), Routing.schema(team));
+    var said = Collected.of(run, model);
+    var reply = model.ask(prompt, said);
+    said.used(reply);
+    if (reply instanceof Reply.Failed failed) {
+      return rules.decide(request, "the model gave no decision: " + failed.message());
+    }
     try {
-      var prompt = new Prompt(instructions(request), told, List.of(), Routing.schema(team));
-      return ask(run, model, prompt, request);
+      return read(said.text(), request);
     } catch (Rejection.Invalid unusable) {
       return rules.decide(request, "the model's decision cannot be used: " + unusable.getMessage());
     }
@@ -137,14 +148,8 @@ public final class Supervisor implements Agent {
     return wanted.isEmpty() ? null : WireName.parse(Strategy.class, "strategy", wanted);
   }
 
-  private Routing ask(Run run, Model asked, Prompt prompt, Rules.Request request)
-      throws InterruptedException {
-    var said = new Collected();
-    if (!(asked.ask(prompt, said) instanceof Reply.Answered answered)) {
-      throw new Rejection.Invalid("it did not answer");
-    }
-    run.emit(List.of(answered.usage()));
-    var json = Json.read(said.text().getBytes(StandardCharsets.UTF_8), ObjectNode.class);
+  private Routing read(String decision, Rules.Request request) {
+    var json = Json.read(decision.getBytes(StandardCharsets.UTF_8), ObjectNode.class);
     var routing = Routing.parse(json, team, request.text(), AGENTS_MAX);
     return request.strategy() == null || request.strategy() == routing.strategy()
         ? routing

@@ -86,12 +86,13 @@ final class Admission {
     if (options.whenBusy() == WhenBusy.INTERRUPT) {
       metadata.put(Lineup.WHEN_BUSY, WhenBusy.INTERRUPT.wire());
     }
+    setup.agents().describe(agent, metadata);
     var directory = setup.workspaces().resolve(options.workingDirectory());
     var message = message(submission, sources.taskId(), List.of());
     var created =
         new TaskCreated(
             Initiator.USER,
-            metadata.isEmpty() ? null : metadata,
+            metadata,
             message.messageId(),
             submission.content(),
             type,

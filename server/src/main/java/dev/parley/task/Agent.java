@@ -50,6 +50,11 @@ public interface Agent {
     Optional<String> settled(ContextId context, TaskId task) throws InterruptedException;
   }
 
+  /// The model that its tasks use, if it is known before they begin.
+  default Optional<String> model() {
+    return Optional.empty();
+  }
+
   /// True if what people say to its tasks while they work is for the tasks right below.
   default boolean passesOn() {
     return false;

@@ -5,6 +5,7 @@ import dev.parley.protocol.Rejection;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// The agents that tasks can be given to, and the one that takes what names none.
 public record Agents(Map<AgentTypeId, Agent> byId, AgentTypeId standard) {
@@ -22,6 +23,15 @@ public record Agents(Map<AgentTypeId, Agent> byId, AgentTypeId standard) {
       throw new IllegalArgumentException("no agent is called " + id);
     }
     return agent;
+  }
+
+  /// Adds the agent of a task and its model to the metadata that the task is created with.
+  void describe(AgentTypeId id, ObjectNode metadata) {
+    metadata.put("agentId", id.value());
+    var agent = byId.get(id);
+    if (agent != null) {
+      agent.model().ifPresent(model -> metadata.put("model", model));
+    }
   }
 
   AgentTypeId choose(@Nullable AgentTypeId id) {

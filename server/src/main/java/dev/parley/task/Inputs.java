@@ -24,6 +24,7 @@ import dev.parley.protocol.TaskId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +59,7 @@ final class Inputs {
   private final ConcurrentHashMap<ContextId, Set<Id>> watched = new ConcurrentHashMap<>();
 
   private final AnswerCheck check = new AnswerCheck();
+  private final AnswerTime time;
 
   /// Tasks got something that they may have waited for.
   record Moved(ContextId context, List<TaskId> tasks) {}
@@ -79,6 +81,7 @@ final class Inputs {
     this.sources = parts.sources();
     this.timers = parts.timers();
     this.reactions = reactions;
+    this.time = new AnswerTime(log, sources);
   }
 
   /// Answers questions, all or none.
@@ -87,9 +90,11 @@ final class Inputs {
   /// @throws Rejection.Invalid if an answer does not fit; the questions stay open
   Appended answer(ContextId context, Map<InputId, JsonNode> values, Answering by) {
     var tasks = new LinkedHashSet<TaskId>();
+    var about = new HashMap<InputId, @Nullable ObjectNode>();
     values.forEach(
         (input, value) -> {
           tasks.add(taskOf(context, input));
+          about.put(input, time.with(by.metadata(), context, input));
           // Before the append, which must be quick: nobody vouches for a schema. What is asked
           // never
           // changes.
@@ -102,7 +107,13 @@ final class Inputs {
             by.guard(),
             state ->
                 values.entrySet().stream()
-                    .flatMap(answer -> received(state, answer.getKey(), answer.getValue(), by))
+                    .flatMap(
+                        answer ->
+                            received(
+                                state,
+                                answer.getKey(),
+                                answer.getValue(),
+                                new Answering(by.by(), by.guard(), about.get(answer.getKey()))))
                     .toList());
     values.keySet().forEach(input -> unwatch(new Key(context, input)));
     reactions.moved().accept(new Moved(context, List.copyOf(tasks)));
@@ -124,7 +135,7 @@ final class Inputs {
   /// @throws Rejection.Invalid if one of them does not fit
   Appended resume(Resumption resumption, Function<ContextState, List<Draft>> more) {
     var context = resumption.context();
-    var answers = resumption.answers();
+    var answers = resumption.answers().stream().map(given -> timed(context, given)).toList();
     answers.forEach(given -> check(context, given, resumption.by()));
     var appended =
         log.append(
@@ -141,6 +152,12 @@ final class Inputs {
     answers.forEach(given -> unwatch(new Key(context, given.asked())));
     reactions.moved().accept(new Moved(context, started(context)));
     return appended;
+  }
+
+  private Resumption.Given timed(ContextId context, Resumption.Given given) {
+    return given.asked() instanceof InputId input
+        ? given.with(time.with(given.metadata(), context, input))
+        : given;
   }
 
   private void check(ContextId context, Resumption.Given given, Answerer by) {

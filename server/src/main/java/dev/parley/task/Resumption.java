@@ -18,5 +18,11 @@ public record Resumption(
 
   /// An answer to what was asked; if it has no value, nobody will answer, and `reason` is why.
   public record Given(
-      Id asked, @Nullable JsonNode value, @Nullable ObjectNode metadata, @Nullable String reason) {}
+      Id asked, @Nullable JsonNode value, @Nullable ObjectNode metadata, @Nullable String reason) {
+
+    /// The same with other metadata.
+    Given with(@Nullable ObjectNode other) {
+      return new Given(asked, value, other, reason);
+    }
+  }
 }

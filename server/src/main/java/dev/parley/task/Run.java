@@ -35,11 +35,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// A task at work: what its agent is given to know, to say, and to be stopped by.
 ///
@@ -69,7 +71,7 @@ public final class Run {
   private final Parts parts;
   private final Subject subject;
   private final Bounds bounds;
-  private Tally tally = new Tally();
+  private Tally tally;
   private final Map<ToolCallId, Runnable> calls = new HashMap<>();
   private final Set<ToolCallId> canceledCalls = new HashSet<>();
   private volatile Position seen;
@@ -84,6 +86,7 @@ public final class Run {
     this.subject = subject;
     this.bounds = bounds;
     this.seen = Position.of(subject.createdSeq());
+    this.tally = new Tally(subject.origin().taskId());
   }
 
   /// The context that the task belongs to.
@@ -150,9 +153,9 @@ public final class Run {
         !page.isEmpty();
         page = parts.log().read(context(), seen, PAGE)) {
       for (var entry : page) {
+        tally.add(entry);
         if (concerns(entry)) {
           news.add(entry);
-          tally.add(entry);
         }
       }
       seen = page.getLast().position();
@@ -163,14 +166,38 @@ public final class Run {
   /// What the log has since the task was created and `wanted` accepts, oldest first.
   public List<Entry> look(Predicate<Entry> wanted) {
     var found = new ArrayList<Entry>();
+    read(
+        entry -> {
+          if (wanted.test(entry)) {
+            found.add(entry);
+          }
+        });
+    return found;
+  }
+
+  /// What a task below this one, with all below it, has taken so far: `duration`, `iterations`, `tokensUsed`, `usage`,
+  /// `modelUsage`, `costUsd`.
+  public ObjectNode figures(TaskId task) {
+    var sums = new Tally(task);
+    var last = new AtomicReference<>(Instant.MIN);
+    read(
+        entry -> {
+          sums.add(entry);
+          if (task.equals(entry.taskId())) {
+            last.set(entry.timestamp());
+          }
+        });
+    return sums.ofTask(last.get());
+  }
+
+  private void read(Consumer<Entry> reader) {
     var position = Position.of(subject.createdSeq());
     for (var page = parts.log().read(context(), position, PAGE);
         !page.isEmpty();
         page = parts.log().read(context(), position, PAGE)) {
-      page.stream().filter(wanted).forEach(found::add);
+      page.forEach(reader);
       position = page.getLast().position();
     }
-    return found;
   }
 
   private boolean concerns(Entry entry) {
@@ -183,7 +210,7 @@ public final class Run {
   /// The agent is about to be called, and will be told everything again.
   void restart() {
     seen = Position.of(subject.createdSeq());
-    tally = new Tally();
+    tally = new Tally(taskId());
   }
 
   /// Up to where [#news] has told.
@@ -287,6 +314,8 @@ public final class Run {
     try {
       inspect(state -> state.openInput(input))
           .ifPresent(open -> CHECK.check(open.required(), value));
+      var time = new AnswerTime(parts.log(), parts.sources());
+      var metadata = time.with(null, context(), input);
       emit(
           state -> {
             var open = state.openInput(input);
@@ -294,7 +323,7 @@ public final class Run {
               throw new Rejection.Invalid("not-wanted", "this is not asked of agents");
             }
             return List.of(
-                new InputReceived(input, InputEvent.Provider.AGENT, null, agent, null, value));
+                new InputReceived(input, InputEvent.Provider.AGENT, null, agent, metadata, value));
           });
       return true;
     } catch (Rejection.Invalid misfit) {

@@ -152,10 +152,12 @@ public final class Spawner {
         parent.traceId());
   }
 
-  private static TaskCreated created(TaskCreated parent, Child child) {
+  private TaskCreated created(TaskCreated parent, Child child) {
+    var metadata = child.metadata() == null ? Json.object() : child.metadata().deepCopy();
+    agents.describe(child.agent(), metadata);
     return new TaskCreated(
         Initiator.AGENT,
-        child.metadata(),
+        metadata,
         null,
         child.prompt(),
         parent.taskType(),

@@ -6,13 +6,16 @@ import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.Origin;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,27 +24,63 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a task adds up to: a fold of its events. For one thread.
+/// What a task and all tasks below it add up to: a fold of their events. For one thread.
 final class Tally {
 
+  private final TaskId task;
+  private final Set<TaskId> below = new HashSet<>();
   private final Set<ArtifactId> artifacts = new LinkedHashSet<>();
   private final Map<String, Usage> usages = new LinkedHashMap<>();
+  private final Map<String, Usage> ownUsages = new LinkedHashMap<>();
   private int turns;
   private @Nullable FinishReason finish;
 
   private @Nullable Instant began;
 
+  Tally(TaskId task) {
+    this.task = task;
+  }
+
+  /// Takes an entry of the context; those of other trees do not count. A task's entries follow its creation, so those
+  /// below a task are known by then.
   void add(Entry entry) {
+    var origin = entry.origin();
+    if (origin == null) {
+      return;
+    }
+    if (origin.taskId().equals(task)) {
+      addOwn(entry);
+    } else if (isBelow(origin)) {
+      below.add(origin.taskId());
+    } else {
+      return;
+    }
     switch (entry.event()) {
       case ArtifactEvent artifact -> artifacts.add(artifact.artifactId());
+      case Usage usage -> add(usage, usages);
+      default -> {} // Does not count.
+    }
+  }
+
+  private boolean isBelow(Origin origin) {
+    var parent = origin.parentTaskId();
+    return parent != null
+        && (below.contains(origin.taskId()) || parent.equals(task) || below.contains(parent));
+  }
+
+  private void addOwn(Entry entry) {
+    switch (entry.event()) {
       case InternalLlmCall call -> turns = Math.max(turns, call.iteration());
       case ContentComplete complete -> finish = complete.finishReason();
       case TaskStatus status when began == null && status.status() == TaskState.WORKING ->
           began = entry.timestamp();
-      case Usage usage ->
-          usages.merge(usage.model(), usage, (one, other) -> sum(usage.model(), one, other));
+      case Usage usage -> add(usage, ownUsages);
       default -> {} // Does not count.
     }
+  }
+
+  private static void add(Usage usage, Map<String, Usage> sums) {
+    sums.merge(usage.model(), usage, (one, other) -> sum(usage.model(), one, other));
   }
 
   private static Usage sum(String model, Usage one, Usage other) {
@@ -66,23 +105,22 @@ final class Tally {
     return artifacts.isEmpty() ? null : List.copyOf(artifacts);
   }
 
-  /// The metadata of the answer; says so when the answer is empty or was cut.
+  /// The metadata of the answer: also whether it is empty, and why it is not whole.
   ObjectNode ofMessage(String content, Instant now) {
     var metadata = Json.object();
-    metadata.set("usage", usage(total()));
+    metadata.set("usage", usage(total(usages)));
     metadata.put("duration", duration(now));
     if (content.isBlank()) {
       metadata.put("empty", true);
     }
-    if (finish == FinishReason.LENGTH) {
-      metadata.put("truncated", true);
-    }
+    EarlyEnd.of(finish).ifPresent(early -> early.put(metadata));
     return metadata;
   }
 
-  /// The metadata of the task's end: what it took, in all and of each model.
+  /// The metadata of the task's end: what it and those below it took, in all and of each model. `ownUsage` is the
+  /// task's own part, if there are tasks below.
   ObjectNode ofTask(Instant now) {
-    var total = total();
+    var total = total(usages);
     var metadata =
         Json.object()
             .put("duration", duration(now))
@@ -94,11 +132,15 @@ final class Tally {
     if (total.costUsd() != null) {
       metadata.put("costUsd", total.costUsd());
     }
+    if (!below.isEmpty()) {
+      metadata.set("ownUsage", usage(total(ownUsages)));
+    }
+    EarlyEnd.of(finish).ifPresent(early -> early.put(metadata));
     return metadata;
   }
 
-  private Usage total() {
-    return usages.values().stream()
+  private static Usage total(Map<String, Usage> sums) {
+    return sums.values().stream()
         .reduce(new Usage("", 0, 0, null, null, null), (one, other) -> sum("", one, other));
   }
 

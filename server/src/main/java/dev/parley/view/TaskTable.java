@@ -288,7 +288,8 @@ final class TaskTable {
 
   private void describe(ContextId context, TaskId task, @Nullable ObjectNode metadata)
       throws SQLException {
-    if (metadata != null) {
+    if (metadata != null && !metadata.has("retry")) {
+      // That a model is asked again is over before long; the task is not described by it.
       var before =
           sql.list(
               "SELECT metadata FROM tasks" + THIS,

@@ -19,6 +19,7 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Limits;
 import dev.parley.task.WhenBusy;
 import dev.parley.task.World;
 import dev.parley.tool.ReadFile;
@@ -300,6 +301,29 @@ class ModelLoopTest {
           .extracting(part -> ((Part.Said) part).text())
           .containsExactly("go north", "ok", "no, south");
       assertThat(world.answer(task).content()).isEqualTo("ok\n\nok");
+    }
+  }
+
+  @Test
+  void tokens_from_a_cache_count_towards_the_limit_of_a_task() throws Exception {
+    var cached = new Usage("scripted", 1, 1, 0L, Limits.DEFAULT.loop().maxTokens(), null);
+    var model =
+        new ScriptedModel(
+            (_, _) ->
+                new Reply.Answered(
+                    FinishReason.TOOL_CALLS,
+                    List.of(new ToolCall(new ToolCallId("c"), "read_file", Json.object())),
+                    cached,
+                    null),
+            ModelLoopTest::answer);
+    try (var world = Assistant.world(model, List.of(new ReadFile()), folder)) {
+      var task = world.say("go").taskId();
+
+      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
+      var error = world.events(task, ErrorReported.class).getLast();
+      assertThat(error.code()).isEqualTo(ErrorCode.LIMIT);
+      assertThat(error.message()).contains("2000002 tokens");
+      assertThat(model.asked).hasSize(1);
     }
   }
 

@@ -12,6 +12,7 @@ import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ToolCallId;
 import java.math.BigDecimal;
 import java.util.List;
@@ -148,7 +149,7 @@ class AnthropicModelTest extends ShakyModelContract {
     "stop_sequence, STOP",
     "max_tokens, LENGTH",
     "model_context_window_exceeded, LENGTH",
-    "refusal, CONTENT_FILTER",
+    "refusal, REFUSAL",
     "pause_turn, STOP",
     "unheard_of, STOP"
   })
@@ -156,6 +157,15 @@ class AnthropicModelTest extends ShakyModelContract {
     var model = serving(StandInAnswer.of(text("x"), new Step.Stop(reason)));
 
     assertThat(answered(model, said("go")).reason()).isEqualTo(expected);
+  }
+
+  @Test
+  void a_refusal_without_text_is_a_failure_that_says_so() throws Exception {
+    var reply = failed(serving(StandInAnswer.of(new Step.Stop("refusal"))));
+
+    assertThat(reply.code()).isEqualTo(ErrorCode.REJECTED);
+    assertThat(reply.message()).isEqualTo("the model refused to answer and gave no reason");
+    assertThat(server.questions()).hasSize(1);
   }
 
   @Test

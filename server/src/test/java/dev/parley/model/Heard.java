@@ -9,6 +9,7 @@ public final class Heard implements Sink {
 
   private final List<String> texts = new CopyOnWriteArrayList<>();
   private final List<String> thoughts = new CopyOnWriteArrayList<>();
+  private final List<Retry> retries = new CopyOnWriteArrayList<>();
   private final CountDownLatch something = new CountDownLatch(1);
 
   @Override
@@ -27,6 +28,17 @@ public final class Heard implements Sink {
   public void thought(Thought thought) {
     thoughts.add(thought.content());
     something.countDown();
+  }
+
+  @Override
+  public void retry(Retry retry) {
+    retries.add(retry);
+    texts.clear();
+  }
+
+  /// The attempts that followed a failed one.
+  public List<Retry> retries() {
+    return List.copyOf(retries);
   }
 
   /// Waits until there is something to hear.

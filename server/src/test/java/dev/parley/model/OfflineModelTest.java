@@ -33,7 +33,9 @@ class OfflineModelTest {
         "Run echo 'a; b'; | shell | {\"command\":\"echo 'a; b';\"}",
         "ask me what is your name? | ask_user | {\"question\":\"what is your name?\"}",
         "sign in to api.example.org. | sign_in | {\"service\":\"api.example.org\"}",
-        "write \"hello to you\" to a/b.txt | write_file | {\"path\":\"a/b.txt\",\"content\":\"hello to you\\n\"}",
+        "write \"hello to you\" to a/b.txt | write_file | {\"path\":\"a/b.txt\",\"content\":\"hello"
+            + " to you\\n"
+            + "\"}",
         "write hi to the file x.txt. | write_file | {\"path\":\"x.txt\",\"content\":\"hi\\n\"}",
         "fetch https://example.org/a?b=c | fetch | {\"url\":\"https://example.org/a?b=c\"}",
       })
@@ -85,7 +87,8 @@ class OfflineModelTest {
       delimiter = '|',
       value = {
         "delegate the sums to code and agent-research | agent-code,agent-research",
-        "delegate the sums to CODE, Writer, and the research agent. | agent-code,writer,agent-research",
+        "delegate the sums to CODE, Writer, and the research agent. |"
+            + " agent-code,writer,agent-research",
         "delegate the sums to writer | writer",
       })
   void several_agents_get_a_batch(String text, String agents) throws Exception {
@@ -169,6 +172,9 @@ class OfflineModelTest {
 
           @Override
           public void thought(Thought thought) {}
+
+          @Override
+          public void retry(Retry retry) {}
         };
     var reply = model.ask(new Prompt("", new ArrayList<>(parts), tools, null), sink);
     return new Said(said.toString(), ((Reply.Answered) reply).calls());

@@ -133,8 +133,63 @@ class OpenAiChatModelTest extends ShakyModelContract {
   void a_refusal_is_said_and_named() throws Exception {
     var model = serving(StandInAnswer.of(chunk("{\"delta\":{\"refusal\":\"No.\"}}")));
 
-    assertThat(answered(model, said("go")).reason()).isEqualTo(FinishReason.CONTENT_FILTER);
+    assertThat(answered(model, said("go")).reason()).isEqualTo(FinishReason.REFUSAL);
     assertThat(heard.text()).isEqualTo("No.");
+  }
+
+  @Test
+  void content_may_be_a_list_of_parts() throws Exception {
+    var model =
+        serving(
+            StandInAnswer.of(
+                chunk(
+                    "{\"delta\":{\"content\":[{\"type\":\"thinking\",\"thinking\":"
+                        + "[{\"type\":\"text\",\"text\":\"hm\"}]}]}}"),
+                chunk(
+                    "{\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"one \"},"
+                        + "{\"type\":\"text\",\"text\":\"two\"},{\"type\":\"image_url\"}]}}"),
+                chunk("{\"delta\":{\"content\":[\" three\"]}}")));
+
+    answered(model, said("go"));
+
+    assertThat(heard.text()).isEqualTo("one two three");
+    assertThat(heard.thoughts()).isEqualTo("hm");
+  }
+
+  @Test
+  void a_call_in_the_first_form_of_the_api_is_made() throws Exception {
+    var model =
+        serving(
+            StandInAnswer.of(
+                chunk(
+                    "{\"delta\":{\"content\":null,\"function_call\":{\"name\":\"clock\","
+                        + "\"arguments\":\"{\\\"x\\\":\"}}}"),
+                chunk("{\"delta\":{\"function_call\":{\"arguments\":\"1}\"}}}"),
+                chunk("{\"delta\":{},\"finish_reason\":\"function_call\"}")));
+
+    var answer = answered(model, said("go"));
+
+    assertThat(answer.reason()).isEqualTo(FinishReason.TOOL_CALLS);
+    assertThat(answer.calls()).hasSize(1);
+    assertThat(answer.calls().getFirst().name()).isEqualTo("clock");
+    assertThat(answer.calls().getFirst().arguments().path("x").asInt()).isOne();
+  }
+
+  @Test
+  void only_the_answer_that_was_asked_for_is_read() throws Exception {
+    var model =
+        serving(
+            StandInAnswer.of(
+                chunk(
+                    "{\"index\":1,\"delta\":{\"content\":\"B\"}},"
+                        + "{\"index\":0,\"delta\":{\"content\":\"A\"}}"),
+                chunk("{\"index\":1,\"delta\":{\"content\":\"B\"},\"finish_reason\":\"length\"}"),
+                chunk("{\"index\":0,\"delta\":{\"content\":\"A\"},\"finish_reason\":\"stop\"}")));
+
+    var answer = answered(model, said("go"));
+
+    assertThat(heard.text()).isEqualTo("AA");
+    assertThat(answer.reason()).isEqualTo(FinishReason.STOP);
   }
 
   @Test

@@ -13,6 +13,7 @@ import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.ToolCallId;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -161,6 +162,18 @@ abstract class QuestionContract extends RemoteModelContract {
 
     assertThat(reply).isInstanceOf(Reply.Answered.class);
     assertThat(heard.text()).isEqualTo("{\"a\":1}");
-    assertThat(waits).hasSize(1);
+    assertThat(waits).containsExactly(Duration.ZERO);
+  }
+
+  @Test
+  void an_answer_that_twice_lacks_its_form_fails_without_a_wait_and_is_shown() throws Exception {
+    var schema = Json.object().put("type", "object");
+    var model = serving(saying("I would rather not."));
+
+    var reply = model.ask(new Prompt("", List.of(said("go")), List.of(), schema), heard);
+
+    assertThat(server.questions()).hasSize(2);
+    assertThat(waits).containsExactly(Duration.ZERO);
+    assertThat(((Reply.Failed) reply).message()).contains("not the JSON", "I would rather not.");
   }
 }

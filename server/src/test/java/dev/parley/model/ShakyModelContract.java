@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.model.StandInAnswer.Ending;
 import dev.parley.model.StandInAnswer.Step;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.Usage;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -146,6 +147,15 @@ abstract class ShakyModelContract extends QuestionContract {
   }
 
   @Test
+  void the_server_says_whether_to_ask_again() throws Exception {
+    failed(serving(refusing(503, BODY, "x-should-retry: false")));
+    assertThat(server.questions()).hasSize(1);
+
+    answered(serving(refusing(400, BODY, "x-should-retry: true"), saying("hello")), said("go"));
+    assertThat(heard.text()).isEqualTo("hello");
+  }
+
+  @Test
   void a_wait_that_is_too_long_is_not_made() throws Exception {
     var reply = failed(serving(refusing(429, BODY, "retry-after: 3600")));
 
@@ -180,7 +190,7 @@ abstract class ShakyModelContract extends QuestionContract {
     "authentication_error, AUTH, false",
     "invalid_request_error, INVALID_INPUT, false"
   })
-  void an_error_in_a_stream_is_told_and_what_was_said_is_not_said_again(
+  void an_error_in_a_stream_is_told_and_is_retried_only_if_it_may_pass(
       String type, ErrorCode code, boolean retryable) throws Exception {
     var reply =
         failed(
@@ -192,14 +202,16 @@ abstract class ShakyModelContract extends QuestionContract {
     assertThat(reply.retryable()).isEqualTo(retryable);
     assertThat(reply.message()).contains("because");
     assertThat(heard.text()).isEqualTo("half ");
-    assertThat(server.questions()).hasSize(1);
+    assertThat(server.questions()).hasSize(retryable ? BOUNDS.attemptsMax() : 1);
+    assertThat(waits).hasSize(retryable ? BOUNDS.attemptsMax() - 1 : 0);
+    assertThat(heard.retries()).hasSameSizeAs(waits);
   }
 
   @ParameterizedTest
   @EnumSource(
       value = Ending.class,
       names = {"CUT", "RESET"})
-  void an_answer_that_ends_in_the_middle_is_none(Ending ending) throws Exception {
+  void an_answer_that_ends_in_the_middle_is_asked_for_again(Ending ending) throws Exception {
     // A reset takes back what was not read yet.
     var gate = new CountDownLatch(1);
     var reader =
@@ -210,13 +222,18 @@ abstract class ShakyModelContract extends QuestionContract {
                   gate.countDown();
                 });
 
-    var reply =
-        failed(serving(StandInAnswer.of(text("half "), new Step.Wait(gate)).ending(ending)));
+    answered(
+        serving(
+            StandInAnswer.of(text("half "), new Step.Wait(gate)).ending(ending), saying("whole")),
+        said("go"));
     reader.join();
 
-    assertThat(reply.code()).isEqualTo(ErrorCode.MODEL_ERROR);
-    assertThat(reply.retryable()).isTrue();
-    assertThat(server.questions()).hasSize(1);
+    var retry = heard.retries().getFirst();
+    assertThat(retry.code()).isEqualTo(ErrorCode.MODEL_ERROR);
+    assertThat(retry.attempt()).isEqualTo(2);
+    assertThat(waits).containsExactly(retry.delay());
+    assertThat(retry.delay()).isBetween(Duration.ofMillis(250), Duration.ofMillis(500));
+    assertThat(heard.text()).isEqualTo("whole");
   }
 
   @ParameterizedTest
@@ -234,6 +251,19 @@ abstract class ShakyModelContract extends QuestionContract {
 
     assertThat(heard.text()).isEqualTo("hello");
     assertThat(server.questions()).hasSize(3);
+  }
+
+  @Test
+  void an_answer_that_is_cut_off_before_any_text_fails_and_its_tokens_count() throws Exception {
+    var stop = new Step.Stop(lengthReason());
+
+    var reply = failed(serving(StandInAnswer.of(new Step.Used(7, 3, 0, 0), stop)));
+
+    assertThat(reply.code()).isEqualTo(ErrorCode.LIMIT);
+    assertThat(reply.message()).contains("before any text").contains("maxTokens");
+    assertThat(reply.retryable()).isFalse();
+    assertThat(reply.usage()).isNotNull().extracting(Usage::totalTokens).isEqualTo(10L);
+    assertThat(server.questions()).hasSize(1);
   }
 
   @Test
@@ -365,6 +395,9 @@ abstract class ShakyModelContract extends QuestionContract {
 
           @Override
           public void thought(Thought thought) {}
+
+          @Override
+          public void retry(Retry retry) {}
         };
 
     assertThatThrownBy(() -> model.ask(prompt(said("go")), refusing)).hasMessage("full");

@@ -50,6 +50,7 @@ final class Troupe {
 
   final Map<String, List<Prompt>> asked = new LinkedHashMap<>();
   private final Map<String, Line> lines = new LinkedHashMap<>();
+  private final Map<String, FinishReason> endings = new LinkedHashMap<>();
 
   Troupe() {
     for (var name : List.of("decider", "a", "b", "c")) {
@@ -61,6 +62,12 @@ final class Troupe {
   /// From now on this one says that.
   Troupe line(String name, Line line) {
     lines.put(name, line);
+    return this;
+  }
+
+  /// From now on the answers of this one end so.
+  Troupe ending(String name, FinishReason reason) {
+    endings.put(name, reason);
     return this;
   }
 
@@ -126,7 +133,8 @@ final class Troupe {
       }
       sink.text(text);
       var usage = new Usage(name(), 10, 5, null, null, new BigDecimal("0.25"));
-      return new Reply.Answered(FinishReason.STOP, List.of(), usage, null);
+      var reason = endings.getOrDefault(name, FinishReason.STOP);
+      return new Reply.Answered(reason, List.of(), usage, null);
     }
   }
 

@@ -192,7 +192,7 @@ final class ClaudeFormat extends ProxyFormat {
       case STOP -> "end_turn";
       case LENGTH -> "max_tokens";
       case TOOL_CALLS -> "tool_use";
-      case CONTENT_FILTER -> "refusal";
+      case CONTENT_FILTER, REFUSAL -> "refusal";
       case INTERRUPTED, CANCELED -> "pause_turn";
     };
   }

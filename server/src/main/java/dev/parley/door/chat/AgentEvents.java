@@ -25,6 +25,7 @@ import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.EarlyEnd;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -124,6 +125,7 @@ final class AgentEvents {
     if (costs.costUsd() != null) {
       json.put("costUsd", costs.costUsd());
     }
+    EarlyEnd.in(complete.metadata()).ifPresent(early -> early.put(json));
     return json;
   }
 

@@ -20,7 +20,8 @@ record Costs(
       List.of("inputTokens", "outputTokens", "cacheCreationInputTokens", "cacheReadInputTokens");
   private static final String COST = "costUsd";
 
-  /// What the metadata at the end of a task say: its own, and one result for each agent below.
+  /// The sums in the metadata at the end of a task. In logs of version 0.1 they are the task's own, and each result has
+  /// its own too; later ones cover all tasks below, and `ownUsage` tells them apart.
   static Costs of(@Nullable ObjectNode metadata) {
     if (metadata == null) {
       return new Costs(null, null, null);
@@ -29,7 +30,7 @@ record Costs(
     var models = Json.object();
     add(usage, metadata.path("usage"));
     addModels(models, metadata.path("modelUsage"));
-    for (var result : metadata.path("results")) {
+    for (var result : metadata.has("ownUsage") ? Json.object() : metadata.path("results")) {
       add(usage, result.path("usage"));
       addModels(models, result.path("modelUsage"));
     }

@@ -28,6 +28,8 @@ final class Results {
           "duration",
           "iterations",
           "tokensUsed",
+          "ownUsage",
+          "agentId",
           "started",
           "previousResults",
           "clientTools",

@@ -1,0 +1,55 @@
+package dev.parley.task;
+
+import dev.parley.protocol.ContentEvent.FinishReason;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Why a model stopped before its answer was whole, as it is written in the metadata of an answer and of a task's end.
+public enum EarlyEnd {
+  /// The answer reached the limit of its length.
+  LENGTH("length", FinishReason.LENGTH),
+  /// A filter of the provider stopped the answer.
+  CONTENT_FILTER("content-filter", FinishReason.CONTENT_FILTER),
+  /// The model declined to answer.
+  REFUSAL("refusal", FinishReason.REFUSAL);
+
+  /// In metadata: the name of the reason.
+  public static final String FINISH_REASON = "finishReason";
+
+  /// In metadata: true if the answer reached the limit of its length.
+  public static final String TRUNCATED = "truncated";
+
+  private final String wire;
+  private final FinishReason reason;
+
+  EarlyEnd(String wire, FinishReason reason) {
+    this.wire = wire;
+    this.reason = reason;
+  }
+
+  /// The one for a block's end; empty if the model stopped by itself, or somebody stopped it.
+  static Optional<EarlyEnd> of(@Nullable FinishReason reason) {
+    return Arrays.stream(values()).filter(end -> end.reason == reason).findFirst();
+  }
+
+  /// The one in the metadata of a task's end, if any.
+  public static Optional<EarlyEnd> in(@Nullable ObjectNode metadata) {
+    var name = metadata == null ? "" : metadata.path(FINISH_REASON).asString("");
+    return Arrays.stream(values()).filter(end -> end.wire.equals(name)).findFirst();
+  }
+
+  /// Writes it into metadata.
+  public void put(ObjectNode metadata) {
+    metadata.put(FINISH_REASON, wire);
+    if (this == LENGTH) {
+      metadata.put(TRUNCATED, true);
+    }
+  }
+
+  /// The same for a block's end.
+  public FinishReason reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,80 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.model.StandInAnswer;
+import dev.parley.model.StandInAnswer.Step;
+import dev.parley.model.StandInModel;
+import dev.parley.protocol.Json;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/// An answer that its model did not finish, for an agent that is named and for one that the supervisor chose.
+@Timeout(120)
+class EarlyEndTest {
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @CsvSource({
+    "'provider: anthropic, model: c', max_tokens, length, true",
+    "'provider: anthropic, model: c', refusal, refusal, false",
+    "'provider: openai, model: m', length, length, true",
+    "'provider: openai, model: m', content_filter, content-filter, false",
+    "'provider: openai, model: g, api: responses', max_output_tokens, length, true",
+    "'provider: openai, model: g, api: responses', content_filter, content-filter, false"
+  })
+  void s1_74_the_log_and_the_chat_api_say_why_an_answer_is_not_whole(
+      String settings, String stop, String reason, boolean truncated) throws Exception {
+    try (var model =
+            StandInModel.scripted(
+                StandInAnswer.of(
+                    StandInAnswer.text("half"), new Step.Used(10, 5, 0, 0), new Step.Stop(stop)));
+        var site = Site.configured(folder, yaml(settings, model))) {
+      for (var agent : new String[] {"", "one"}) {
+        var message = Json.object().put("content", "go");
+        if (!agent.isEmpty()) {
+          message.put("agentId", agent);
+        }
+        var chat = new Chat(site);
+        var sent = chat.sent(message);
+        var completed = chat.follow(sent).getLast().json();
+
+        var context = "/api/contexts/" + sent.conversationId();
+        check(last(chat.read(context + "/messages").path("items")), reason, truncated);
+        var end = last(chat.read(context + "/events?kinds=task-complete").path("events"));
+        assertThat(end.path("taskId").asString()).isEqualTo(sent.taskId());
+        check(end, reason, truncated);
+        check(last(chat.messages(sent.conversationId())), reason, truncated);
+        var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+        check(result, reason, truncated);
+        assertThat(result.path("usage").path("inputTokens").asInt()).isEqualTo(10);
+        check(completed, reason, truncated);
+      }
+    }
+  }
+
+  private static String yaml(String settings, StandInModel model) {
+    return """
+    agents: [{id: one, model: m}, {id: two, model: m}]
+    supervisor: {model: rules}
+    models: {m: {%s, baseUrl: '%s', apiKey: k}, rules: {provider: offline}}
+    """
+        .formatted(settings, model.url());
+  }
+
+  private static JsonNode last(JsonNode list) {
+    assertThat(list.size()).as(list.toString()).isPositive();
+    return list.path(list.size() - 1);
+  }
+
+  private static void check(JsonNode shown, String reason, boolean truncated) {
+    var metadata = shown.path("metadata");
+    assertThat(metadata.path("finishReason").asString("")).as(shown.toString()).isEqualTo(reason);
+    assertThat(metadata.path("truncated").asBoolean(false)).isEqualTo(truncated);
+  }
+}

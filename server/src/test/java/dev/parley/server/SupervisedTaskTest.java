@@ -1,0 +1,123 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.Json;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+
+/// What the APIs show of a task that the supervisor handed to others.
+@Timeout(60)
+class SupervisedTaskTest {
+
+  @TempDir Path folder;
+
+  private Site site;
+  private Chat chat;
+
+  @BeforeEach
+  void open() {
+    site = Site.open(folder);
+    chat = new Chat(site);
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+  }
+
+  @Test
+  void s5_45_its_end_lists_the_artifacts_of_the_tasks_below() throws Exception {
+    var sent = chat.say("write a report on tea");
+    chat.follow(sent);
+
+    var artifacts = chat.read(path(sent, "/artifacts")).path("items");
+    assertThat(artifacts.size()).isOne();
+    var id = artifacts.get(0).path("artifactId").asString();
+    assertThat(end(sent).path("artifacts").toString()).isEqualTo("[\"" + id + "\"]");
+    var task = chat.read(path(sent, "/tasks/" + sent.taskId()));
+    assertThat(task.path("artifacts").toString()).isEqualTo("[\"" + id + "\"]");
+    var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+    assertThat(result.path("artifacts").get(0).path("id").asString()).isEqualTo(id);
+  }
+
+  @Test
+  void s5_12_every_sum_of_a_context_is_the_same_and_nothing_counts_twice() throws Exception {
+    var sent = chat.sent(Json.object().put("content", "delegate say hello to research and writer"));
+    var completed = chat.follow(sent).getLast().json();
+
+    var used = chat.read(path(sent, "/usage")).path("items").get(0);
+    assertThat(used.path("inputTokens").asLong()).isPositive();
+    check(end(sent).path("metadata").path("usage"), used);
+    check(last(chat.read(path(sent, "/messages")).path("items")).path("metadata"), "usage", used);
+    check(last(chat.messages(sent.conversationId())).path("metadata"), "usage", used);
+    check(completed.path("metadata"), "usage", used);
+    var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+    check(result, "usage", used);
+    check(result.path("modelUsage"), "offline", used);
+    assertThat(end(sent).path("metadata").path("tokensUsed").asLong())
+        .isEqualTo(used.path("inputTokens").asLong() + used.path("outputTokens").asLong());
+  }
+
+  @Test
+  void s5_8_a_task_is_created_with_its_agent_and_its_model() throws Exception {
+    var sent = chat.say("say hello");
+    chat.follow(sent);
+
+    var created = chat.read(path(sent, "/events?kinds=task-created")).path("events");
+    assertThat(created.get(0).path("metadata").path("agentId").asString()).isEqualTo("supervisor");
+    // Rules decide here, so there is no model.
+    assertThat(created.get(0).path("metadata").has("model")).isFalse();
+    var below = created.get(1);
+    assertThat(below.path("metadata").path("agentId")).isEqualTo(below.path("agentId"));
+    assertThat(below.path("metadata").path("model").asString()).isEqualTo("offline");
+  }
+
+  /// Messages that take quadratic time or more in a matcher that tries all combinations.
+  static Stream<String> runaways() {
+    return Stream.of(
+        "delegate" + " ".repeat(200_000) + "x", "delegate a" + " to a".repeat(40_000) + "@");
+  }
+
+  @ParameterizedTest
+  @MethodSource("runaways")
+  void rules_read_a_long_message_without_running_away(String text) throws Exception {
+    var sent = chat.say(text);
+
+    // The time-out of this class is far less than what such a matcher would need.
+    assertThat(chat.follow(sent).getLast().event()).isEqualTo("completed");
+    var routed = chat.read(path(sent, "/events?kinds=task-status")).path("events").toString();
+    assertThat(routed).contains("the fallback agent acts");
+  }
+
+  private static void check(JsonNode shown, String field, JsonNode used) {
+    check(shown.path(field), used);
+  }
+
+  private static void check(JsonNode usage, JsonNode used) {
+    assertThat(usage.path("inputTokens")).isEqualTo(used.path("inputTokens"));
+    assertThat(usage.path("outputTokens")).isEqualTo(used.path("outputTokens"));
+  }
+
+  private JsonNode end(Chat.Sent sent) {
+    var ends = chat.read(path(sent, "/events?kinds=task-complete")).path("events");
+    return last(ends);
+  }
+
+  private static JsonNode last(JsonNode list) {
+    assertThat(list.size()).isPositive();
+    return list.path(list.size() - 1);
+  }
+
+  private static String path(Chat.Sent sent, String rest) {
+    return "/api/contexts/" + sent.conversationId() + rest;
+  }
+}
