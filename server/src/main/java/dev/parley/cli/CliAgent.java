@@ -74,8 +74,8 @@ public final class CliAgent implements Agent {
   private @Nullable String problem(JsonNode wishes) {
     var honours = settings.honours();
     if (!texts(wishes.path("customArgs")).isEmpty() && !honours.contains("customArgs")) {
-      return "customArgs are for agents with `permission: allow` and no rules of what to ask or deny:"
-          + " elsewhere they would get around it";
+      return "customArgs are for agents with `permission: allow` and no rules of what to ask or"
+                 + " deny: elsewhere they would get around it";
     }
     if (wishes.path("model").isString() && !honours.contains("model")) {
       return "cli.model is not for cli jsonl: leave it out";
@@ -88,7 +88,8 @@ public final class CliAgent implements Agent {
     }
     var model = wishes.path("model").asString("x");
     if (!model.matches("[A-Za-z0-9][A-Za-z0-9._:/@\\[\\]-]{0,127}")) {
-      return "cli.model is 1 to 128 of A-Z a-z 0-9 . _ : / @ [ ] -, and begins with a letter or digit";
+      return "cli.model is 1 to 128 of A-Z a-z 0-9 . _ : / @ [ ] -, and begins with a letter or"
+                 + " digit";
     }
     if (texts(wishes.path("disallowedTools")).stream().anyMatch(tool -> tool.startsWith("-"))) {
       return "cli.disallowedTools has names of tools, and none begins with -";
@@ -243,7 +244,11 @@ public final class CliAgent implements Agent {
       checkpoint(begun);
       story.add(run.news());
       var narrator =
-          new Narrator(run, mine.program().wire(), Sessions.remembers(run), story.thoughts);
+          new Narrator(
+              run,
+              mine.program().wire(),
+              Sessions.remembers(run),
+              new Narrator.Progress(story.thoughts, story.turns));
       narrator.remember(resume == null ? null : resume.totals());
       return narrator;
     }

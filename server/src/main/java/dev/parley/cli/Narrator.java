@@ -11,6 +11,7 @@ import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.Mode;
@@ -40,6 +41,7 @@ public final class Narrator {
   private static final int RAW_LINES_MAX = 100_000;
   private static final long RAW_MAX = 64L << 20;
   private static final int RAW_LINE_MAX = 1 << 20;
+  private static final int TURNS_MAX = 100_000;
   private static final int RESULT_MAX = 64 * 1024;
   private static final int RESULT_SHOWN = 16 * 1024;
 
@@ -48,6 +50,7 @@ public final class Narrator {
   private final boolean keepAll;
   private final boolean lasting;
   private final Voice main;
+  private final int turnsBefore;
   private final Map<String, Voice> voices = new HashMap<>();
   private @Nullable String session;
   private @Nullable String mark;
@@ -59,20 +62,27 @@ public final class Narrator {
   private int rawLines;
   private long raw;
   private int noise;
+  private int turns;
 
   /// `provider` is the program's name; `lasting` says whether later tasks may go on with its session.
   public Narrator(Run run, String provider, boolean lasting) {
-    this(run, provider, lasting, 0);
+    this(run, provider, lasting, Progress.NONE);
   }
 
-  /// The same, for a task that has had so many thoughts before.
-  Narrator(Run run, String provider, boolean lasting, int thoughts) {
+  /// What a task has had before this run.
+  record Progress(int thoughts, int turns) {
+    static final Progress NONE = new Progress(0, 0);
+  }
+
+  /// The same, for a task that has had this before.
+  Narrator(Run run, String provider, boolean lasting, Progress before) {
     this.run = run;
     this.provider = provider;
     this.lasting = lasting;
     var metadata = run.created().metadata();
     this.keepAll = metadata != null && metadata.path("raw").asString("").equals("all");
-    this.main = new Voice(null, run.sources(), thoughts);
+    this.main = new Voice(null, run.sources(), before.thoughts());
+    this.turnsBefore = before.turns();
   }
 
   /// What the session that the program goes on with has spent before.
@@ -141,6 +151,8 @@ public final class Narrator {
         mark = place;
         moved = true;
       }
+      case Said.ModelCalled(var model) -> called(model, turns + 1);
+      case Said.Turns(var count) -> called("", (int) Math.min(count, TURNS_MAX));
       case Said.Spent(var usage) -> main.add(usage);
       case Said.Totals(var counts) -> {
         totals = counts;
@@ -151,9 +163,19 @@ public final class Narrator {
               new ErrorReported(ErrorCode.MODEL_ERROR, message, true, ErrorScope.STREAM, null));
       case Said.Ended end -> {
         main.endBlock();
+        called("", 1); // A program that ends a turn has called its model.
         ended = end;
       }
       case Said.Asked _, Said.Demanded _, Said.Ready _, Said.Raw _ -> {}
+    }
+  }
+
+  /// Notes that the program has called its model so many times in this run.
+  private void called(String model, int count) {
+    if (count > turns) {
+      turns = count;
+      var name = model.isEmpty() ? provider : model;
+      main.note(new InternalLlmCall(turnsBefore + turns, name, 0, 0));
     }
   }
 

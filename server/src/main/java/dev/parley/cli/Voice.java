@@ -74,6 +74,11 @@ final class Voice {
     pending.add(event);
   }
 
+  /// Something that is no part of what is said.
+  void note(Event event) {
+    pending.add(event);
+  }
+
   /// The text is whole, if there is some.
   void endBlock() {
     if (block != null) {
