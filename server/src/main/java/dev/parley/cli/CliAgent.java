@@ -3,7 +3,6 @@ package dev.parley.cli;
 import dev.parley.agent.Memory;
 import dev.parley.log.ContextState;
 import dev.parley.log.EventLog;
-import dev.parley.mcp.McpServer;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.Json;
@@ -17,6 +16,7 @@ import dev.parley.task.Asked;
 import dev.parley.task.Outcome;
 import dev.parley.task.Run;
 import dev.parley.tool.process.Children;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +65,7 @@ public final class CliAgent implements Agent {
     if (problem != null) {
       return new Outcome.Failed(ErrorCode.INVALID_INPUT, problem, false);
     }
-    var mine = wished(wishes);
+    var mine = wished(wishes, run.workingDirectory());
     return new Work(run, mine, Dialect.of(mine)).go();
   }
 
@@ -75,7 +75,7 @@ public final class CliAgent implements Agent {
     var honours = settings.honours();
     if (!texts(wishes.path("customArgs")).isEmpty() && !honours.contains("customArgs")) {
       return "customArgs are for agents with `permission: allow` and no rules of what to ask or"
-                 + " deny: elsewhere they would get around it";
+          + " deny: elsewhere they would get around it";
     }
     if (wishes.path("model").isString() && !honours.contains("model")) {
       return "cli.model is not for cli jsonl: leave it out";
@@ -89,25 +89,19 @@ public final class CliAgent implements Agent {
     var model = wishes.path("model").asString("x");
     if (!model.matches("[A-Za-z0-9][A-Za-z0-9._:/@\\[\\]-]{0,127}")) {
       return "cli.model is 1 to 128 of A-Z a-z 0-9 . _ : / @ [ ] -, and begins with a letter or"
-                 + " digit";
+          + " digit";
     }
     if (texts(wishes.path("disallowedTools")).stream().anyMatch(tool -> tool.startsWith("-"))) {
       return "cli.disallowedTools has names of tools, and none begins with -";
     }
-    for (var name : servers(wishes)) {
-      if (settings.mcp().stream().noneMatch(server -> server.name().equals(name))) {
-        return "this agent has no MCP server \"" + name + "\": name those of its configuration";
-      }
-    }
-    return null;
+    return TaskServers.of(wishes).problem(settings);
   }
 
-  private CliSettings wished(JsonNode wishes) {
+  private CliSettings wished(JsonNode wishes, Path folder) {
     if (!wishes.isObject()) {
       return settings;
     }
     var allowed = texts(wishes.path("allowedTools"));
-    var servers = servers(wishes);
     var more = JsonLine.text(wishes.path("instructions"));
     var instructions = settings.instructions();
     return settings.wanting(
@@ -124,24 +118,9 @@ public final class CliAgent implements Agent {
                 settings.disallowedTools().stream(), texts(wishes.path("disallowedTools")).stream())
             .distinct()
             .toList(),
-        servers.isEmpty()
-            ? settings.mcp()
-            : settings.mcp().stream().filter(server -> has(servers, server)).toList(),
+        TaskServers.of(wishes).among(settings.mcp(), folder),
         Stream.concat(settings.args().stream(), texts(wishes.path("customArgs")).stream())
             .toList());
-  }
-
-  /// The servers that a task names: `[a, b]`, or `{servers: [{name: a}, {name: b}]}`.
-  private static List<String> servers(JsonNode wishes) {
-    var listed = wishes.path("mcp").path("servers").valueStream();
-    return Stream.concat(
-            texts(wishes.path("mcp")).stream(),
-            listed.map(server -> server.path("name").asString("")))
-        .toList();
-  }
-
-  private static boolean has(List<String> names, McpServer server) {
-    return names.contains(server.name());
   }
 
   private static List<String> texts(JsonNode list) {
@@ -174,8 +153,19 @@ public final class CliAgent implements Agent {
       }
       return story.begun == 0
           ? perform(
-              sessions.first(run, skills(), mine.program().wire()), 0, () -> sessions.fresh(run))
+              instructed(sessions.first(run, skills(), mine.program().wire())),
+              0,
+              () -> sessions.fresh(run))
           : goOn();
+    }
+
+    /// Programs that read instructions with the first prompt of a session only are given the task's own with its prompt.
+    private Errand instructed(Errand errand) {
+      var metadata = run.created().metadata();
+      var own = metadata == null ? null : JsonLine.text(metadata.path(WISHES).path("instructions"));
+      return own == null || errand.resume() == null || mine.program() == Program.CLAUDE
+          ? errand
+          : new Errand(own + "\n\n" + errand.prompt(), errand.resume());
     }
 
     private Sessions.Skills skills() {

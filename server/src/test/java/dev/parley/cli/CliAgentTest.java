@@ -27,6 +27,7 @@ import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.World;
 import dev.parley.tool.Tool.Permission;
+import dev.parley.tool.process.Child;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -401,5 +402,12 @@ class CliAgentTest {
       assertThat(cli.all(task, ToolStart.class)).isEmpty();
       assertThat(cli.all(task, InternalRaw.class)).anyMatch(raw -> raw.line().contains("who am I"));
     }
+  }
+
+  @Test
+  void a_program_that_ignores_everything_is_gone_within_two_seconds_S1_81() {
+    var longest = Stint.AFTER_INTERRUPT.plus(Child.GRACE);
+
+    assertThat(longest).isLessThanOrEqualTo(Duration.ofMillis(1_500));
   }
 }

@@ -12,6 +12,7 @@ import dev.parley.door.Stride;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.view.Page;
 import dev.parley.view.RootView;
@@ -76,6 +77,11 @@ final class MessageRoutes {
         request.number("limit", 1).map(n -> Math.min(n, MESSAGES_MAX)).orElse((long) MESSAGES_MAX);
     var aggregate = request.flag("aggregate");
     var agent = agents.find(request);
+    if (since > agent.numbers()) {
+      throw new Rejection.Invalid(
+          "cursor-ahead",
+          since + " is ahead of the last message, which has the number " + agent.numbers());
+    }
     var page = aggregate ? new Gathering(limit.intValue()) : new Plain(limit.intValue());
     var last = since < agent.numbers() ? fill(page, agent, since) : since;
     var headers = new HashMap<>(Map.of("X-Total-Count", Long.toString(agent.numbers())));
