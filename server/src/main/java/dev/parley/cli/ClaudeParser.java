@@ -120,6 +120,7 @@ public final class ClaudeParser implements LineParser {
       case "message_delta" -> {
         if (message != null) {
           spending.count(message.id, message.model, event.path("usage"));
+          said.addAll(spending.settle(message.id));
         }
         endText(within, message, said);
       }
@@ -186,7 +187,7 @@ public final class ClaudeParser implements LineParser {
   private void stop(
       @Nullable String within, @Nullable ClaudeMessage message, int index, List<Said> said) {
     var block = message == null ? null : message.block(index);
-    if (block == null) {
+    if (message == null || block == null) {
       return;
     }
     if (block.type.equals("text")) {

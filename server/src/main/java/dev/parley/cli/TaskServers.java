@@ -44,7 +44,7 @@ record TaskServers(List<JsonNode> wanted) {
       }
       if (!settings.honours().contains(CliSettings.OWN_MCP)) {
         return "MCP servers of a task's own are for cli claude and codex with `permission: allow`"
-                   + " and no rules of what to ask or deny: elsewhere they would get around it";
+            + " and no rules of what to ask or deny: elsewhere they would get around it";
       }
       if (!name.matches(McpServer.NAME) || known) {
         return "cli.mcp: a server needs a name of its own, of the form " + McpServer.NAME;

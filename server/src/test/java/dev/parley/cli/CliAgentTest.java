@@ -57,7 +57,7 @@ class CliAgentTest {
           .containsExactly("hello");
       assertThat(cli.all(task, Usage.class))
           .containsExactly(new Usage("fake", 3, 4, 0L, 0L, new BigDecimal("0.5")));
-      assertThat(cli.all(task, InternalRaw.class)).hasSize(2);
+      assertThat(cli.all(task, InternalRaw.class)).hasSize(7);
     }
   }
 
