@@ -36,7 +36,7 @@ export type MessageLoader = (
 /** What is to be shown. */
 export interface AgentMessagesState {
   readonly agentId: string | null;
-  /** In the order of their numbers, each once. */
+  /** In the order of their numbers, each once. The array is made when it is first read. */
   readonly messages: readonly AgentMessage[];
   readonly loading: boolean;
   readonly error: Error | null;
@@ -67,6 +67,9 @@ export class AgentMessages extends Store<AgentMessagesState> {
   private readonly clock: Clock;
   private current = new AbortController();
   private ids = new Set<string>();
+  private shown = new Snapshot([], 0);
+  /** The agent that was subscribed to on this connection. */
+  private subscribed: string | null = null;
   private last = 0;
   /** Live messages that have to wait: for the history, or for what lies before them. */
   private held: AgentMessage[] = [];
@@ -92,6 +95,7 @@ export class AgentMessages extends Store<AgentMessagesState> {
     source.on("agent:message", this.heard);
     source.on("agent:gap", this.gap);
     source.on("connect", this.connected);
+    source.on("subscribed", this.confirmed);
   }
 
   /** The highest number up to which nothing is missing. */
@@ -109,11 +113,18 @@ export class AgentMessages extends Store<AgentMessagesState> {
     this.current = new AbortController();
     this.forget();
     this.fetching = undefined;
-    this.change({ agentId, messages: [], loading: agentId !== null, error: null });
+    this.change({ agentId, loading: agentId !== null, error: null });
     if (agentId !== null) {
-      // Before the history is asked for: nothing may fall between the two.
-      this.source.emit?.("subscribe", { agentId });
       void this.fetch();
+    }
+  }
+
+  /** Follows the agent from the last message that is known, so that nothing is sent twice. */
+  private follow(): void {
+    const agentId = this.get().agentId;
+    if (agentId !== null && this.subscribed !== agentId) {
+      this.subscribed = agentId;
+      this.source.emit?.("subscribe", { agentId, since: this.last });
     }
   }
 
@@ -122,6 +133,7 @@ export class AgentMessages extends Store<AgentMessagesState> {
     this.source.off("agent:message", this.heard);
     this.source.off("agent:gap", this.gap);
     this.source.off("connect", this.connected);
+    this.source.off("subscribed", this.confirmed);
   }
 
   /** All again, from the start. */
@@ -163,9 +175,16 @@ export class AgentMessages extends Store<AgentMessagesState> {
   };
 
   private readonly connected = (): void => {
-    const agentId = this.get().agentId;
-    if (agentId !== null) {
-      this.source.emit?.("subscribe", { agentId });
+    this.subscribed = null;
+    if (this.get().agentId !== null && !this.get().loading) {
+      this.follow();
+      this.lookAgain();
+    }
+  };
+
+  /** A server that does not know `since` tells only what happens from now on. */
+  private readonly confirmed = (payload: { agentId: string; messageCount?: number }): void => {
+    if (payload.agentId === this.get().agentId && payload.messageCount === undefined) {
       this.lookAgain();
     }
   };
@@ -235,9 +254,10 @@ export class AgentMessages extends Store<AgentMessagesState> {
 
   private take(fetched: readonly AgentMessage[]): void {
     this.merge(fetched);
-    this.last = Math.max(this.last, ...fetched.map((one) => one.sequenceNumber));
+    this.last = fetched.reduce((last, one) => Math.max(last, one.sequenceNumber), this.last);
     this.change({ loading: false, error: null });
     this.releaseNext();
+    this.follow();
   }
 
   /** Shows messages that waited and now follow the last one, or lie before it. */
@@ -268,6 +288,7 @@ export class AgentMessages extends Store<AgentMessagesState> {
     this.merge(waited);
     const error = failure ?? new Error(`messages after ${this.last} are missing`);
     this.change({ loading: false, error });
+    this.follow();
   }
 
   private merge(more: readonly AgentMessage[]): void {
@@ -277,26 +298,70 @@ export class AgentMessages extends Store<AgentMessagesState> {
       return !known;
     });
     if (fresh.length > 0) {
-      this.change({ messages: inOrder(this.get().messages, fresh) });
+      this.shown = this.shown.with(fresh);
+      this.change({});
     }
   }
 
   private forget(): void {
     this.ids = new Set();
+    this.shown = new Snapshot([], 0);
+    this.subscribed = null;
     this.last = 0;
     this.held = [];
   }
 
-  private change(change: Partial<AgentMessagesState>): void {
-    this.set({ ...this.get(), ...change });
+  private change(change: Partial<Omit<AgentMessagesState, "messages">>): void {
+    const { agentId, loading, error, refetch } = this.get();
+    const shown = this.shown;
+    this.set({
+      agentId,
+      loading,
+      error,
+      refetch,
+      ...change,
+      get messages() {
+        return shown.messages();
+      },
+    });
   }
 }
 
-function inOrder(shown: readonly AgentMessage[], fresh: readonly AgentMessage[]): AgentMessage[] {
-  const all = [...shown, ...fresh];
-  const end = shown.at(-1)?.sequenceNumber ?? 0;
-  const follows = fresh.length === 1 && (fresh[0]?.sequenceNumber ?? 0) > end;
-  return follows ? all : all.sort((a, b) => a.sequenceNumber - b.sequenceNumber);
+/**
+ * The first messages of a list that grows at its end. A message more costs the same however many
+ * there are; the array that readers see is copied when they first read it.
+ */
+class Snapshot {
+  private copy: readonly AgentMessage[] | undefined;
+
+  constructor(
+    private readonly list: AgentMessage[],
+    private readonly length: number,
+  ) {}
+
+  messages(): readonly AgentMessage[] {
+    this.copy ??= this.list.slice(0, this.length);
+    return this.copy;
+  }
+
+  /** The same with these, in the order of their numbers. */
+  with(fresh: readonly AgentMessage[]): Snapshot {
+    let end = this.list[this.length - 1]?.sequenceNumber ?? 0;
+    let follow = this.list.length === this.length;
+    for (const message of fresh) {
+      follow &&= message.sequenceNumber > end;
+      end = message.sequenceNumber;
+    }
+    if (!follow) {
+      const all = this.list.slice(0, this.length).concat(fresh);
+      all.sort((a, b) => a.sequenceNumber - b.sequenceNumber);
+      return new Snapshot(all, all.length);
+    }
+    for (const message of fresh) {
+      this.list.push(message);
+    }
+    return new Snapshot(this.list, this.list.length);
+  }
 }
 
 /** Loads messages from the agents door, a page at a time. */
@@ -310,7 +375,9 @@ export function messagesOf(api: ParleyApi): MessageLoader {
         signal,
       });
       const page = (await response.json()) as AgentMessage[];
-      all.push(...page);
+      for (const message of page) {
+        all.push(message);
+      }
       const end = page.at(-1)?.sequenceNumber;
       // A page of long messages may be a short one, and then says so.
       const more = page.length >= PAGE || /rel="?next/.test(response.headers.get("link") ?? "");

@@ -344,6 +344,7 @@ export interface InternalRaw extends Envelope {
   kind: "internal:raw";
   source: string;
   line: string;
+  cut?: number;
 }
 
 /** A fact about a context. */

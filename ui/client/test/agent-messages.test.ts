@@ -225,7 +225,11 @@ test("S2.73: messages of other agents are ignored, and another agent begins afre
   );
   await setup.shows(1);
   assert.equal(setup.page.get().messages[0]?.agentId, "b");
-  assert.deepEqual(sent, [{ agentId: "a" }, { agentId: "b" }]);
+  await settled(setup.page, () => sent.length === 2);
+  assert.deepEqual(sent, [
+    { agentId: "a", since: 2 },
+    { agentId: "b", since: 1 },
+  ]);
   setup.page.close();
   setup.live(message(2, "b"));
   assert.deepEqual([setup.numbers(), setup.socket.listenerCount("agent:message")], [[], 0]);
@@ -321,4 +325,70 @@ test("messages are loaded a page at a time", async () => {
     "/api/agents/a/messages?since=1010&limit=1000",
     "/api/agents/a/messages?since=2010&limit=1000",
   ]);
+});
+
+test("S2.66: an agent may have more messages than a call can have arguments", async () => {
+  const setup = new Setup();
+  const count = 200_000;
+  setup.stored = Array.from({ length: count }, (_, i) => message(i + 1));
+  setup.page.select("a");
+  await settled(setup.page, () => !setup.page.get().loading);
+  assert.deepEqual(
+    [setup.page.get().messages.length, setup.page.lastSequence, setup.page.get().error],
+    [count, count, null],
+  );
+});
+
+test("S2.66: a connection that comes back is told only what follows the last message", async () => {
+  const setup = new Setup();
+  const sent: unknown[] = [];
+  setup.socket.on("subscribe", (payload) => sent.push(payload));
+  setup.stored = messages(1, 2);
+  setup.page.select("a");
+  await setup.shows(1, 2);
+  setup.live(message(3));
+  setup.socket.emit("connect");
+  assert.deepEqual(sent, [
+    { agentId: "a", since: 2 },
+    { agentId: "a", since: 3 },
+  ]);
+});
+
+test("a server that does not know since is asked again when it has confirmed", async () => {
+  const setup = new Setup();
+  setup.stored = messages(1);
+  setup.page.select("a");
+  await setup.shows(1);
+  // This one fell between the history and the subscription.
+  setup.stored = messages(1, 2);
+  setup.socket.emit("subscribed", { agentId: "a", messageCount: 1 });
+  assert.equal(setup.asked.length, 1);
+  setup.socket.emit("subscribed", { agentId: "a" });
+  await setup.shows(1, 2);
+});
+
+test("S2.66: messages are copied only when somebody reads them, and stay as they were read", async () => {
+  const setup = new Setup();
+  setup.stored = messages(1);
+  setup.page.select("a");
+  await setup.shows(1);
+  const { slice } = Array.prototype;
+  let copied = 0;
+  Array.prototype.slice = function (this: unknown[], ...range) {
+    copied += 1;
+    return slice.apply(this, range);
+  };
+  try {
+    for (let number = 2; number <= 1000; number++) {
+      setup.live(message(number));
+    }
+    assert.equal(copied, 0);
+    const before = setup.page.get().messages;
+    assert.deepEqual([before.length, copied], [1000, 1]);
+    assert.equal(setup.page.get().messages, before);
+    setup.live(message(1001));
+    assert.deepEqual([before.length, setup.page.get().messages.length], [1000, 1001]);
+  } finally {
+    Array.prototype.slice = slice;
+  }
 });

@@ -42,8 +42,47 @@ public sealed interface ReportEvent extends Event {
       @Nullable ToolCallId toolCallId)
       implements ReportEvent {}
 
-  /// A line that a program printed, as it was; `source` is which program.
-  record InternalRaw(String source, String line) implements ReportEvent {}
+  /// A line that a program printed, as it was; `source` is which program. It stands before the first event that was made
+  /// of it.
+  ///
+  /// The log does not hold a text twice: `cut` is where a JSON string was left out of the line, whose text is that of the
+  /// next event of the same task that has one. It is missing if nothing was left out.
+  record InternalRaw(String source, String line, @Nullable Integer cut) implements ReportEvent {
+
+    /// A line of which nothing was left out.
+    public InternalRaw(String source, String line) {
+      this(source, line, null);
+    }
+
+    /// The same without a text that an event after it has, if the line has this text as one JSON string.
+    public InternalRaw without(String text) {
+      var quoted = Json.mapper().writeValueAsString(text);
+      var at = cut == null ? line.indexOf(quoted) : -1;
+      return at < 0
+          ? this
+          : new InternalRaw(
+              source, line.substring(0, at) + line.substring(at + quoted.length()), at);
+    }
+
+    /// The whole line, with the text that was left out, if one was.
+    public String line(String text) {
+      return cut == null || cut < 0 || cut > line.length()
+          ? line
+          : line.substring(0, cut) + Json.mapper().writeValueAsString(text) + line.substring(cut);
+    }
+
+    /// The text of an event by which a line can be made whole; null if it has none.
+    public static @Nullable String textOf(Event event) {
+      return switch (event) {
+        case ContentEvent.ContentDelta delta -> delta.delta();
+        case ContentEvent.ContentComplete complete -> complete.content();
+        case ThoughtEvent.ThoughtStream thought -> thought.content();
+        case ToolEvent.ToolComplete end when end.result() != null && end.result().isString() ->
+            end.result().asString();
+        default -> null; // Lines do not repeat the others.
+      };
+    }
+  }
 
   /// Why something failed; a closed list.
   enum ErrorCode implements WireName {

@@ -69,7 +69,11 @@ public final class VisibleText {
     };
   }
 
-  private static boolean isHidden(int point) {
+  /// True for a character that shows nothing, turns text around or moves a cursor. A space is none.
+  public static boolean isHidden(int point) {
+    if (point == ' ') {
+      return false;
+    }
     return switch (Character.getType(point)) {
       case Character.CONTROL,
           Character.FORMAT,

@@ -158,6 +158,21 @@ final class RiskyCommands {
 
   private static final Pattern TAR_LIST = Pattern.compile("-?[vzjJaf]*t[vzjJaf]*");
 
+  /// Variables that name code which shells and other programs run, or where they look for programs and code.
+  private static final Pattern STEERING =
+      Pattern.compile(
+          "(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|PROMPT_COMMAND|IFS|PATH|CDPATH|SHELL|HOME|ZDOTDIR|"
+              + "XDG_CONFIG_.*|LD_.*|DYLD_.*|GCONV_PATH|GIT_.*|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|CVS_RSH|"
+              + "(.*_)?(PAGER|EDITOR|VISUAL|BROWSER)|LESSOPEN|LESSCLOSE|MANOPT|TAR_OPTIONS|MAKEFLAGS|"
+              + "PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|NODE_(OPTIONS|PATH)|(?i:npm_config_.*)|(.*_)?JAVA_(TOOL_)?OPTIONS|"
+              + "CLASSPATH|JAVA_HOME|MAVEN_.*|MVNW_.*|GRADLE_.*|CARGO.*|RUSTC.*|GOFLAGS|DOCKER_.*|KUBECONFIG|"
+              + "EXINIT|VIMINIT|CC|CXX|LDFLAGS|TERMINFO|INPUTRC)(\\[[^]]*])?\\+?=.*",
+          Pattern.DOTALL);
+
+  /// Commands of the shell that set variables for what runs later.
+  private static final Set<String> SETTING =
+      Set.of("export", "declare", "typeset", "local", "readonly");
+
   private RiskyCommands() {}
 
   /// True if the command may do more than the rule says, which has its first `named` words as they are.
@@ -258,6 +273,17 @@ final class RiskyCommands {
     return BUILT_IN.contains(program)
         && word.indexOf('[') >= 0
         && (word.indexOf('$') >= 0 || word.indexOf('`') >= 0);
+  }
+
+  /// True for an assignment that may make a program run something that its command line does not show:
+  /// `BASH_ENV=x bash -c true`.
+  static boolean steers(String word) {
+    return STEERING.matcher(word).matches();
+  }
+
+  /// True if the command sets such a variable for what runs after it.
+  static boolean sets(String program, List<String> words) {
+    return SETTING.contains(program) && words.stream().anyMatch(RiskyCommands::steers);
   }
 
   /// True if the program is given code in another language than the shell's.

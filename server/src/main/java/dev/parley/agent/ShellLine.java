@@ -1,5 +1,6 @@
 package dev.parley.agent;
 
+import dev.parley.protocol.VisibleText;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -124,7 +125,7 @@ final class ShellLine {
         word.append(line, i + 1, close);
         quoted |= words.isEmpty();
         i = close;
-      } else if (isPlain(c) || (stars && c == '*')) {
+      } else if (isPlain(line, i) || (stars && c == '*')) {
         if (c == '=' && (!inWord || words.isEmpty())) {
           return Optional.empty();
         }
@@ -152,41 +153,29 @@ final class ShellLine {
   private static boolean quotable(String line, int from, int to, boolean expands) {
     for (var i = from; i < to; i++) {
       var c = line.charAt(i);
-      if (hides(c) || (expands && (c == '$' || c == '`' || c == '\\' || c == '!'))) {
+      if (hides(line, i) || (expands && (c == '$' || c == '`' || c == '\\' || c == '!'))) {
         return false;
       }
     }
     return true;
   }
 
-  private static boolean isPlain(char c) {
+  private static boolean isPlain(String line, int index) {
+    var c = line.charAt(index);
     return (c >= 'a' && c <= 'z')
         || (c >= 'A' && c <= 'Z')
         || (c >= '0' && c <= '9')
         || PLAIN.indexOf(c) >= 0
-        || (c > 127 && Character.isLetterOrDigit(c) && !hides(c));
+        || (c > 127 && Character.isLetterOrDigit(c) && !hides(line, index));
   }
 
-  /// What nobody sees, or what a terminal or another shell may take for something else.
-  private static boolean hides(char c) {
-    if (c < 32 || c == 127) {
-      return true;
-    }
-    if (c < 127) {
-      return false;
-    }
-    return switch (Character.getType(c)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.SURROGATE,
-          Character.PRIVATE_USE,
-          Character.UNASSIGNED,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR,
-          Character.SPACE_SEPARATOR ->
-          true;
-      default -> false;
-    };
+  /// True if the character at `index` cannot be seen, or a terminal or another shell may take it for something else.
+  private static boolean hides(String line, int index) {
+    var second =
+        index > 0
+            && Character.isLowSurrogate(line.charAt(index))
+            && Character.isHighSurrogate(line.charAt(index - 1));
+    return VisibleText.isHidden(line.codePointAt(second ? index - 1 : index));
   }
 
   /// Every command that the line may run, also inside others.
@@ -253,7 +242,7 @@ final class ShellLine {
           }
           case '*', '?', '[', ']', '{', '}', '~', '!' -> command.special(c);
           default -> {
-            opaque |= hides(c);
+            opaque |= hides(line, i);
             command.append(String.valueOf(c));
           }
         }
@@ -286,7 +275,7 @@ final class ShellLine {
         } else if (c == '$') {
           command.unclear();
         }
-        opaque |= hides(line.charAt(i)) && line.charAt(i) != '\n';
+        opaque |= hides(line, i) && line.charAt(i) != '\n';
         command.append(String.valueOf(line.charAt(i)));
       }
       opaque |= i >= line.length();
@@ -302,6 +291,7 @@ final class ShellLine {
               || ASSIGNMENT.matcher(words.get(from)).matches())) {
         from++;
       }
+      opaque |= words.stream().limit(from).anyMatch(RiskyCommands::steers);
       if (from < words.size()) {
         add(words.subList(from, words.size()), command.unclear.subList(from, words.size()), depth);
       }
@@ -330,9 +320,12 @@ final class ShellLine {
         read(String.join(" ", words.subList(1, words.size())), depth + 1);
       } else if (program.equals("source") || program.equals(".")) {
         opaque = true;
+      } else if (RiskyCommands.sets(program, words)) {
+        opaque = true;
       } else if (RiskyCommands.runsCode(program, words)) {
         opaque = true;
       } else if (WRAPPERS.contains(program)) {
+        opaque |= words.stream().anyMatch(RiskyCommands::steers);
         for (var i = 1; i < words.size() && found.size() <= CANDIDATES_MAX; i++) {
           var rest = words.subList(i, Math.min(words.size(), i + 64));
           if (rest.getFirst().indexOf(' ') >= 0 || rest.getFirst().indexOf('\n') >= 0) {

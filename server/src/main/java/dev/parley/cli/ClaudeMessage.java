@@ -31,6 +31,12 @@ final class ClaudeMessage {
   private final Map<Integer, Block> blocks = new HashMap<>();
   private int whole;
 
+  /// True if it was said that the model was called for this message.
+  boolean counted;
+
+  /// True while a block of text is open.
+  boolean textOpen;
+
   ClaudeMessage(String id, String model) {
     this.id = id;
     this.model = model;

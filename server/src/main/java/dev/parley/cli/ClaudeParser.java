@@ -101,7 +101,9 @@ public final class ClaudeParser implements LineParser {
         if (current.size() < MESSAGES_MAX) {
           current.put(scope, begun);
         }
+        said.addAll(spending.begin(begun.id));
         spending.count(begun.id, begun.model, start.path("usage"));
+        called(within, begun, said);
       }
       case "content_block_start" -> {
         var block = event.path("content_block");
@@ -118,9 +120,12 @@ public final class ClaudeParser implements LineParser {
       case "message_delta" -> {
         if (message != null) {
           spending.count(message.id, message.model, event.path("usage"));
+          said.addAll(spending.settle(message.id));
         }
+        endText(within, message, said);
       }
       case "message_stop" -> {
+        endText(within, message, said);
         if (message != null) {
           said.addAll(spending.settle(message.id));
         }
@@ -143,11 +148,20 @@ public final class ClaudeParser implements LineParser {
     return messages.computeIfAbsent(id, _ -> new ClaudeMessage(id, model));
   }
 
+  /// The program has called its model, if this is the first of the message.
+  private static void called(@Nullable String within, ClaudeMessage message, List<Said> said) {
+    if (within == null && !message.id.isEmpty() && !message.counted) {
+      message.counted = true;
+      said.add(new Said.ModelCalled(message.model));
+    }
+  }
+
   private static void delta(
       @Nullable String within, ClaudeMessage message, int index, JsonNode delta, List<Said> said) {
     var text = text(delta.path("text"));
     if (text != null) {
       message.add(index, "text", text);
+      message.textOpen = true;
       said.add(new Said.Text(within, text));
     }
     var thinking = text(delta.path("thinking"));
@@ -161,13 +175,23 @@ public final class ClaudeParser implements LineParser {
     }
   }
 
+  /// Ends the text of a message whose service does not say where its blocks end.
+  private static void endText(
+      @Nullable String within, @Nullable ClaudeMessage message, List<Said> said) {
+    if (message != null && message.textOpen) {
+      message.textOpen = false;
+      said.add(new Said.TextEnd(within));
+    }
+  }
+
   private void stop(
       @Nullable String within, @Nullable ClaudeMessage message, int index, List<Said> said) {
     var block = message == null ? null : message.block(index);
-    if (block == null) {
+    if (message == null || block == null) {
       return;
     }
     if (block.type.equals("text")) {
+      message.textOpen = false;
       said.add(new Said.TextEnd(within));
     } else if (block.call != null && block.tool != null) {
       var input = JsonLine.parse(block.text.toString()).orElseGet(Json::object);
@@ -195,6 +219,7 @@ public final class ClaudeParser implements LineParser {
     var id = textOr(envelope.path("id"), "");
     var message =
         id.isEmpty() ? new ClaudeMessage("", "") : message(id, textOr(envelope.path("model"), ""));
+    called(within, message, said);
     if (!id.isEmpty()) {
       spending.count(id, message.model, envelope.path("usage"));
     }
@@ -292,6 +317,7 @@ public final class ClaudeParser implements LineParser {
     var subtype = textOr(json.path("subtype"), "success");
     var success = subtype.equals("success") && !json.path("is_error").asBoolean(false);
     var text = text(json.path("result"));
+    said.add(new Said.Turns(JsonLine.count(json.path("num_turns"))));
     said.add(
         new Said.Ended(
             success, success ? text : null, success ? null : failure(json, subtype, text)));

@@ -52,19 +52,41 @@ final class ClaudeSpending {
   private record Message(String model, Counts counts) {}
 
   private final Map<String, Message> open = new LinkedHashMap<>();
+
+  /// Messages that were settled: a later line may repeat or correct their counts.
+  private final Map<String, Message> settled =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Message> eldest) {
+          return size() > OPEN_MAX;
+        }
+      };
+
   private final Map<String, Counts> told = new LinkedHashMap<>();
 
   /// The sums of the turn before: a process adds to them as long as it runs.
   private final Map<String, Counts> sums = new LinkedHashMap<>();
 
   private final Map<String, BigDecimal> costs = new LinkedHashMap<>();
+  private String lastModel = "claude";
+
+  /// A message begins. Some gateways give the same id to all messages: what is known of that id ends here.
+  List<Said> begin(String message) {
+    var before = settle(message);
+    settled.remove(message);
+    return before;
+  }
 
   /// What a line says of a message's tokens; later lines say it anew.
   void count(String message, String model, JsonNode usage) {
     if (!usage.isObject() || (open.size() >= OPEN_MAX && !open.containsKey(message))) {
       return;
     }
-    var known = open.getOrDefault(message, new Message(model, Counts.NONE));
+    lastModel = model.isEmpty() ? lastModel : model;
+    var known =
+        open.getOrDefault(message, settled.getOrDefault(message, new Message(model, Counts.NONE)));
     open.put(
         message,
         new Message(
@@ -83,17 +105,27 @@ final class ClaudeSpending {
   /// A message is whole.
   List<Said> settle(String message) {
     var done = open.remove(message);
-    if (done == null || done.counts().equals(Counts.NONE)) {
+    if (done == null) {
       return List.of();
     }
-    told.merge(name(done.model()), done.counts(), Counts::plus);
-    return List.of(done.counts().spent(name(done.model()), null));
+    var before = settled.put(message, done);
+    var more = before == null ? done.counts() : done.counts().minus(before.counts());
+    if (more.equals(Counts.NONE)) {
+      return List.of();
+    }
+    told.merge(name(done.model()), more, Counts::plus);
+    return List.of(more.spent(name(done.model()), null));
   }
 
   /// The turn is over, and these are its sums by model.
   List<Said> total(JsonNode modelUsage, JsonNode cost) {
     if (!modelUsage.isObject() || modelUsage.isEmpty()) {
-      return end();
+      var rest = new ArrayList<>(end());
+      var money = more("", JsonLine.money(cost));
+      if (money != null) {
+        rest.add(Counts.NONE.spent(name(lastModel), money));
+      }
+      return rest;
     }
     open.clear();
     var rest = new ArrayList<Said>();
@@ -104,6 +136,8 @@ final class ClaudeSpending {
         others = others.plus(known.getValue());
       }
     }
+    var unpriced =
+        modelUsage.valueStream().allMatch(sum -> JsonLine.money(sum.path("costUSD")) == null);
     for (var sum : modelUsage.properties()) {
       var all = sum.getValue();
       var model = name(sum.getKey());
@@ -114,8 +148,10 @@ final class ClaudeSpending {
               JsonLine.count(all.path("cacheCreationInputTokens")),
               JsonLine.count(all.path("cacheReadInputTokens")));
       var money = JsonLine.money(all.path("costUSD"));
-      if (money == null && modelUsage.size() == 1) {
+      if (money == null && unpriced) {
+        // The sum for all models is told once, with the first one.
         money = JsonLine.money(cost);
+        unpriced = false;
       }
       money = more(model, money);
       var untold = since(model, counts).minus(told.getOrDefault(model, Counts.NONE));

@@ -3,7 +3,6 @@ package dev.parley.cli;
 import dev.parley.agent.Memory;
 import dev.parley.log.ContextState;
 import dev.parley.log.EventLog;
-import dev.parley.mcp.McpServer;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.Json;
@@ -17,6 +16,7 @@ import dev.parley.task.Asked;
 import dev.parley.task.Outcome;
 import dev.parley.task.Run;
 import dev.parley.tool.process.Children;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +71,7 @@ public final class CliAgent implements Agent {
     if (problem != null) {
       return new Outcome.Failed(ErrorCode.INVALID_INPUT, problem, false);
     }
-    var mine = wished(wishes);
+    var mine = wished(wishes, run.workingDirectory());
     return new Work(run, mine, Dialect.of(mine)).go();
   }
 
@@ -100,20 +100,14 @@ public final class CliAgent implements Agent {
     if (texts(wishes.path("disallowedTools")).stream().anyMatch(tool -> tool.startsWith("-"))) {
       return "cli.disallowedTools has names of tools, and none begins with -";
     }
-    for (var name : servers(wishes)) {
-      if (settings.mcp().stream().noneMatch(server -> server.name().equals(name))) {
-        return "this agent has no MCP server \"" + name + "\": name those of its configuration";
-      }
-    }
-    return null;
+    return TaskServers.of(wishes).problem(settings);
   }
 
-  private CliSettings wished(JsonNode wishes) {
+  private CliSettings wished(JsonNode wishes, Path folder) {
     if (!wishes.isObject()) {
       return settings;
     }
     var allowed = texts(wishes.path("allowedTools"));
-    var servers = servers(wishes);
     var more = JsonLine.text(wishes.path("instructions"));
     var instructions = settings.instructions();
     return settings.wanting(
@@ -130,24 +124,9 @@ public final class CliAgent implements Agent {
                 settings.disallowedTools().stream(), texts(wishes.path("disallowedTools")).stream())
             .distinct()
             .toList(),
-        servers.isEmpty()
-            ? settings.mcp()
-            : settings.mcp().stream().filter(server -> has(servers, server)).toList(),
+        TaskServers.of(wishes).among(settings.mcp(), folder),
         Stream.concat(settings.args().stream(), texts(wishes.path("customArgs")).stream())
             .toList());
-  }
-
-  /// The servers that a task names: `[a, b]`, or `{servers: [{name: a}, {name: b}]}`.
-  private static List<String> servers(JsonNode wishes) {
-    var listed = wishes.path("mcp").path("servers").valueStream();
-    return Stream.concat(
-            texts(wishes.path("mcp")).stream(),
-            listed.map(server -> server.path("name").asString("")))
-        .toList();
-  }
-
-  private static boolean has(List<String> names, McpServer server) {
-    return names.contains(server.name());
   }
 
   private static List<String> texts(JsonNode list) {
@@ -180,8 +159,19 @@ public final class CliAgent implements Agent {
       }
       return story.begun == 0
           ? perform(
-              sessions.first(run, skills(), mine.program().wire()), 0, () -> sessions.fresh(run))
+              instructed(sessions.first(run, skills(), mine.program().wire())),
+              0,
+              () -> sessions.fresh(run))
           : goOn();
+    }
+
+    /// Programs that read instructions with the first prompt of a session only are given the task's own with its prompt.
+    private Errand instructed(Errand errand) {
+      var metadata = run.created().metadata();
+      var own = metadata == null ? null : JsonLine.text(metadata.path(WISHES).path("instructions"));
+      return own == null || errand.resume() == null || mine.program() == Program.CLAUDE
+          ? errand
+          : new Errand(own + "\n\n" + errand.prompt(), errand.resume());
     }
 
     private Sessions.Skills skills() {
@@ -250,7 +240,11 @@ public final class CliAgent implements Agent {
       checkpoint(begun);
       story.add(run.news());
       var narrator =
-          new Narrator(run, mine.program().wire(), Sessions.remembers(run), story.thoughts);
+          new Narrator(
+              run,
+              mine.program().wire(),
+              Sessions.remembers(run),
+              new Narrator.Progress(story.thoughts, story.turns));
       narrator.remember(resume == null ? null : resume.totals());
       return narrator;
     }

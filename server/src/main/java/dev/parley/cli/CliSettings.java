@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What a command-line agent is configured with.
@@ -42,6 +43,9 @@ public record CliSettings(
       throw new IllegalArgumentException("a command needs words");
     }
   }
+
+  /// Among [#honours]: MCP servers that the configuration does not have.
+  public static final String OWN_MCP = "mcp.servers";
 
   /// One that runs this program by this command, with everything else as usual.
   public static CliSettings of(
@@ -126,19 +130,35 @@ public record CliSettings(
         policy);
   }
 
+  /// The tools that it may use as far as the configuration says; `*` if the program decides.
+  public List<String> toolNames() {
+    var names =
+        Stream.concat(
+                allowedTools.stream(), policy.allow().stream().map(rule -> Policy.toolOf(rule)))
+            .distinct()
+            .toList();
+    return names.isEmpty() ? List.of("*") : names;
+  }
+
+  /// True if the program is on this machine, as far as can be told without starting it.
+  public boolean isThere() {
+    return Program.isThere(command.getFirst(), environment);
+  }
+
   /// What a task may want otherwise, and would get.
   public Set<String> honours() {
     var heeded =
         switch (program) {
-          case CLAUDE -> Set.of("model", "allowedTools", "disallowedTools", "mcp", "customArgs");
-          case CODEX -> Set.of("model", "mcp", "customArgs");
+          case CLAUDE ->
+              Set.of("model", "allowedTools", "disallowedTools", "mcp", OWN_MCP, "customArgs");
+          case CODEX -> Set.of("model", "mcp", OWN_MCP, "customArgs");
           case GEMINI -> Set.of("model", "allowedTools", "customArgs");
           case JSONL -> Set.of("customArgs");
         };
     var free =
         policy.standard() == Permission.ALLOW && policy.ask().isEmpty() && policy.deny().isEmpty();
-    return heeded.stream()
-        .filter(wish -> free || !wish.equals("customArgs"))
+    return Stream.concat(Stream.of("instructions"), heeded.stream())
+        .filter(wish -> free || !Set.of("customArgs", OWN_MCP).contains(wish))
         .filter(wish -> !mcp.isEmpty() || !wish.equals("mcp"))
         .collect(Collectors.toUnmodifiableSet());
   }

@@ -10,6 +10,7 @@ import dev.parley.protocol.InputId;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
@@ -48,6 +49,7 @@ final class CliStory {
   int begun;
   boolean done;
   int thoughts;
+  int turns;
   String lastText = "";
   @Nullable String session;
   @Nullable JsonNode totals;
@@ -64,6 +66,7 @@ final class CliStory {
       case InternalCheckpoint checkpoint when checkpoint.state() != null -> add(checkpoint.state());
       case Message message when message.role() == Role.USER -> heard.add(message.content());
       case ThoughtStream _ -> thoughts++;
+      case InternalLlmCall call -> turns = Math.max(turns, call.iteration());
       case ContentComplete content when !Boolean.TRUE.equals(content.partial()) ->
           lastText = content.content();
       case ToolStart start -> openCalls.put(start.toolCallId(), start);

@@ -11,6 +11,7 @@ import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
+import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.Mode;
@@ -19,9 +20,11 @@ import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.Run;
 import dev.parley.task.Spawner;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -40,6 +43,7 @@ public final class Narrator {
   private static final int RAW_LINES_MAX = 100_000;
   private static final long RAW_MAX = 64L << 20;
   private static final int RAW_LINE_MAX = 1 << 20;
+  private static final int TURNS_MAX = 100_000;
   private static final int RESULT_MAX = 64 * 1024;
   private static final int RESULT_SHOWN = 16 * 1024;
 
@@ -48,6 +52,7 @@ public final class Narrator {
   private final boolean keepAll;
   private final boolean lasting;
   private final Voice main;
+  private final int turnsBefore;
   private final Map<String, Voice> voices = new HashMap<>();
   private @Nullable String session;
   private @Nullable String mark;
@@ -59,20 +64,27 @@ public final class Narrator {
   private int rawLines;
   private long raw;
   private int noise;
+  private int turns;
 
   /// `provider` is the program's name; `lasting` says whether later tasks may go on with its session.
   public Narrator(Run run, String provider, boolean lasting) {
-    this(run, provider, lasting, 0);
+    this(run, provider, lasting, Progress.NONE);
   }
 
-  /// The same, for a task that has had so many thoughts before.
-  Narrator(Run run, String provider, boolean lasting, int thoughts) {
+  /// What a task has had before this run.
+  record Progress(int thoughts, int turns) {
+    static final Progress NONE = new Progress(0, 0);
+  }
+
+  /// The same, for a task that has had this before.
+  Narrator(Run run, String provider, boolean lasting, Progress before) {
     this.run = run;
     this.provider = provider;
     this.lasting = lasting;
     var metadata = run.created().metadata();
     this.keepAll = metadata != null && metadata.path("raw").asString("").equals("all");
-    this.main = new Voice(null, run.sources(), thoughts);
+    this.main = new Voice(null, run.sources(), before.thoughts(), keepAll);
+    this.turnsBefore = before.turns();
   }
 
   /// What the session that the program goes on with has spent before.
@@ -89,35 +101,54 @@ public final class Narrator {
       throw new Rejection.TooLarge(
           "limit", provider + " printed more than " + TOLD_MAX + " characters");
     }
-    var kept = said.stream().anyMatch(Said.Raw.class::isInstance);
-    for (var one : said) {
-      if (isStranger(one)) {
-        kept = true;
-      } else {
-        tell(one);
-      }
-    }
     noise += said.contains(new Said.Raw(Said.Why.NOISE)) ? 1 : 0;
-    if ((kept || keepAll) && rawLines < RAW_LINES_MAX && raw < RAW_MAX && !line.isBlank()) {
+    // The line that ends a turn belongs to the task's end, which follows all other events.
+    var ends = said.stream().anyMatch(Said.Ended.class::isInstance);
+    if (!ends) {
+      keep(line, said);
+    }
+    said.stream().filter(one -> !isStranger(one)).forEach(this::tell);
+    if (ends) {
+      keep(line, said);
+    }
+  }
+
+  /// Keeps a line before the events that are made of it.
+  private void keep(String line, List<Said> said) {
+    if (rawLines < RAW_LINES_MAX && raw < RAW_MAX && !line.isBlank()) {
       rawLines++;
       raw += line.length();
-      main.add(
-          new InternalRaw(
-              provider, line.length() > RAW_LINE_MAX ? line.substring(0, RAW_LINE_MAX) : line));
+      var kept = line.length() > RAW_LINE_MAX ? line.substring(0, RAW_LINE_MAX) : line;
+      speaker(said).note(new InternalRaw(provider, kept));
     }
+  }
+
+  /// Whose events a line becomes.
+  private Voice speaker(List<Said> said) {
+    return said.stream()
+        .filter(one -> !isStranger(one))
+        .map(Narrator::within)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .map(this::voice)
+        .orElse(main);
   }
 
   /// True if somebody speaks who has no task here: that must not be taken for the program's own words.
   private boolean isStranger(Said said) {
-    var within =
-        switch (said) {
-          case Said.Text text -> text.within();
-          case Said.TextEnd end -> end.within();
-          case Said.Thinking thinking -> thinking.within();
-          case Said.ToolCalled called -> called.within();
-          default -> null; // All others are about the program, or about calls that are known.
-        };
+    var within = said instanceof Said.ToolEnded ? null : within(said);
     return within != null && !voices.containsKey(within);
+  }
+
+  private static @Nullable String within(Said said) {
+    return switch (said) {
+      case Said.Text text -> text.within();
+      case Said.TextEnd end -> end.within();
+      case Said.Thinking thinking -> thinking.within();
+      case Said.ToolCalled called -> called.within();
+      case Said.ToolEnded end -> end.within();
+      default -> null; // All others are about the program.
+    };
   }
 
   private void tell(Said said) {
@@ -141,6 +172,8 @@ public final class Narrator {
         mark = place;
         moved = true;
       }
+      case Said.ModelCalled(var model) -> called(model, turns + 1);
+      case Said.Turns(var count) -> called("", (int) Math.min(count, TURNS_MAX));
       case Said.Spent(var usage) -> main.add(usage);
       case Said.Totals(var counts) -> {
         totals = counts;
@@ -151,9 +184,19 @@ public final class Narrator {
               new ErrorReported(ErrorCode.MODEL_ERROR, message, true, ErrorScope.STREAM, null));
       case Said.Ended end -> {
         main.endBlock();
+        called("", 1); // A program that ends a turn has called its model.
         ended = end;
       }
       case Said.Asked _, Said.Demanded _, Said.Ready _, Said.Raw _ -> {}
+    }
+  }
+
+  /// Notes that the program has called its model so many times in this run.
+  private void called(String model, int count) {
+    if (count > turns) {
+      turns = count;
+      var name = model.isEmpty() ? provider : model;
+      main.note(new InternalLlmCall(turnsBefore + turns, name, 0, 0));
     }
   }
 
@@ -169,7 +212,7 @@ public final class Narrator {
     if (subagent != null && voice == main && host(called, id, subagent)) {
       return;
     }
-    voice.calls.put(called.id(), new Call(id, called.name(), null));
+    voice.calls.put(called.id(), new Call(id, called.id(), called.name(), null));
     voice.add(start(called, id, null, null));
   }
 
@@ -193,7 +236,7 @@ public final class Narrator {
 
   /// Makes the call one that spawns a task. False if there can be no more of these.
   private boolean host(Said.ToolCalled called, ToolCallId id, Said.Subagent subagent) {
-    flush();
+    flush(true);
     var task = run.sources().taskId();
     var invocation = new InvocationId(run.sources().ids().get());
     var about = Json.object().put("program", provider);
@@ -208,9 +251,9 @@ public final class Narrator {
                   run,
                   new Spawner.Call(id, invocation, List.of(start)),
                   new Spawner.Child(task, run.origin().agentId(), subagent.prompt(), about));
-      var voice = new Voice(hosted, run.sources(), 0);
+      var voice = new Voice(hosted, run.sources(), 0, keepAll);
       voices.put(called.id(), voice);
-      main.calls.put(called.id(), new Call(id, called.name(), voice));
+      main.calls.put(called.id(), new Call(id, called.id(), called.name(), voice));
       return true;
     } catch (Rejection.Invalid limit) {
       return false;
@@ -241,7 +284,7 @@ public final class Narrator {
 
   private void endSubagent(Voice subagent, @Nullable JsonNode result, @Nullable String error) {
     subagent.endBlock();
-    flush();
+    flush(true);
     if (subagent.hosted != null) {
       var text = result == null ? null : result.isString() ? result.asString() : result.toString();
       subagent.hosted.end(
@@ -261,22 +304,34 @@ public final class Narrator {
             ? null
             : subagents(call.subagent().hosted.origin().taskId());
     return new ToolComplete(
-        call.id(), call.tool(), error == null, result, error, null, outcome, subagents);
+        call.id(),
+        call.tool(),
+        error == null,
+        result,
+        error,
+        Json.object().put("callId", call.programId()),
+        outcome,
+        subagents);
   }
 
-  /// Returns when all that was told is durable.
+  /// Returns when all events that were told are durable.
   public void flush() {
+    flush(false);
+  }
+
+  /// The same; `all` says that also lines are written which may repeat a text that is open.
+  private void flush(boolean all) {
     for (var voice : List.copyOf(voices.values())) {
-      var events = voice.take();
+      var events = voice.take(all);
       if (!events.isEmpty() && voice.hosted != null) {
         voice.hosted.emit(events);
       }
     }
+    var events = new ArrayList<>(main.take(all));
     if (moved && session != null) {
       moved = false;
-      main.add(new InternalCheckpoint(0, checkpoint()));
+      events.add(new InternalCheckpoint(0, checkpoint()));
     }
-    var events = main.take();
     if (!events.isEmpty()) {
       OpenCalls.emit(run, events);
     }
@@ -299,7 +354,7 @@ public final class Narrator {
   public void cutOff() {
     main.cutBlock();
     voices.values().forEach(Voice::cutBlock);
-    flush();
+    flush(true);
     for (var call : List.copyOf(main.calls.values())) {
       if (call.subagent() != null && call.subagent().hosted != null) {
         call.subagent().hosted.end(TaskState.FAILED, null, provider + " ended before it");
@@ -308,7 +363,7 @@ public final class Narrator {
       main.add(complete(call, null, provider + " ended before this call came back", unknown));
     }
     main.calls.clear();
-    flush();
+    flush(true);
   }
 
   /// The end of the turn, if that has come.

@@ -5,6 +5,7 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.Run;
+import dev.parley.task.WantedEvents;
 import java.util.HashSet;
 import java.util.List;
 
@@ -21,15 +22,14 @@ public final class OpenCalls {
           state
               .openTask(run.origin().taskId())
               .ifPresent(task -> open.addAll(task.openCalls().keySet()));
-          return events.stream()
-              .filter(
-                  event ->
-                      switch (event) {
-                        case ToolStart start -> open.add(start.toolCallId());
-                        case ToolComplete end -> open.remove(end.toolCallId());
-                        default -> true; // All others are free of what others do.
-                      })
-              .toList();
+          return WantedEvents.of(
+              events,
+              event ->
+                  switch (event) {
+                    case ToolStart start -> open.add(start.toolCallId());
+                    case ToolComplete end -> open.remove(end.toolCallId());
+                    default -> true; // All others are free of what others do.
+                  });
         });
   }
 }

@@ -47,16 +47,31 @@ public enum Program implements WireName {
     if (command.isEmpty()) {
       return Optional.empty();
     }
+    return find(command, environment);
+  }
+
+  /// True if this word would start something in this environment.
+  static boolean isThere(String word, Map<String, String> environment) {
+    return word.indexOf('/') < 0
+        ? find(word, environment).isPresent()
+        : resolve("", word).filter(Program::starts).isPresent();
+  }
+
+  private static Optional<Path> find(String word, Map<String, String> environment) {
     return Stream.of(environment.getOrDefault("PATH", "").split(File.pathSeparator))
         .filter(folder -> !folder.isEmpty())
-        .flatMap(folder -> resolve(folder).stream())
-        .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
+        .flatMap(folder -> resolve(folder, word).stream())
+        .filter(Program::starts)
         .findFirst();
   }
 
-  private Optional<Path> resolve(String folder) {
+  private static boolean starts(Path file) {
+    return Files.isRegularFile(file) && Files.isExecutable(file);
+  }
+
+  private static Optional<Path> resolve(String folder, String word) {
     try {
-      return Optional.of(Path.of(folder, command));
+      return Optional.of(Path.of(folder, word));
     } catch (InvalidPathException unreadable) {
       return Optional.empty();
     }

@@ -43,6 +43,12 @@ public sealed interface Said {
   /// A place in the session to which it can be taken back.
   record Mark(String place) implements Said {}
 
+  /// The program calls its model; the name may be empty.
+  record ModelCalled(String model) implements Said {}
+
+  /// How often the program has called its model in this run, in its own count; 0 if it does not count.
+  record Turns(long count) implements Said {}
+
   /// Tokens and money that were spent, not yet told.
   record Spent(Usage usage) implements Said {}
 

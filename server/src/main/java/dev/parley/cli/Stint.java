@@ -6,6 +6,7 @@ import dev.parley.log.OpenTask;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.task.Run;
+import dev.parley.tool.process.Child;
 import dev.parley.tool.process.Children;
 import dev.parley.tool.process.Command;
 import dev.parley.tool.process.Command.Wiring;
@@ -24,7 +25,10 @@ final class Stint {
   private static final Duration AFTER_RESULT = Duration.ofSeconds(5);
 
   private static final Duration AFTER_END = Duration.ofSeconds(2);
-  private static final Duration AFTER_INTERRUPT = Duration.ofSeconds(2);
+
+  /// How long a program that was asked to stop is listened to. With [Child#GRACE] and the time that killing takes, a
+  /// program that ignores everything is gone within 2 s.
+  static final Duration AFTER_INTERRUPT = Duration.ofSeconds(1);
 
   private static final int NOT_FOUND = 127;
   private static final int STARTS_NOT = 126;

@@ -6,6 +6,7 @@ import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
@@ -22,12 +23,13 @@ import org.jspecify.annotations.Nullable;
 /// One who speaks in a run: the program itself, or a sub-agent inside it. For one thread.
 final class Voice {
 
-  /// A call that has not come back.
-  record Call(ToolCallId id, String tool, @Nullable Voice subagent) {}
+  /// A call that has not come back; the program knows it by `programId`.
+  record Call(ToolCallId id, String programId, String tool, @Nullable Voice subagent) {}
 
   final @Nullable Hosted hosted;
   final Map<String, Call> calls = new LinkedHashMap<>();
   private final Sources sources;
+  private final boolean whole;
   private final StringBuilder text = new StringBuilder();
   private final List<Event> pending = new ArrayList<>();
   private @Nullable BlockId block;
@@ -36,9 +38,11 @@ final class Voice {
   private int thoughts;
   private String lastText = "";
 
-  /// `hosted` is the task of a sub-agent; `thoughts` is how many the task has had.
-  Voice(@Nullable Hosted hosted, Sources sources, int thoughts) {
+  /// `hosted` is the task of a sub-agent; `thoughts` is how many the task has had; `whole` says that nothing is left out
+  /// of lines.
+  Voice(@Nullable Hosted hosted, Sources sources, int thoughts, boolean whole) {
     this.hosted = hosted;
+    this.whole = whole;
     this.sources = sources;
     this.thoughts = thoughts;
   }
@@ -49,7 +53,7 @@ final class Voice {
       block = sources.blockId();
     }
     text.append(piece);
-    pending.add(new ContentDelta(piece, deltas++, block));
+    addText(new ContentDelta(piece, deltas++, block));
   }
 
   void think(String piece) {
@@ -57,7 +61,7 @@ final class Voice {
     if (thought == null) {
       thought = sources.thoughtId();
     }
-    pending.add(
+    addText(
         new ThoughtStream(
             thought,
             ThoughtType.THINKING,
@@ -71,6 +75,22 @@ final class Voice {
   /// Something that is neither text nor thought.
   void add(Event event) {
     thought = null;
+    addText(event);
+  }
+
+  /// Adds an event, and leaves its text out of the lines before it that have it too.
+  private void addText(Event event) {
+    var text = whole ? null : InternalRaw.textOf(event);
+    for (var i = pending.size() - 1;
+        text != null && !text.isEmpty() && i >= 0 && pending.get(i) instanceof InternalRaw raw;
+        i--) {
+      pending.set(i, raw.without(text));
+    }
+    pending.add(event);
+  }
+
+  /// Something that is no part of what is said.
+  void note(Event event) {
     pending.add(event);
   }
 
@@ -78,7 +98,7 @@ final class Voice {
   void endBlock() {
     if (block != null) {
       lastText = text.toString();
-      pending.add(new ContentComplete(lastText, block, FinishReason.STOP, null, null, null));
+      addText(new ContentComplete(lastText, block, FinishReason.STOP, null, null, null));
       block = null;
       text.setLength(0);
       deltas = 0;
@@ -101,10 +121,20 @@ final class Voice {
     return lastText;
   }
 
-  /// What is to be appended.
-  List<Event> take() {
-    var events = List.copyOf(pending);
-    pending.clear();
+  /// What is to be appended. Lines after the last event wait while a text is open: they may repeat it, and its end
+  /// follows. `all` says that nothing follows.
+  List<Event> take(boolean all) {
+    var count = pending.size();
+    while (!all
+        && !whole
+        && block != null
+        && count > 0
+        && pending.get(count - 1) instanceof InternalRaw) {
+      count--;
+    }
+    var ready = pending.subList(0, count);
+    var events = List.copyOf(ready);
+    ready.clear();
     return events;
   }
 }

@@ -45,6 +45,11 @@ public final class CorrectedEvents {
         && about(entry).stream().anyMatch(message -> message.role() == Role.ASSISTANT);
   }
 
+  /// True if people have changed or deleted something of what the entry tells.
+  public boolean concern(Entry entry) {
+    return !about(entry).isEmpty();
+  }
+
   /// The entry as `json` writes it, corrected.
   public byte[] json(Entry entry, byte[] json) {
     var about = about(entry);

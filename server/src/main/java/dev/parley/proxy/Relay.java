@@ -137,6 +137,10 @@ final class Relay {
       }
     }
     narrator.tell("", parser.end());
+    if (SUCCESS.equals(status)) {
+      // Its last text is whole, though the service did not say where it ends.
+      narrator.tell("", List.of(new Said.TextEnd(null)));
+    }
     narrator.cutOff();
     return outcome(over);
   }
@@ -243,8 +247,11 @@ final class Relay {
       return new Outcome.Completed(narrator.answer());
     }
     if (status != null) {
-      return failed(
-          ErrorCode.MODEL_ERROR, error == null ? "the service says: " + status : error, true);
+      var why =
+          SUCCESS.equals(status)
+              ? "the service reported success, but sent no text"
+              : "the service reported: " + status;
+      return failed(ErrorCode.MODEL_ERROR, error == null ? why : error, true);
     }
     return switch (over) {
       case Item.Silent _ -> silent();

@@ -99,7 +99,10 @@ final class Roster {
   }
 
   /// What the model knows the agent's tools as; those of an MCP server by how they begin, with a `*`.
-  private List<String> toolNames(Config.Agent agent) {
+  List<String> toolNames(Config.Agent agent) {
+    if (agent.kind() instanceof Config.Kind.Cli(var settings)) {
+      return settings.toolNames();
+    }
     var names = new ArrayList<>(BuiltInTools.names(agent.tools()));
     for (var tool : agent.tools()) {
       if (tool.startsWith(AGENT)) {

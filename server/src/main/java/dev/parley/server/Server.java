@@ -25,7 +25,6 @@ import dev.parley.door.agui.AgUiDoor;
 import dev.parley.door.chat.ChatDoor;
 import dev.parley.door.contexts.ContextsDoor;
 import dev.parley.door.page.PageDoor;
-import dev.parley.embed.CustomAgent;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Rejection;
 import dev.parley.socket.Pace;
@@ -138,10 +137,10 @@ public final class Server implements AutoCloseable {
             parts.signIns(),
             sources.clock(),
             sources.ids(),
-            agentTypes(config, extensions.agents()),
+            agentTypes(config, extensions),
             config.limits().taskTimeout());
     var contexts = new ContextsDoor(behind);
-    agents = new AgentsDoor(behind, type -> honours(config, type));
+    agents = new AgentsDoor(behind, type -> honours(config, type), type -> isThere(config, type));
     var chat = new ChatDoor(behind);
     new ServerMetrics(config.data(), log, parts.views(), parts.tasks(), streams).addTo(metrics);
     var routes = new ArrayList<Route>(contexts.routes());
@@ -304,7 +303,16 @@ public final class Server implements AutoCloseable {
         .orElse(Set.of());
   }
 
-  private static List<AgentType> agentTypes(Config config, List<CustomAgent> own) {
+  /// False for an agent whose program is not on this machine.
+  private static boolean isThere(Config config, AgentType type) {
+    return config.agents().stream()
+        .filter(agent -> agent.id().equals(type.id()))
+        .noneMatch(
+            agent -> agent.kind() instanceof Config.Kind.Cli(var settings) && !settings.isThere());
+  }
+
+  private static List<AgentType> agentTypes(Config config, Extensions extensions) {
+    var roster = new Roster(config.agents(), extensions);
     var types = new ArrayList<AgentType>();
     var supervisor = config.supervisor();
     if (supervisor != null) {
@@ -315,6 +323,7 @@ public final class Server implements AutoCloseable {
               "Decides which agents act on a message, and makes one answer of their results",
               "supervisor",
               supervisor.model(),
+              List.of(),
               List.of(),
               List.of()));
     }
@@ -327,9 +336,10 @@ public final class Server implements AutoCloseable {
               agent.kind().wire(),
               agent.kind() instanceof Config.Kind.Llm ? agent.model() : null,
               agent.tools(),
+              roster.toolNames(agent),
               agent.taskTypes()));
     }
-    for (var agent : own) {
+    for (var agent : extensions.agents()) {
       types.add(
           new AgentType(
               agent.id(),
@@ -337,6 +347,7 @@ public final class Server implements AutoCloseable {
               agent.description(),
               "custom",
               null,
+              List.of(),
               List.of(),
               agent.taskTypes()));
     }

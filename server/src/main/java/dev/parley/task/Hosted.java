@@ -58,9 +58,8 @@ public final class Hosted {
     return append(
         (_, task) -> {
           var calls = new HashSet<>(task.openCalls().keySet());
-          return events.stream()
-              .filter(event -> isWanted(event, calls))
-              .map(event -> new Draft(origin, (Event) event))
+          return WantedEvents.of(events, event -> isWanted(event, calls)).stream()
+              .map(event -> new Draft(origin, event))
               .toList();
         });
   }

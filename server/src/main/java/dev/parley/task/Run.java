@@ -21,6 +21,7 @@ import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
@@ -144,7 +145,7 @@ public final class Run {
     parts.failPoint().reach(failPoint);
   }
 
-  /// What the log says of this task since the last call, oldest first, without deltas: its own events,
+  /// What the log says of this task since the last call, oldest first, without deltas and raw lines: its own events,
   /// answers to it, and messages that were said to it. The first call tells everything since the task was
   /// created.
   public List<Entry> news() {
@@ -202,7 +203,7 @@ public final class Run {
 
   private boolean concerns(Entry entry) {
     if (taskId().equals(entry.taskId())) {
-      return !(entry.event() instanceof ContentDelta);
+      return !(entry.event() instanceof ContentDelta || entry.event() instanceof InternalRaw);
     }
     return entry.event() instanceof Message message && Admission.isSaidTo(message, taskId());
   }

@@ -387,13 +387,38 @@ class CommandRulesTest {
         "printf -v 'a[$(rm x)]' x",
         "mapfile -C 'rm x #'",
         "setarch -R rm x",
-        "prlimit rm x");
+        "prlimit rm x",
+        "BASH_ENV=x bash -c true",
+        "A=1 BASH_ENV=x bash -c true",
+        "env BASH_ENV=x bash -c true",
+        "sudo LD_PRELOAD=./x.so ls",
+        "export BASH_ENV=x; bash -c true",
+        "declare -x BASH_ENV=x; bash -c true",
+        "BASH_ENV=x; bash -c true",
+        "PATH=.:$PATH ls",
+        "GIT_SSH_COMMAND=./x git fetch",
+        "NODE_OPTIONS=--require=./x.js node --version",
+        "echo \u3164rm");
   }
 
   @ParameterizedTest
   @MethodSource
   void hidden(String line) {
     assertThat(permission(forbidding("rm *"), line)).isNotEqualTo(Permission.ALLOW);
+  }
+
+  @Test
+  void assignments_that_run_nothing_are_no_reason_to_ask() {
+    for (var line :
+        List.of("NODE_ENV=test npm test", "LANG=C ls", "env A=1 ls", "A=1", "export A=1")) {
+      assertThat(permission(forbidding("rm *"), line)).isEqualTo(Permission.ALLOW);
+    }
+  }
+
+  @Test
+  void letters_that_show_nothing_are_not_plain() {
+    assertThat(permission(allowing("wc *"), "wc -l a\u3164b")).isEqualTo(Permission.ASK);
+    assertThat(permission(allowing("wc *"), "wc -l 'a\u115fb'")).isEqualTo(Permission.ASK);
   }
 
   @Test

@@ -17,14 +17,17 @@ import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import dev.parley.protocol.ToolEvent.Outcome;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.World;
 import dev.parley.tool.Tool.Permission;
+import dev.parley.tool.process.Child;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,8 +57,46 @@ class CliAgentTest {
           .containsExactly("hello");
       assertThat(cli.all(task, Usage.class))
           .containsExactly(new Usage("fake", 3, 4, 0L, 0L, new BigDecimal("0.5")));
-      assertThat(cli.all(task, InternalRaw.class)).hasSize(2);
+      assertThat(cli.all(task, InternalRaw.class)).hasSize(7);
     }
+  }
+
+  @Test
+  void it_tells_how_often_the_program_called_its_model_S1_84() throws Exception {
+    try (var cli = new CliWorld(World.newLog(), folder, printing(folder, "claude-tool.jsonl"))) {
+      var task = cli.say("hi");
+
+      cli.answer(task);
+      assertThat(cli.all(task, InternalLlmCall.class))
+          .extracting(InternalLlmCall::iteration)
+          .containsExactly(1, 2);
+      assertThat(turns(cli, task)).isEqualTo(2);
+    }
+    var silent =
+        CliSettings.of(
+            Program.JSONL,
+            List.of("/usr/bin/printf", "{\"type\":\"result\",\"result\":\"ok\"}\n"),
+            CliWorld.scripted(folder).environment());
+    try (var cli = new CliWorld(World.newLog(), folder, silent)) {
+      var task = cli.say("hi");
+
+      cli.answer(task);
+      assertThat(turns(cli, task)).isEqualTo(1);
+    }
+  }
+
+  private static int turns(CliWorld cli, TaskId task) {
+    var end = cli.all(task, TaskComplete.class).getFirst();
+    return end.metadata().path("iterations").asInt();
+  }
+
+  /// A program that prints what Claude Code printed once.
+  static CliSettings printing(Path folder, String fixture) throws Exception {
+    var lines = Path.of(CliAgentTest.class.getResource("/cli/" + fixture).toURI());
+    return CliSettings.of(
+        Program.CLAUDE,
+        List.of("/bin/sh", "-c", "cat >/dev/null & cat " + lines),
+        CliWorld.scripted(folder).environment());
   }
 
   @Test
@@ -361,5 +402,12 @@ class CliAgentTest {
       assertThat(cli.all(task, ToolStart.class)).isEmpty();
       assertThat(cli.all(task, InternalRaw.class)).anyMatch(raw -> raw.line().contains("who am I"));
     }
+  }
+
+  @Test
+  void a_program_that_ignores_everything_is_gone_within_two_seconds_S1_81() {
+    var longest = Stint.AFTER_INTERRUPT.plus(Child.GRACE);
+
+    assertThat(longest).isLessThanOrEqualTo(Duration.ofMillis(1_500));
   }
 }

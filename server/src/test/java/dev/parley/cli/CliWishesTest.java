@@ -14,6 +14,7 @@ import dev.parley.task.Submission;
 import dev.parley.task.WhenBusy;
 import dev.parley.task.World;
 import dev.parley.tool.Tool.Permission;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -50,8 +51,8 @@ class CliWishesTest {
               cli,
               "say hello",
               wishes(
-                  "{\"model\":\"opus\",\"disallowedTools\":[\"WebFetch\"],\"allowedTools\":[\"Bash\"],"
-                      + "\"instructions\":\"Be brief.\"}"));
+                  "{\"model\":\"opus\",\"disallowedTools\":[\"WebFetch\"],\"allowedTools\":[\"Bash\"],\"instructions\":\"Be"
+                      + " brief.\"}"));
 
       assertThat(cli.answer(task)).isEqualTo("hello");
       assertThat(cli.read("starts"))
@@ -69,7 +70,10 @@ class CliWishesTest {
         "{\"model\":\"--dangerously-skip-permissions\"} | cli.model",
         "{\"disallowedTools\":[\"--yolo\"]} | none begins with -",
         "{\"mcp\":[\"other\"]} | no MCP server",
-        "{\"mcp\":{\"servers\":[{\"name\":\"own\",\"command\":\"sh\"}]}} | no MCP server"
+        "{\"mcp\":{\"servers\":[{\"name\":\"own\",\"command\":\"sh\"}]}} | servers of a task's own"
+            + " are for",
+        "{\"mcp\":[{\"name\":\"own\",\"url\":\"http://127.0.0.1:1/\"}]} | servers of a task's own"
+            + " are for"
       })
   void a_task_cannot_widen_what_its_agent_may_do(String json, String problem) throws Exception {
     try (var cli = CliWorld.scripted(World.newLog(), folder)) {
@@ -89,6 +93,46 @@ class CliWishesTest {
 
       assertThat(cli.answer(task)).isEqualTo("hello");
       assertThat(cli.read("starts")).endsWith("--effort low");
+    }
+  }
+
+  @Test
+  void servers_of_its_own_are_for_agents_that_may_do_anything_S2_52() throws Exception {
+    var policy = new Policy(Permission.ALLOW, List.of(), List.of(), List.of());
+    try (var cli = CliWorld.scripted(folder, policy)) {
+      var own = "{\"mcp\":{\"servers\":[{\"name\":\"own\",\"command\":[\"own-server\",\"-x\"]}]}}";
+      assertThat(cli.answer(say(cli, "say hello", wishes(own)))).isEqualTo("hello");
+      assertThat(cli.read("mcp")).contains("own-server", "-x");
+
+      for (var wrong :
+          List.of(
+              "{\"mcp\":[{\"name\":\"a b\",\"command\":[\"x\"]}]}",
+              "{\"mcp\":[{\"name\":\"own\",\"command\":[]}]}",
+              "{\"mcp\":[{\"name\":\"own\",\"url\":\"file:///etc/passwd\"}]}",
+              "{\"mcp\":[{\"name\":\"own\",\"command\":[\"x\"],\"env\":{\"T\":\"hush\"}}]}")) {
+        var task = say(cli, "say hello", wishes(wrong));
+        assertThat(cli.world.end(task)).as(wrong).isEqualTo(TaskState.FAILED);
+      }
+    }
+  }
+
+  @Test
+  void instructions_of_a_task_are_told_also_where_a_session_goes_on_S2_52() throws Exception {
+    var script = Path.of(CliWorld.class.getResource("/cli/codex.sh").toURI());
+    var settings =
+        CliSettings.of(
+            Program.CODEX,
+            List.of("/bin/sh", script.toString()),
+            CliWorld.scripted(folder).environment());
+    try (var cli = new CliWorld(World.newLog(), folder, settings)) {
+      cli.ask("PLAIN one");
+      cli.answer(say(cli, "PLAIN two", wishes("{\"instructions\":\"Be brief.\"}")));
+
+      try (var sessions = Files.list(cli.home.resolve("sessions"))) {
+        assertThat(sessions.toList())
+            .singleElement()
+            .satisfies(file -> assertThat(file).content().contains("Be brief.", "PLAIN two"));
+      }
     }
   }
 

@@ -11,6 +11,7 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.Usage;
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -65,6 +66,44 @@ class ParsersTest {
         .extracting(Said.Spent::usage)
         .containsExactly(
             new Usage("claude-opus-4-8", 24, 26, 0L, 0L, new BigDecimal("0.0007700000000000001")));
+  }
+
+  @Test
+  void a_whole_message_after_its_end_is_not_counted_again_S2_24() {
+    var parser = new ClaudeParser();
+    var said = new ArrayList<Said>();
+    for (var id : List.of("m1", "m2")) {
+      var lines =
+          """
+          {"type":"stream_event","event":{"type":"message_start","message":{"id":"ID","model":"claude","usage":{"input_tokens":10,"output_tokens":1}}}}
+          {"type":"stream_event","event":{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":7}}}
+          {"type":"stream_event","event":{"type":"message_stop"}}
+          {"type":"assistant","message":{"id":"ID","model":"claude","content":[{"type":"text","text":"x"}],"usage":{"input_tokens":10,"output_tokens":7}}}
+          """;
+      said.addAll(read(parser, lines.replace("ID", id).lines().toList()));
+    }
+    said.addAll(parser.read("{\"type\":\"result\",\"result\":\"x\",\"total_cost_usd\":0.25}"));
+
+    assertThat(all(said, Said.Spent.class))
+        .extracting(Said.Spent::usage)
+        .containsExactly(
+            new Usage("claude", 10, 7, 0L, 0L, null),
+            new Usage("claude", 10, 7, 0L, 0L, null),
+            new Usage("claude", 0, 0, 0L, 0L, new BigDecimal("0.25")));
+  }
+
+  @Test
+  void the_cost_of_several_models_without_prices_is_told_once_S2_16() {
+    var said =
+        new ClaudeParser()
+            .read(
+                """
+                {"type":"result","total_cost_usd":0.25,"modelUsage":{"a":{"inputTokens":1},"b":{"inputTokens":2}}}\
+                """);
+
+    assertThat(all(said, Said.Spent.class))
+        .extracting(spent -> spent.usage().costUsd())
+        .containsExactly(new BigDecimal("0.25"), null);
   }
 
   @Test
@@ -156,8 +195,7 @@ class ParsersTest {
     assertThat(parser.read("{\"type\":")).containsExactly(new Said.Raw(Said.Why.NOISE));
     assertThat(
             parser.read(
-                "\u001b[2K\u001b[1;32m{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"Hi\"}"
-                    + "\u001b[0m\r"))
+                "\u001b[2K\u001b[1;32m{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"Hi\"}\u001b[0m\r"))
         .contains(new Said.Text(null, "Hi"));
   }
 

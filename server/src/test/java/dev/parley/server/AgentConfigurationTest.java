@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +25,7 @@ class AgentConfigurationTest {
             agents:
               - {id: talker}
               - {id: asks, type: cli, cli: codex, command: [no-such-program]}
+              - {id: free, type: cli, cli: claude, command: [/bin/sh], permission: allow, allowedTools: [Read]}
               - {id: lines, type: cli, cli: jsonl, command: [no-such-program]}
               - {id: far, type: proxy, url: "http://127.0.0.1:1"}
             """);
@@ -40,9 +42,16 @@ class AgentConfigurationTest {
       value = {
         "talker | {\"colour\":\"red\"} | no configuration.colour; known: sessionId",
         "talker | {\"model\":\"big\"} | talker cannot honour configuration.model",
-        "asks | {\"allowedTools\":[\"shell\"]} | configuration.allowedTools: leave it out; of what not all agents know it can honour model",
+        "asks | {\"allowedTools\":[\"shell\"]} | configuration.allowedTools: leave it out; of what"
+            + " not all agents know it can honour instructions, model",
         "asks | {\"mcp\":{\"servers\":[\"x\"]}} | configuration.mcp",
         "asks | {\"customArgs\":[\"--yolo\"]} | configuration.customArgs",
+        "talker | {\"instructions\":\"be brief\"} | talker cannot honour"
+            + " configuration.instructions",
+        "asks | {\"mcp\":{\"servers\":[{\"name\":\"x\",\"command\":[\"sh\"]}]}} |"
+            + " configuration.mcp.servers",
+        "free | {\"mcp\":{\"servers\":[{\"name\":\"x\",\"command\":[\"sh\"],\"env\":{}}]}} | env"
+            + " and headers may hold secrets",
         "lines | {\"model\":\"big\"} | lines cannot honour configuration.model",
         "far | {\"customArgs\":[\"-x\"]} | can honour allowedTools, disallowedTools, model"
       })
@@ -61,11 +70,32 @@ class AgentConfigurationTest {
       value = {
         "asks | {\"model\":\"big\",\"metadata\":{\"colour\":\"red\"}}",
         "talker | {\"conversationName\":\"tea\"}",
-        "far | {\"model\":\"big\"}"
+        "far | {\"model\":\"big\"}",
+        "asks | {\"instructions\":\"be brief\"}",
+        "free | {\"mcp\":{\"servers\":[{\"name\":\"x\",\"command\":[\"sh\"]}]}}"
       })
   void what_it_heeds_is_taken(String agent, String configuration) {
     var reply = site.post("/api/agents", AgentsScene.body(agent, "say hi", configuration));
 
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(201);
+  }
+
+  @Test
+  void a_provider_whose_program_is_not_there_is_not_active() { // S2.50
+    var providers = AgentsScene.json(site.get("/api/providers")).path("providers");
+
+    assertThat(providers)
+        .extracting(one -> one.path("type").asString() + " " + one.path("isActive").asBoolean())
+        .contains("talker true", "asks false", "free true", "lines false", "far true");
+  }
+
+  @Test
+  void agents_say_which_tools_they_have() { // S1.70
+    var types = AgentsScene.json(site.get("/api/agent-types")).path("items");
+
+    assertThat(types)
+        .extracting(one -> one.path("id").asString() + " " + one.path("toolNames").toString())
+        .contains("free [\"Read\"]", "asks [\"*\"]")
+        .anyMatch(one -> one.startsWith("talker [") && one.contains("\"read_file\""));
   }
 }

@@ -235,6 +235,12 @@ class AgentVisitsTest {
     assertThat(visitor.all("error"))
         .extracting(one -> one.argument().path("event").asString())
         .containsExactly("subscribe", "subscribe", "subscribe", "subscribe", "dance");
+    assertThat(visitor.all("error"))
+        .extracting(heard -> heard.argument().path("message").asString())
+        .noneMatch(message -> message.contains("taskId"))
+        .filteredOn(message -> message.startsWith("agentId is"))
+        .containsExactly(
+            "agentId is not the id of an agent", "agentId is missing: send {\"agentId\": \"…\"}");
     assertThat(visitor.all("error").getFirst().argument().path("message").asString())
         .isEqualTo("no such agent: nobody");
     assertThat(visitor.all("error").getFirst().agent()).isEqualTo("nobody");

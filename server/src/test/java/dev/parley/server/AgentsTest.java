@@ -73,7 +73,10 @@ class AgentsTest extends AgentsScene {
     for (var since : List.of(0, 1, 3, 255, 256, 257, 511, 512, 600, all.size() - 1, all.size())) {
       assertThat(messages(id, "?since=" + since)).isEqualTo(all.subList(since, all.size()));
     }
-    assertThat(messages(id, "?since=" + (all.size() + 5))).isEmpty();
+    var ahead = site.get("/api/agents/" + id + "/messages?since=" + (all.size() + 5));
+    assertThat(ahead.statusCode()).isEqualTo(400);
+    assertThat(json(ahead).path("code").asString()).isEqualTo("cursor-ahead");
+    assertThat(json(ahead).path("message").asString()).contains("the number " + all.size());
     assertThat(messages(id, "?since=300&limit=7")).isEqualTo(all.subList(300, 307));
 
     var paged = new ArrayList<JsonNode>();

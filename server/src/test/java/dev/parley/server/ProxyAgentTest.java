@@ -39,6 +39,56 @@ class ProxyAgentTest extends FarScene {
   }
 
   @Test
+  void a_stream_without_ends_of_blocks_and_without_a_result_is_understood()
+      throws Exception { // S2.10
+    on(
+        "/agent/stream",
+        exchange ->
+            stream(
+                exchange,
+                line(
+                    """
+                    {"type":"stream_event","event":{"type":"message_start"}}\
+                    """),
+                line(
+                    """
+                    {"type":"stream_event","event":{"type":"content_block_delta",\
+                    "delta":{"type":"text_delta","text":"Hello"}}}\
+                    """),
+                line(
+                    """
+                    {"type":"stream_event","event":{"type":"message_delta",\
+                    "delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}}\
+                    """),
+                COMPLETE));
+    on(
+        "/short/agent/stream",
+        exchange ->
+            stream(
+                exchange,
+                line(
+                    """
+                    {"type":"stream_event","event":{"type":"content_block_delta",\
+                    "delta":{"type":"text_delta","text":"Hello"}}}\
+                    """),
+                COMPLETE));
+    on("/empty/agent/stream", exchange -> stream(exchange, COMPLETE));
+    for (var path : List.of("", "/short")) {
+      try (var near = near(url() + path)) {
+        var agent = ended(near, launch(near, "hi"));
+        assertThat(agent.path("status").asString()).isEqualTo("completed");
+        var messages = messages(near, agent.path("id").asString());
+        assertThat(messages.getLast().path("content").asString()).isEqualTo("Hello");
+        assertThat(messages).noneMatch(m -> m.path("metadata").path("partial").asBoolean(false));
+      }
+    }
+    try (var near = near(url() + "/empty")) {
+      assertThat(ended(near, launch(near, "hi")).path("error").path("message").asString())
+          .isEqualTo("the service reported success, but sent no text");
+    }
+  }
+
+  @Test
   void stopping_it_here_stops_it_there() throws Exception { // S2.9
     var there = Files.createDirectories(folder.resolve("far"));
     try (var far = Site.configured(there, "agents: [{id: worker, tools: [files]}]\n");

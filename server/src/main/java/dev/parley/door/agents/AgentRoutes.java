@@ -1,5 +1,6 @@
 package dev.parley.door.agents;
 
+import dev.parley.door.AgentType;
 import dev.parley.door.Answer;
 import dev.parley.door.DoorParts;
 import dev.parley.door.Paging;
@@ -17,13 +18,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Agents: launching, listing, showing, stopping and deleting them, and what waits.
 final class AgentRoutes {
 
-  private static final Duration STOP_PATIENCE = Duration.ofSeconds(5);
+  /// How long a request to stop an agent waits for its end. A program that ignores it is gone by then.
+  static final Duration STOP_PATIENCE = Duration.ofSeconds(2);
+
   private static final String ALL = "/api/agents";
   private static final String ONE = ALL + "/{id}";
   private static final Parameter FORCE =
@@ -32,8 +36,11 @@ final class AgentRoutes {
   private final DoorParts parts;
   private final AgentLookup agents;
   private final Launcher launcher;
+  private final Predicate<AgentType> isThere;
 
-  AgentRoutes(DoorParts parts, AgentLookup agents, Launcher launcher) {
+  AgentRoutes(
+      DoorParts parts, AgentLookup agents, Launcher launcher, Predicate<AgentType> isThere) {
+    this.isThere = isThere;
     this.parts = parts;
     this.agents = agents;
     this.launcher = launcher;
@@ -242,7 +249,7 @@ final class AgentRoutes {
   private Providers providers() {
     var providers =
         parts.agentTypes().stream()
-            .map(t -> new Provider(t.id(), t.name(), t.description(), t.type(), true))
+            .map(t -> new Provider(t.id(), t.name(), t.description(), t.type(), isThere.test(t)))
             .toList();
     return new Providers(providers.size(), providers);
   }

@@ -2,6 +2,7 @@ package dev.parley.door.agents;
 
 import dev.parley.door.DoorParts;
 import dev.parley.door.Streams;
+import dev.parley.protocol.Id;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
@@ -70,8 +71,8 @@ final class AgentVisit implements Visit {
     var agent = argument.path("agentId").asString("");
     try {
       return switch (event) {
-        case "subscribe" -> subscribe(new TaskId(agent), since(argument));
-        case "unsubscribe" -> unsubscribe(new TaskId(agent));
+        case "subscribe" -> subscribe(id(argument), since(argument));
+        case "unsubscribe" -> unsubscribe(id(argument));
         default ->
             throw new Rejection.Invalid(
                 "unknown-event", "there is no event " + event + ": say subscribe or unsubscribe");
@@ -85,6 +86,17 @@ final class AgentVisit implements Visit {
           .put("code", refused.code())
           .put("error", refused.getMessage());
     }
+  }
+
+  private static TaskId id(JsonNode argument) {
+    var agent = argument.path("agentId").asString("");
+    if (!Id.valid(agent)) {
+      throw new Rejection.Invalid(
+          agent.isEmpty()
+              ? "agentId is missing: send {\"agentId\": \"…\"}"
+              : "agentId is not the id of an agent");
+    }
+    return new TaskId(agent);
   }
 
   private static long since(JsonNode argument) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -35,14 +36,18 @@ public final class AgentsDoor {
 
   private final DoorParts parts;
   private final Function<AgentType, Set<String>> honours;
+  private final Predicate<AgentType> isThere;
   private final AgentLookup agents;
   private final MessageForm form;
   private final Passages passages;
 
   /// @param honours which of a configuration's keys that not all agents know an agent heeds
-  public AgentsDoor(DoorParts parts, Function<AgentType, Set<String>> honours) {
+  /// @param isThere whether what an agent needs to start is on this machine
+  public AgentsDoor(
+      DoorParts parts, Function<AgentType, Set<String>> honours, Predicate<AgentType> isThere) {
     this.parts = parts;
     this.honours = honours;
+    this.isThere = isThere;
     this.agents = new AgentLookup(parts.views(), parts.access());
     this.form = new MessageForm(new Voice(parts.log(), parts.views()));
     this.passages = new Passages(parts.log(), form);
@@ -61,7 +66,7 @@ public final class AgentsDoor {
   /// The routes.
   public List<Route> routes() {
     var launcher = new Launcher(parts, agents, honours);
-    var agentRoutes = new AgentRoutes(parts, agents, launcher);
+    var agentRoutes = new AgentRoutes(parts, agents, launcher, isThere);
     var routes = new ArrayList<Route>();
     routes.addAll(agentRoutes.routes());
     routes.addAll(new MessageRoutes(parts, agents, form).routes());

@@ -58,6 +58,7 @@ final class Gathering implements MessagePage {
     if (entry.event() instanceof ContentDelta(var piece, _, _)) {
       if (text == null) {
         text = new Text(message);
+        message.remove(MessageForm.RAW); // A line has one piece only.
         message.set("firstSequenceNumber", message.path("sequenceNumber"));
         message.withObject("/metadata").put(MessageForm.EVENT_TYPE, "content").remove("index");
         texts.put(key, text);

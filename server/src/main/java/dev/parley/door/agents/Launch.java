@@ -58,10 +58,6 @@ record Launch(
       if (outputFormat != null && !outputFormat.equals(FORMAT)) {
         throw new Rejection.Invalid("configuration.outputFormat can only be " + FORMAT);
       }
-      if (instructions != null) {
-        throw new Rejection.Invalid(
-            "configuration.instructions: what an agent is told first is said in parley.yaml");
-      }
     }
 
     /// Refuses keys that nobody knows: they would be heeded by nobody.
@@ -75,9 +71,7 @@ record Launch(
             "there is no configuration."
                 + String.join(", configuration.", unknown)
                 + "; known: "
-                + known.stream()
-                    .filter(key -> !key.equals("instructions"))
-                    .collect(Collectors.joining(", "))
+                + String.join(", ", known)
                 + ". What is the client's own goes into configuration.metadata");
       }
     }
@@ -88,7 +82,9 @@ record Launch(
       add(asked, "model", model);
       add(asked, "allowedTools", allowedTools);
       add(asked, "disallowedTools", disallowedTools);
-      add(asked, "mcp", mcp);
+      add(asked, "mcp", mcp != null && mcp.namesSome() ? mcp : null);
+      add(asked, "mcp.servers", mcp != null && mcp.bringsSome() ? mcp : null);
+      add(asked, "instructions", instructions);
       add(asked, "customArgs", customArgs);
       asked.removeAll(honours);
       if (!asked.isEmpty()) {
@@ -129,6 +125,9 @@ record Launch(
       if (mcp != null) {
         mcp.servers().forEach(cli.putArray("mcp")::add);
       }
+      if (instructions != null) {
+        cli.put("instructions", instructions);
+      }
       if (!cli.isEmpty()) {
         all.set(CLI, cli);
       }
@@ -142,8 +141,9 @@ record Launch(
     }
   }
 
-  /// Which of its MCP servers an agent may use. `strict` says that it may use no others, which is so.
-  record Mcp(List<String> servers, @Nullable Boolean strict) {
+  /// The MCP servers that an agent may use: names of those in its configuration, and objects that say where others are.
+  /// `strict` says that it may use no others, which is so.
+  record Mcp(List<JsonNode> servers, @Nullable Boolean strict) {
     Mcp {
       servers = List.copyOf(servers);
       if (servers.isEmpty()) {
@@ -153,6 +153,26 @@ record Launch(
         throw new Rejection.Invalid(
             "mcp.strict can only be true: the servers that are named are those that are used");
       }
+      if (servers.stream().anyMatch(server -> !server.isString() && !server.isObject())) {
+        throw new Rejection.Invalid("mcp.servers has names and objects only");
+      }
+      if (servers.stream().anyMatch(server -> server.has("env") || server.has("headers"))) {
+        throw new Rejection.Invalid(
+            "mcp.servers: env and headers may hold secrets, which a task must not keep;"
+                + " configure the server in parley.yaml and name it");
+      }
+    }
+
+    boolean namesSome() {
+      return !servers.stream().allMatch(Mcp::isOwn);
+    }
+
+    boolean bringsSome() {
+      return servers.stream().anyMatch(Mcp::isOwn);
+    }
+
+    private static boolean isOwn(JsonNode server) {
+      return server.has("command") || server.has("url");
     }
   }
 }

@@ -15,8 +15,8 @@ final class LineFormat extends ProxyFormat {
 
   @Override
   List<String> lines(Entry entry) {
-    return entry.event() instanceof InternalRaw(_, var line) && line.indexOf('\n') < 0
-        ? List.of(line.replace("\r", ""))
+    return entry.event() instanceof InternalRaw raw && raw.line().indexOf('\n') < 0
+        ? List.of(raw.line().replace("\r", ""))
         : List.of();
   }
 }

@@ -27,7 +27,9 @@ import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -44,6 +46,13 @@ final class MessageForm {
 
   /// A block of text that was cut off.
   static final String CONTENT_STOP = "content_stop";
+
+  /// The line of a program that a message was made of.
+  static final String RAW = "raw";
+
+  /// Keys of lines that are told by the message itself.
+  private static final Set<String> SHOWN =
+      Set.of("type", "message", "event", "content", "result", "text", "item");
 
   private final Voice voice;
 
@@ -67,19 +76,46 @@ final class MessageForm {
     }
   }
 
-  /// The message with this number.
-  ObjectNode json(TaskId agent, Entry entry, long number) {
+  /// The message that a step is.
+  ObjectNode json(TaskId agent, Telling.Step step) {
+    var entry = step.entry();
     var body = body(entry);
     var json =
         Json.object()
             .put("id", entry.eventId().toString())
             .put("agentId", agent.value())
-            .put("sequenceNumber", number)
+            .put("sequenceNumber", step.number())
             .put("type", body.type())
             .put("role", body.role());
     json.set("content", body.content());
-    json.set("metadata", origin(entry, body.metadata()));
+    var metadata = origin(entry, body.metadata());
+    if (step.raw() != null) {
+      json.put(RAW, step.raw());
+      addKeys(entry, step.raw(), metadata);
+    }
+    json.set("metadata", metadata);
     return json.put("createdAt", Timestamps.format(entry.timestamp()));
+  }
+
+  /// Adds what a program's line says beside the message itself. Pieces of text have only what all have.
+  private static void addKeys(Entry entry, String raw, ObjectNode metadata) {
+    if (entry.event() instanceof ContentDelta || entry.event() instanceof ThoughtStream) {
+      return;
+    }
+    JsonNode line;
+    try {
+      line = Json.mapper().readTree(raw);
+    } catch (JacksonException noJson) {
+      return;
+    }
+    if (entry.event() instanceof Usage && line.path("event").path("delta").isObject()) {
+      metadata.set("delta", line.path("event").path("delta"));
+    }
+    for (var key : line.properties()) {
+      if (!SHOWN.contains(key.getKey()) && !metadata.has(key.getKey())) {
+        metadata.set(key.getKey(), key.getValue());
+      }
+    }
   }
 
   private Body body(Entry entry) {
@@ -129,6 +165,7 @@ final class MessageForm {
     var use = metadata.putObject("tool_use");
     use.put("id", start.toolCallId().value()).put("name", start.toolName());
     use.set("input", start.arguments());
+    copyCallId(start.metadata(), use);
     return new Body("tool", "assistant", string(start.toolName()), metadata);
   }
 
@@ -145,10 +182,18 @@ final class MessageForm {
     var result = metadata.putObject("tool_result");
     result.put("tool_use_id", end.toolCallId().value()).put("name", end.toolName());
     result.put("is_error", !end.success());
+    copyCallId(end.metadata(), result);
     if (end.outcome() != null) {
       result.put("outcome", end.outcome().wire());
     }
     return Body.user(toolContent(end), metadata);
+  }
+
+  /// The id by which a program knows a call.
+  private static void copyCallId(@Nullable ObjectNode from, ObjectNode to) {
+    if (from != null && from.path("callId").isString()) {
+      to.set("callId", from.path("callId"));
+    }
   }
 
   /// What a tool returned: text as it is, numbers and the like as text too.

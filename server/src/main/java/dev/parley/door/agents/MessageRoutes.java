@@ -12,7 +12,9 @@ import dev.parley.door.Stride;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.TaskId;
 import dev.parley.view.Page;
 import dev.parley.view.RootView;
 import java.io.ByteArrayOutputStream;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The messages of an agent, and the lines that it was made of.
@@ -76,6 +79,11 @@ final class MessageRoutes {
         request.number("limit", 1).map(n -> Math.min(n, MESSAGES_MAX)).orElse((long) MESSAGES_MAX);
     var aggregate = request.flag("aggregate");
     var agent = agents.find(request);
+    if (since > agent.numbers()) {
+      throw new Rejection.Invalid(
+          "cursor-ahead",
+          since + " is ahead of the last message, which has the number " + agent.numbers());
+    }
     var page = aggregate ? new Gathering(limit.intValue()) : new Plain(limit.intValue());
     var last = since < agent.numbers() ? fill(page, agent, since) : since;
     var headers = new HashMap<>(Map.of("X-Total-Count", Long.toString(agent.numbers())));
@@ -99,7 +107,10 @@ final class MessageRoutes {
           if (!page.takes(step.entry()) || page.size() >= BYTES_MAX) {
             return last;
           }
-          var message = form.json(task.taskId(), step.entry(), step.number());
+          var message = form.json(task.taskId(), step);
+          if (corrected.concern(step.entry())) {
+            message.remove(MessageForm.RAW);
+          }
           corrected.correct(step.entry(), message);
           if (corrected.omits(step.entry())) {
             // Every number has its message.
@@ -120,25 +131,60 @@ final class MessageRoutes {
     var agent = agents.find(request);
     var task = agent.task();
     var position = request.query("cursor").map(Position::parse).orElse(Position.of(task.seq()));
+    var corrected = new CorrectedEvents(parts.views().corrected(task.contextId()));
     var limit = request.limit();
     var end = agent.endSeq() == null ? Long.MAX_VALUE : agent.endSeq();
     var lines = new ArrayList<RawLine>();
     var size = 0;
+    @Nullable String next = null;
+    var open = new HashMap<TaskId, List<CutLine>>();
     for (var page = parts.log().read(task.contextId(), position, READ);
         !page.isEmpty() && position.seq() <= end;
         page = parts.log().read(task.contextId(), position, READ)) {
       for (var entry : page) {
-        if (entry.event() instanceof InternalRaw(var source, var line) && isOf(agent, entry)) {
-          if (lines.size() == limit || size > LINES_BYTES_MAX) {
-            return new Reply.Json(200, new Page<>(lines, position.toString()));
+        if (entry.event() instanceof InternalRaw raw
+            && isOf(agent, entry)
+            && !corrected.concern(entry)) {
+          if (next == null && (lines.size() == limit || size > LINES_BYTES_MAX)) {
+            next = position.toString();
           }
-          lines.add(new RawLine(entry.position(), source, line, entry.timestamp()));
-          size += line.length();
+          if (next == null) {
+            if (raw.cut() != null && entry.taskId() != null) {
+              open.computeIfAbsent(entry.taskId(), _ -> new ArrayList<>())
+                  .add(new CutLine(lines.size(), raw));
+            }
+            lines.add(new RawLine(entry.position(), raw.source(), raw.line(), entry.timestamp()));
+            size += raw.line().length();
+          }
+        } else if (entry.taskId() != null) {
+          complete(open, entry.taskId(), entry, lines);
         }
         position = entry.position();
+        if (next != null && open.isEmpty()) {
+          return new Reply.Json(200, new Page<>(lines, next));
+        }
       }
     }
-    return new Reply.Json(200, new Page<>(lines, null));
+    return new Reply.Json(200, new Page<>(lines, next));
+  }
+
+  /// A line of an answer that lacks the text of an event that follows.
+  private record CutLine(int index, InternalRaw raw) {}
+
+  /// Completes the lines of a task that lack the text of this entry.
+  private static void complete(
+      Map<TaskId, List<CutLine>> open, TaskId task, Entry entry, List<RawLine> lines) {
+    var text = InternalRaw.textOf(entry.event());
+    if (text == null) {
+      return;
+    }
+    for (var cut : open.getOrDefault(task, List.of())) {
+      var line = lines.get(cut.index());
+      lines.set(
+          cut.index(),
+          new RawLine(line.position(), line.source(), cut.raw().line(text), line.createdAt()));
+    }
+    open.remove(task);
   }
 
   private static boolean isOf(RootView agent, Entry entry) {

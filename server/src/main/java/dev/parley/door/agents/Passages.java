@@ -74,7 +74,7 @@ final class Passages {
     var steps = telling.read();
     for (var step : steps) {
       if (step.message()) {
-        var text = argument(place.agent(), step.entry(), step.number());
+        var text = argument(place.agent(), step);
         if (size + text.length() > TOGETHER_MAX) {
           say(together, last, parts);
           size = 0;
@@ -107,12 +107,12 @@ final class Passages {
             || entry.event() instanceof ErrorReported);
   }
 
-  private String argument(TaskId agent, Entry entry, long number) {
+  private String argument(TaskId agent, Telling.Step step) {
     var argument =
         Json.object()
             .put("agentId", agent.value())
-            .put("timestamp", Timestamps.format(entry.timestamp()));
-    argument.set("message", form.json(agent, entry, number));
+            .put("timestamp", Timestamps.format(step.entry().timestamp()));
+    argument.set("message", form.json(agent, step));
     return Json.mapper().writeValueAsString(argument);
   }
 }

@@ -86,11 +86,12 @@ final class ProxyRoutes {
         }
         return null;
       }
-      if (!mcp_config.isArray() || !mcp_config.valueStream().allMatch(JsonNode::isString)) {
+      if (!mcp_config.isArray()) {
         throw new Rejection.Invalid(
-            "mcp_config is a list of names: the servers themselves are said in parley.yaml");
+            "mcp_config is a list of names of configured servers, or of {name, command} or {name,"
+                + " url}");
       }
-      return new Launch.Mcp(mcp_config.valueStream().map(JsonNode::asString).toList(), mcp_strict);
+      return new Launch.Mcp(mcp_config.valueStream().toList(), mcp_strict);
     }
   }
 

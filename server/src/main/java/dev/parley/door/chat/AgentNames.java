@@ -22,6 +22,6 @@ final class AgentNames {
   }
 
   List<String> tools(AgentTypeId id) {
-    return Optional.ofNullable(types.get(id)).map(AgentType::tools).orElse(List.of());
+    return Optional.ofNullable(types.get(id)).map(AgentType::toolNames).orElse(List.of());
   }
 }

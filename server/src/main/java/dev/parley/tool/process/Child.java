@@ -12,6 +12,9 @@ import java.util.concurrent.TimeUnit;
 /// would freeze all others. Safe for use by many threads.
 public final class Child implements AutoCloseable {
 
+  /// How long a process that is asked to end has for it. Shorter than what a canceled call has.
+  public static final Duration GRACE = Duration.ofMillis(500);
+
   private final Process process;
   private final ProcessTree tree;
   private final Looks looks;

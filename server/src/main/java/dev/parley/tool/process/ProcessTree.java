@@ -18,9 +18,6 @@ import java.util.function.BooleanSupplier;
 /// [Children#close] ends it.
 record ProcessTree(Entry root, String marker) {
 
-  /// How long a process that is asked to end has for it. Shorter than what a canceled call has.
-  private static final Duration GRACE = Duration.ofMillis(500);
-
   private static final Duration KILLING_MAX = Duration.ofSeconds(2);
   private static final Duration PAUSE_MIN = Duration.ofMillis(10);
   private static final Duration PAUSE_MAX = Duration.ofMillis(80);
@@ -73,7 +70,7 @@ record ProcessTree(Entry root, String marker) {
     }
     asked.forEach(entry -> ProcessTable.signal(entry, false));
     var interrupted = new AtomicBoolean();
-    await(GRACE, () -> asked.stream().noneMatch(ProcessTable::alive), interrupted);
+    await(Child.GRACE, () -> asked.stream().noneMatch(ProcessTable::alive), interrupted);
     // What is killed may have started another one just before.
     var gone =
         await(

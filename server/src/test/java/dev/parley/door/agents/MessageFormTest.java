@@ -58,7 +58,7 @@ class MessageFormTest {
         }
         var root = Numbering.root(entry);
         if (root != null) {
-          var json = form.json(root, entry, 7);
+          var json = form.json(root, new Telling.Step(entry, 7, true, null));
           assertThat(json.path("sequenceNumber").asLong()).isEqualTo(7);
           assertThat(json.path("type").asString())
               .isIn("assistant", "user", "system", "error", "tool", "response");

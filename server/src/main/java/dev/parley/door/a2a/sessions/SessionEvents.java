@@ -190,7 +190,7 @@ final class SessionEvents {
       }
       case ContextRewound rewound ->
           shown(entry, user, entry.eventId().toString(), went(entry, rewound).toString());
-      case InternalRaw(_, var line) -> {
+      case InternalRaw(_, var line, _) -> {
         var kept = Json.mapper().readTree(line);
         yield shown(entry, user, kept.path("id").asString(), kept.path("data").asString());
       }

@@ -1,0 +1,115 @@
+package dev.parley.cli;
+
+import dev.parley.mcp.McpServer;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// The MCP servers that a task wants: `[a, b]` or `{servers: [{name: a}]}` of those that its agent has, and
+/// `{name, command}` or `{name, url}` of its own.
+record TaskServers(List<JsonNode> wanted) {
+
+  private static final int SERVERS_MAX = 20;
+
+  TaskServers {
+    wanted = List.copyOf(wanted);
+  }
+
+  static TaskServers of(JsonNode wishes) {
+    var mcp = wishes.path("mcp");
+    return new TaskServers(
+        Stream.concat(mcp.valueStream(), mcp.path("servers").valueStream())
+            .filter(server -> server.isString() || server.isObject())
+            .toList());
+  }
+
+  /// Why the task cannot have them, if it cannot.
+  @Nullable String problem(CliSettings settings) {
+    if (wanted.size() > SERVERS_MAX) {
+      return "cli.mcp has at most " + SERVERS_MAX + " servers";
+    }
+    for (var server : wanted) {
+      var name = name(server);
+      var known = settings.mcp().stream().anyMatch(one -> one.name().equals(name));
+      if (!isOwn(server)) {
+        if (!known) {
+          return "this agent has no MCP server \"" + name + "\": name those of its configuration";
+        }
+        continue;
+      }
+      if (!settings.honours().contains(CliSettings.OWN_MCP)) {
+        return "MCP servers of a task's own are for cli claude and codex with `permission: allow`"
+            + " and no rules of what to ask or deny: elsewhere they would get around it";
+      }
+      if (!name.matches(McpServer.NAME) || known) {
+        return "cli.mcp: a server needs a name of its own, of the form " + McpServer.NAME;
+      }
+      if (server.has("env") || server.has("headers")) {
+        return "cli.mcp: env and headers may hold secrets; configure the server \"" + name + "\"";
+      }
+      if (endpoint(server, Path.of("")) == null) {
+        return "cli.mcp: the server \""
+            + name
+            + "\" needs a command (a list of words) or an http(s) url";
+      }
+    }
+    return null;
+  }
+
+  /// Those of an agent that the task wants, and its own; all of the agent's if the task wants none.
+  List<McpServer> among(List<McpServer> configured, Path folder) {
+    if (wanted.isEmpty()) {
+      return configured;
+    }
+    var servers = new ArrayList<McpServer>();
+    for (var server : wanted) {
+      var endpoint = isOwn(server) ? endpoint(server, folder) : null;
+      if (endpoint == null) {
+        configured.stream().filter(one -> one.name().equals(name(server))).forEach(servers::add);
+      } else {
+        servers.add(new McpServer(name(server), endpoint, null, null, McpServer.TIMEOUT));
+      }
+    }
+    return servers.stream().distinct().toList();
+  }
+
+  private static McpServer.@Nullable Endpoint endpoint(JsonNode server, Path folder) {
+    if (server.has("url")) {
+      var url = server.path("url").asString("");
+      return url.matches("https?://[^\\s/]+\\S*") && isUri(url)
+          ? new McpServer.Http(URI.create(url), Map.of())
+          : null;
+    }
+    var words =
+        server.path("command").isString()
+            ? Stream.concat(
+                    Stream.of(server.path("command").asString()),
+                    server.path("args").valueStream().map(word -> word.asString("")))
+                .toList()
+            : server.path("command").valueStream().map(word -> word.asString("")).toList();
+    return words.isEmpty() || words.getFirst().isBlank()
+        ? null
+        : new McpServer.Stdio(words, Map.of(), folder);
+  }
+
+  private static boolean isUri(String text) {
+    try {
+      return !URI.create(text).getScheme().isEmpty();
+    } catch (IllegalArgumentException broken) {
+      return false;
+    }
+  }
+
+  private static boolean isOwn(JsonNode server) {
+    return server.has("command") || server.has("url");
+  }
+
+  private static String name(JsonNode server) {
+    return server.isString() ? server.asString() : server.path("name").asString("");
+  }
+}

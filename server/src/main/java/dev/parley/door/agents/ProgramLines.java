@@ -1,0 +1,46 @@
+package dev.parley.door.agents;
+
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.TaskId;
+import dev.parley.view.Numbering;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the line of a program that a message was made of: the last one of its task that stands before it and that no
+/// message before has. Takes the entries of a context in their order. For one thread.
+final class ProgramLines {
+
+  private final Map<TaskId, InternalRaw> unused = new HashMap<>();
+
+  /// The line behind an entry, if there is one.
+  @Nullable String take(Entry entry) {
+    var task = entry.taskId();
+    if (task == null) {
+      return null;
+    }
+    if (entry.event() instanceof InternalRaw raw) {
+      unused.put(task, raw);
+      return null;
+    }
+    if (!uses(entry)) {
+      return null;
+    }
+    var raw = unused.remove(task);
+    var text = InternalRaw.textOf(entry.event());
+    return raw == null ? null : raw.line(text == null ? "" : text);
+  }
+
+  private static boolean uses(Entry entry) {
+    return switch (entry.event()) {
+      case ContentComplete _ -> true;
+      // The end of the task, which follows it, is what the last line is about.
+      case ErrorReported error -> error.scope() != ErrorScope.TASK;
+      default -> Numbering.root(entry) != null;
+    };
+  }
+}
