@@ -26,6 +26,18 @@ public final class Access {
     }
   }
 
+  /// True if there is such a context and the principal may see it.
+  ///
+  /// @throws Rejection.Gone if it was deleted
+  public boolean mayUse(String principal, ContextId context) {
+    try {
+      check(principal, context);
+      return true;
+    } catch (Rejection.NotFound unknown) {
+      return false;
+    }
+  }
+
   /// The context that a request's path names, if the caller may see it.
   public ContextId context(Request request) {
     var context = request.context();

@@ -20,6 +20,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// All that a server is told before it starts. Files and the environment are read once, into this.
+///
+/// `workspacesListed` is false if the only workspace is the folder in which the server was started, because the
+/// configuration lists no other.
 public record Config(
     Settings door,
     boolean insecure,
@@ -28,6 +31,7 @@ public record Config(
     List<Agent> agents,
     @Nullable Supervisor supervisor,
     List<Path> workspaces,
+    boolean workspacesListed,
     Limits limits,
     Duration idleContexts,
     List<McpServer> mcpServers,
@@ -174,12 +178,12 @@ public record Config(
 
   /// The same, with these agents and no others; [Extensions] may bring more.
   public Config with(List<Agent> newAgents) {
-    return changed(newAgents, null, workspaces);
+    return changed(newAgents, null, workspaces, workspacesListed);
   }
 
   /// The same, whose tasks may work in these folders.
   public Config workingIn(Path... folders) {
-    return changed(agents, supervisor, List.of(folders));
+    return changed(agents, supervisor, List.of(folders), true);
   }
 
   /// The same, but listening there.
@@ -217,6 +221,7 @@ public record Config(
         agents,
         supervisor,
         workspaces,
+        workspacesListed,
         limits,
         idleContexts,
         mcpServers,
@@ -248,11 +253,14 @@ public record Config(
         models.containsKey(ModelReader.STANDARD)
             ? ModelReader.STANDARD
             : models.keySet().iterator().next();
-    return changed(agents, roster.supervisor(supervisor, model), workspaces);
+    return changed(agents, roster.supervisor(supervisor, model), workspaces, workspacesListed);
   }
 
   private Config changed(
-      List<Agent> newAgents, @Nullable Supervisor newSupervisor, List<Path> newWorkspaces) {
+      List<Agent> newAgents,
+      @Nullable Supervisor newSupervisor,
+      List<Path> newWorkspaces,
+      boolean listed) {
     return new Config(
         door,
         insecure,
@@ -261,6 +269,7 @@ public record Config(
         newAgents,
         newSupervisor,
         newWorkspaces,
+        listed,
         limits,
         idleContexts,
         mcpServers,
@@ -280,6 +289,7 @@ public record Config(
         agents,
         supervisor,
         workspaces,
+        workspacesListed,
         limits,
         idleContexts,
         mcpServers,

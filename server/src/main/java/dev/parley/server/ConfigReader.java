@@ -69,6 +69,7 @@ final class ConfigReader {
         agents,
         reader.supervisor(file.supervisor(), roster),
         workspaces(file),
+        !or(file.workspaces(), List.<String>of()).stream().allMatch("."::equals),
         work(file.limits()),
         file.retention() == null || file.retention().idleContexts() == null
             ? Duration.ZERO

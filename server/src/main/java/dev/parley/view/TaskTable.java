@@ -169,6 +169,18 @@ final class TaskTable {
         seq);
   }
 
+  /// The folders that root tasks of the context worked in, the latest first, whether they count or not.
+  List<String> folders(ContextId context, int most) throws SQLException {
+    return sql.list(
+        """
+        SELECT working_directory FROM tasks WHERE context = ? AND parent_task_id IS NULL
+          AND working_directory IS NOT NULL GROUP BY working_directory ORDER BY max(seq) DESC LIMIT ?
+        """,
+        row -> row.text("working_directory"),
+        context.value(),
+        most);
+  }
+
   Optional<ContextId> contextOf(TaskId task) throws SQLException {
     return sql.first(
         "SELECT context FROM tasks WHERE task_id = ? AND shared = 0 ORDER BY context LIMIT 1",

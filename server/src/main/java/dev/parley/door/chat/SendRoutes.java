@@ -90,10 +90,12 @@ final class SendRoutes {
     var submission =
         new Submission(
             context, request.principal(), text(post.content()), null, options, request.once());
-    // Before anything is made: what is refused leaves no conversation behind.
-    parts.tasks().check(submission);
-    parts.log().create(context, new ContextCreated(request.principal(), null, null));
-    parts.access().check(request.principal(), context);
+    if (!parts.access().mayUse(request.principal(), context)) {
+      // Before anything is made: what is refused leaves no conversation behind.
+      parts.tasks().check(submission);
+      parts.log().create(context, new ContextCreated(request.principal(), null, null));
+      parts.access().check(request.principal(), context);
+    }
     return new Reply.Json(202, ChatAccepted.of(parts.tasks().submit(submission)));
   }
 

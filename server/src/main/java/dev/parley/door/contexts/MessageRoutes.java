@@ -143,10 +143,12 @@ final class MessageRoutes {
     var context =
         said.contextId() == null ? NewContextId.of(request, parts.ids()) : said.contextId();
     var submission = submission(request, context, said.message());
-    // What is refused must not leave an empty context behind.
-    parts.tasks().check(submission);
-    parts.log().create(context, new ContextCreated(request.principal(), null, null));
-    parts.access().check(request.principal(), context);
+    if (!parts.access().mayUse(request.principal(), context)) {
+      // What is refused must not leave an empty context behind.
+      parts.tasks().check(submission);
+      parts.log().create(context, new ContextCreated(request.principal(), null, null));
+      parts.access().check(request.principal(), context);
+    }
     var accepted = parts.tasks().submit(submission);
     return wantsOnlyJson(request) ? new Reply.Json(202, accepted) : events.follow(accepted);
   }
