@@ -130,7 +130,10 @@ final class ConfigReader {
     }
     try {
       return auth.tokens().stream()
-          .map(token -> new Token(or(token.name(), ""), or(token.sha256(), "")))
+          .map(
+              token ->
+                  new Token(
+                      or(token.name(), ""), or(token.sha256(), ""), or(token.internal(), true)))
           .toList();
     } catch (Rejection.Invalid misfit) {
       throw invalid("auth.tokens: " + misfit.getMessage());

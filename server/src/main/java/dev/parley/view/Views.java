@@ -276,6 +276,11 @@ public final class Views implements AutoCloseable {
     return answer(context, tables -> tables.state().now(context));
   }
 
+  /// The task right above this one, if there is one, whether they count or not.
+  public Optional<TaskId> parentOf(ContextId context, TaskId task) {
+    return answer(context, tables -> tables.tasks().parentOf(context, task));
+  }
+
   /// The folders that root tasks of the context worked in, the latest first, whether they count or not.
   public List<String> folders(ContextId context) {
     return answer(context, tables -> tables.tasks().folders(context, FOLDERS_MAX));
