@@ -107,7 +107,11 @@ final class Admission {
     var agent = setup.agents().choose(options.agentId());
     var timeout = options.timeoutMs();
     if (timeout != null && (timeout < 1 || timeout > Limits.TIMEOUT_MAX.toMillis())) {
-      throw new Rejection.Invalid("timeoutMs is between 1 and " + Limits.TIMEOUT_MAX.toMillis());
+      throw new Rejection.Invalid(
+          "the timeout of a task is between 1 and "
+              + Limits.TIMEOUT_MAX.toMillis()
+              + " ms, not "
+              + timeout);
     }
     var type = options.taskType();
     if (type != null) {
