@@ -17,6 +17,7 @@ import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ThoughtId;
+import dev.parley.protocol.ToolCallId;
 import dev.parley.task.Run;
 import dev.parley.task.Sources;
 import java.util.ArrayList;
@@ -40,13 +41,16 @@ final class Scribe implements Sink {
   private int deltas;
   private boolean thought;
   private @Nullable ThoughtId thinking;
+  private final @Nullable ToolCallId about;
 
-  Scribe(Run run, Pen pen, Thoughts thoughts) {
+  /// `about` is the call whose result the model was given last, if this turn follows calls.
+  Scribe(Run run, Pen pen, Thoughts thoughts, @Nullable ToolCallId about) {
     this.run = run;
     this.pen = pen;
     this.sources = run.sources();
     this.block = sources.blockId();
     this.thoughts = thoughts;
+    this.about = about;
   }
 
   @Override
@@ -74,7 +78,7 @@ final class Scribe implements Sink {
               Verbosity.DETAILED,
               piece,
               thoughts.next(),
-              Json.object().put("source", "model"),
+              related(Json.object().put("source", "model")),
               null));
     }
   }
@@ -127,6 +131,9 @@ final class Scribe implements Sink {
       events.add(answer.usage());
     }
     events.add(reasoning(answer, calls, iteration));
+    if (!calls.isEmpty()) {
+      events.add(next(calls, iteration));
+    }
     events.add(new InternalCheckpoint(iteration, state));
     run.emit(events);
   }
@@ -145,12 +152,24 @@ final class Scribe implements Sink {
     return new InternalThoughtProcess(iteration, Stage.POST_LLM, next, about);
   }
 
+  private static InternalThoughtProcess next(List<ToolCall> calls, int iteration) {
+    var about = Json.object().put("calls", calls.size());
+    var ids = about.putArray("toolCallIds");
+    calls.forEach(call -> ids.add(call.id().value()));
+    var reasoning = "Tool calls to make: " + calls.size() + ".";
+    return new InternalThoughtProcess(iteration, Stage.PRE_TOOL, reasoning, about);
+  }
+
   /// True if the model has said or thought something.
   boolean begun() {
     return deltas > 0 || thought;
   }
 
-  private static @Nullable ObjectNode metadata(Thought thought) {
+  private ObjectNode related(ObjectNode metadata) {
+    return about == null ? metadata : metadata.put("relatedTo", about.value());
+  }
+
+  private @Nullable ObjectNode metadata(Thought thought) {
     var metadata = Json.object();
     if (thought.confidence() != null) {
       metadata.put("confidence", thought.confidence());
@@ -158,6 +177,7 @@ final class Scribe implements Sink {
     if (!thought.alternatives().isEmpty()) {
       thought.alternatives().forEach(metadata.putArray("alternatives")::add);
     }
+    related(metadata);
     return metadata.isEmpty() ? null : metadata;
   }
 }
