@@ -1,5 +1,7 @@
 package dev.parley.client;
 
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Kind;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
@@ -17,15 +19,27 @@ import org.jspecify.annotations.Nullable;
 public record StreamFilter(
     Set<Kind> kinds,
     Set<Kind> excluded,
-    @Nullable TaskId taskId,
+    Tasks tasks,
     @Nullable Verbosity verbosity,
     Set<ThoughtType> thoughtTypes,
     @Nullable Double minConfidence,
     boolean internal) {
 
+  /// From which tasks events are wanted: all that is set must hold. `rootTaskId` is any task, with everything below it.
+  public record Tasks(
+      @Nullable TaskId taskId,
+      @Nullable TaskId rootTaskId,
+      @Nullable TaskId parentTaskId,
+      @Nullable AgentTypeId agentId,
+      @Nullable InvocationId invocationId) {
+
+    /// Every task.
+    public static final Tasks ALL = new Tasks(null, null, null, null, null);
+  }
+
   /// Every public event.
   public static final StreamFilter ALL =
-      new StreamFilter(Set.of(), Set.of(), null, null, Set.of(), null, false);
+      new StreamFilter(Set.of(), Set.of(), Tasks.ALL, null, Set.of(), null, false);
 
   public StreamFilter {
     kinds = Set.copyOf(kinds);
@@ -36,32 +50,59 @@ public record StreamFilter(
   /// Only these kinds.
   public StreamFilter onlyKinds(Set<Kind> wanted) {
     return new StreamFilter(
-        wanted, excluded, taskId, verbosity, thoughtTypes, minConfidence, internal);
+        wanted, excluded, tasks, verbosity, thoughtTypes, minConfidence, internal);
   }
 
   /// All but these kinds.
   public StreamFilter withoutKinds(Set<Kind> unwanted) {
     return new StreamFilter(
-        kinds, unwanted, taskId, verbosity, thoughtTypes, minConfidence, internal);
+        kinds, unwanted, tasks, verbosity, thoughtTypes, minConfidence, internal);
   }
 
   /// Only this task, or all if null.
   public StreamFilter onlyTask(@Nullable TaskId task) {
+    return only(
+        new Tasks(task, tasks.rootTaskId, tasks.parentTaskId, tasks.agentId, tasks.invocationId));
+  }
+
+  /// Only this task and everything below it, or all if null.
+  public StreamFilter onlyTree(@Nullable TaskId task) {
+    return only(
+        new Tasks(tasks.taskId, task, tasks.parentTaskId, tasks.agentId, tasks.invocationId));
+  }
+
+  /// Only tasks right below this one, or all if null.
+  public StreamFilter onlyChildrenOf(@Nullable TaskId task) {
+    return only(new Tasks(tasks.taskId, tasks.rootTaskId, task, tasks.agentId, tasks.invocationId));
+  }
+
+  /// Only tasks of this agent, or all if null.
+  public StreamFilter onlyAgent(@Nullable AgentTypeId agent) {
+    return only(
+        new Tasks(tasks.taskId, tasks.rootTaskId, tasks.parentTaskId, agent, tasks.invocationId));
+  }
+
+  /// Only tasks that this invocation spawned, or all if null.
+  public StreamFilter onlyInvocation(@Nullable InvocationId invocation) {
+    return only(
+        new Tasks(tasks.taskId, tasks.rootTaskId, tasks.parentTaskId, tasks.agentId, invocation));
+  }
+
+  private StreamFilter only(Tasks some) {
     return new StreamFilter(
-        kinds, excluded, task, verbosity, thoughtTypes, minConfidence, internal);
+        kinds, excluded, some, verbosity, thoughtTypes, minConfidence, internal);
   }
 
   /// Internal events as well, or not.
   public StreamFilter withInternal(boolean wanted) {
-    return new StreamFilter(
-        kinds, excluded, taskId, verbosity, thoughtTypes, minConfidence, wanted);
+    return new StreamFilter(kinds, excluded, tasks, verbosity, thoughtTypes, minConfidence, wanted);
   }
 
   /// True if no public event is left out, so that a jump in the numbers means a loss.
   boolean dense() {
     return kinds.isEmpty()
         && excluded.isEmpty()
-        && taskId == null
+        && tasks.equals(Tasks.ALL)
         && verbosity == null
         && thoughtTypes.isEmpty()
         && minConfidence == null;
@@ -72,7 +113,11 @@ public record StreamFilter(
     return query
         .with("kinds", names(sorted(kinds)))
         .with("exclude", names(sorted(excluded)))
-        .with("taskId", taskId)
+        .with("taskId", tasks.taskId)
+        .with("rootTaskId", tasks.rootTaskId)
+        .with("parentTaskId", tasks.parentTaskId)
+        .with("agentId", tasks.agentId)
+        .with("invocationId", tasks.invocationId)
         .with("verbosity", verbosity == null ? null : verbosity.wire())
         .with("thoughtTypes", names(thoughtTypes))
         .with("minConfidence", minConfidence)

@@ -6,7 +6,6 @@ import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
-import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ToolCallId;
@@ -112,10 +111,7 @@ final class CallContext implements ToolContext {
 
   @Override
   public void think(Thought thought) {
-    var metadata = Json.object().put("toolCallId", call.id().value());
-    if (thought.confidence() != null) {
-      metadata.put("confidence", thought.confidence());
-    }
+    var metadata = thought.metadata().put("toolCallId", call.id().value());
     emit(
         _ ->
             new ThoughtStream(
@@ -125,7 +121,7 @@ final class CallContext implements ToolContext {
                 thought.content(),
                 thoughts.next(),
                 metadata,
-                null));
+                thought.visibility()));
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.parley.protocol.ToolEvent.SubagentMetadata;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.tool.Answer;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -58,6 +59,8 @@ final class CallStory {
   private @Nullable ToolComplete end;
   private int attempts;
   private int starts;
+  private int retries;
+  private @Nullable Instant startedAt;
   private double progress;
   private boolean left;
   private int askedAt;
@@ -107,6 +110,17 @@ final class CallStory {
     return starts;
   }
 
+  /// How often the tool was called again because it was cut off, once it is called this time. To be called again with an
+  /// answer is no retry.
+  int retries() {
+    return retries + (start != null && !left ? 1 : 0);
+  }
+
+  /// When the call started, if it has.
+  Optional<Instant> startedAt() {
+    return Optional.ofNullable(startedAt);
+  }
+
   double progress() {
     return progress;
   }
@@ -126,8 +140,10 @@ final class CallStory {
     return children;
   }
 
-  void begin(ToolStart started) {
+  void begin(ToolStart started, Instant at) {
     start = started;
+    startedAt = at;
+    retries = 0;
     attempts = 1;
     starts = 1;
     left = false;
@@ -139,6 +155,7 @@ final class CallStory {
     }
     attempts = attempt;
     starts++;
+    retries += left ? 0 : 1;
     left = false;
   }
 

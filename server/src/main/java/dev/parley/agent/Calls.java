@@ -21,6 +21,7 @@ import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
 import dev.parley.tool.ToolResult;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -324,10 +325,20 @@ final class Calls implements AutoCloseable {
     var jobs = tool.jobs(call.arguments());
     var ended = Spawns.ended(call, jobs);
     if (ended.size() == jobs.list().size()) {
-      events.add(Results.of(call.call(), tool.result(ended), call.subagents().orElse(null), 0));
+      events.add(
+          Results.of(
+              call.call(), tool.result(ended), call.subagents().orElse(null), duration(call)));
     } else if (ended.size() == call.children().size()) {
       work.add(() -> next(call, jobs));
     }
+  }
+
+  /// How long a call has taken until now, in milliseconds.
+  private long duration(CallStory call) {
+    var now = run.sources().clock().instant();
+    return call.startedAt()
+        .map(start -> Math.max(0, Duration.between(start, now).toMillis()))
+        .orElse(0L);
   }
 
   private void next(CallStory call, SpawnTool.Jobs jobs) {
@@ -335,7 +346,8 @@ final class Calls implements AutoCloseable {
       parts.spawns().next(call, jobs);
     } catch (Rejection.Invalid limit) {
       var failed = new ToolResult.Failed(String.valueOf(limit.getMessage()));
-      run.emit(List.of(Results.of(call.call(), failed, call.subagents().orElse(null), 0)));
+      run.emit(
+          List.of(Results.of(call.call(), failed, call.subagents().orElse(null), duration(call))));
     }
   }
 

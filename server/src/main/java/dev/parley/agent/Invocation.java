@@ -11,7 +11,9 @@ import dev.parley.tool.SignIn;
 import dev.parley.tool.Tool;
 import dev.parley.tool.ToolResult;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Calls a tool once and writes what came of it.
@@ -26,7 +28,8 @@ final class Invocation {
   private final ToolCall call;
   private final ObjectNode arguments;
   private final CallContext context;
-  private final int attempt;
+  private final int retries;
+  private final Optional<Instant> startedAt;
 
   Invocation(Run run, Calls.Parts parts, Tool tool, CallStory story, ObjectNode arguments) {
     this.run = run;
@@ -36,14 +39,16 @@ final class Invocation {
     this.call = story.call();
     this.arguments = arguments;
     this.context = new CallContext(run, parts.questions(), parts.thoughts(), story);
-    this.attempt = story.attempts() + 1;
+    this.retries = story.retries();
+    this.startedAt = story.startedAt();
   }
 
   /// Returns when the result, or what the tool needs first, is durable; nothing is written if the call
   /// was canceled meanwhile.
   void make() throws InterruptedException {
     var clock = run.sources().clock();
-    var began = clock.instant();
+    // One that is called again with an answer has begun when it was called first.
+    var began = startedAt.orElseGet(clock::instant);
     run.reach("tool-started");
     if (!open()) {
       return;
@@ -56,13 +61,13 @@ final class Invocation {
       return;
     }
     run.reach("tool-effect");
-    var duration = Duration.between(began, clock.instant()).toMillis();
+    var duration = Math.max(0, Duration.between(began, clock.instant()).toMillis());
     var event =
         switch (result) {
           case ToolResult.Needs(var question) -> questions.need(call, question, Purpose.NEED);
           case ToolResult.NeedsSignIn(var signIn) -> signIn(signIn, duration);
           case ToolResult.Done _, ToolResult.Failed _ ->
-              Results.of(call, result, duration, attempt);
+              Results.of(call, result, duration, retries);
         };
     write(event);
     run.reach("tool-completed");
@@ -85,7 +90,7 @@ final class Invocation {
       return questions.signIn(call, signIn);
     } catch (Rejection.Invalid impossible) {
       var failed = new ToolResult.Failed(String.valueOf(impossible.getMessage()));
-      return Results.of(call, failed, duration, attempt);
+      return Results.of(call, failed, duration, retries);
     }
   }
 

@@ -5,10 +5,13 @@ import dev.parley.model.Prompt.Part;
 import dev.parley.model.Prompt.ToolDescription;
 import dev.parley.model.Reply;
 import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
+import dev.parley.protocol.ThoughtEvent.InternalThoughtProcess;
+import dev.parley.protocol.ThoughtEvent.Stage;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.task.Agent;
 import dev.parley.task.Limits;
@@ -183,7 +186,7 @@ public final class ModelLoop implements Agent {
         return null;
       }
       run.reach("model-asked");
-      var scribe = new Scribe(run, pen, thoughts, type.model().name(), replaces);
+      var scribe = new Scribe(run, pen, thoughts, type.model().name(), replaces, about());
       switch (reply(prompt, scribe)) {
         case Reply.Failed(var code, var message, var retryable, var usage) -> {
           scribe.cutOff();
@@ -256,12 +259,41 @@ public final class ModelLoop implements Agent {
     private boolean announce(int iteration, Prompt prompt) {
       var call =
           new InternalLlmCall(iteration, type.model().name(), prompt.parts().size(), tools.size());
-      if (run.emitUnlessNews(List.of(call))) {
+      if (run.emitUnlessNews(announced(call))) {
         story.read(run.news());
         return true;
       }
       story.read(run.news());
       return false;
+    }
+
+    /// The call, and what the loop knows before it.
+    private List<Event> announced(InternalLlmCall call) {
+      var events = new ArrayList<Event>();
+      var returned = story.returned();
+      if (!returned.isEmpty() && story.attempts() == 0) {
+        var succeeded = returned.stream().filter(Part.Returned::success).count();
+        var state =
+            Json.object().put("succeeded", succeeded).put("failed", returned.size() - succeeded);
+        var reasoning = "Tool calls that have ended: " + returned.size() + ".";
+        events.add(
+            new InternalThoughtProcess(call.iteration() - 1, Stage.POST_TOOL, reasoning, state));
+      }
+      events.add(call);
+      var state =
+          Json.object()
+              .put("attempt", story.attempts() + 1)
+              .put("tokensUsed", story.tokens())
+              .put("failedTurns", story.failedTurns());
+      events.add(
+          new InternalThoughtProcess(
+              call.iteration(), Stage.PRE_LLM, "The model is asked next.", state));
+      return events;
+    }
+
+    /// What a thought of the next turn is about: the call that returned last.
+    private @Nullable ToolCallId about() {
+      return story.returned().isEmpty() ? null : story.returned().getLast().call();
     }
 
     /// Some models number the calls of every turn from 0; ours have an id of their own.

@@ -14,6 +14,7 @@ import dev.parley.task.Run;
 import dev.parley.tool.Question;
 import dev.parley.tool.SignIn;
 import dev.parley.tool.Tool;
+import dev.parley.tool.Urgency;
 import dev.parley.vault.Place;
 import dev.parley.vault.SignInDesk;
 import java.nio.charset.StandardCharsets;
@@ -93,6 +94,9 @@ public final class Questions {
   private InputRequired required(Question question, ObjectNode metadata) {
     var timeout = question.timeout() == null ? patience : question.timeout();
     metadata.put("timeout", timeout.toSeconds());
+    if (!metadata.has(Urgency.KEY)) {
+      metadata.put(Urgency.KEY, Urgency.of(run.created().priority()).wire());
+    }
     return new InputRequired(
         new InputId(run.sources().ids().get()),
         question.requireUser(),

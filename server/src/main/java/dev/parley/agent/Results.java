@@ -50,10 +50,10 @@ final class Results {
     return new ToolComplete(call.id(), call.name(), false, null, shown(error), null, outcome, null);
   }
 
-  static ToolComplete of(ToolCall call, ToolResult result, long durationMillis, int attempts) {
+  static ToolComplete of(ToolCall call, ToolResult result, long durationMillis, int retries) {
     var metadata = Json.object().put("duration", durationMillis);
-    if (attempts > 1) {
-      metadata.put("retries", attempts - 1);
+    if (retries > 0) {
+      metadata.put("retries", retries);
     }
     return switch (result) {
       case ToolResult.Done done -> done(call, done, metadata);
@@ -66,7 +66,7 @@ final class Results {
   /// The end of a call that other agents did.
   static ToolComplete of(
       ToolCall call, ToolResult result, @Nullable SubagentMetadata subagents, long durationMillis) {
-    var end = of(call, result, durationMillis, 1);
+    var end = of(call, result, durationMillis, 0);
     return new ToolComplete(
         end.toolCallId(),
         end.toolName(),

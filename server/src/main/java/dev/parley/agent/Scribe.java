@@ -19,6 +19,7 @@ import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ThoughtId;
+import dev.parley.protocol.ToolCallId;
 import dev.parley.task.Run;
 import dev.parley.task.Sources;
 import java.util.ArrayList;
@@ -43,9 +44,17 @@ final class Scribe implements Sink {
   private long length;
   private int deltas;
   private @Nullable ThoughtId thinking;
+  private final @Nullable ToolCallId about;
 
-  /// `replaces` is the block of an earlier attempt that the new one takes the place of.
-  Scribe(Run run, Pen pen, Thoughts thoughts, String model, @Nullable BlockId replaces) {
+  /// `replaces` is the block of an earlier attempt that the new one takes the place of. `about` is the
+  /// call whose result the model was given last, if this turn follows calls.
+  Scribe(
+      Run run,
+      Pen pen,
+      Thoughts thoughts,
+      String model,
+      @Nullable BlockId replaces,
+      @Nullable ToolCallId about) {
     this.run = run;
     this.model = model;
     this.replaces = replaces;
@@ -53,6 +62,7 @@ final class Scribe implements Sink {
     this.sources = run.sources();
     this.block = sources.blockId();
     this.thoughts = thoughts;
+    this.about = about;
   }
 
   @Override
@@ -79,7 +89,7 @@ final class Scribe implements Sink {
               Verbosity.DETAILED,
               piece,
               thoughts.next(),
-              Json.object().put("source", "model"),
+              related(Json.object().put("source", "model")),
               null));
     }
   }
@@ -154,6 +164,9 @@ final class Scribe implements Sink {
       events.add(answer.usage());
     }
     events.add(reasoning(answer, calls, iteration));
+    if (!calls.isEmpty()) {
+      events.add(next(calls, iteration));
+    }
     events.add(new InternalCheckpoint(iteration, state));
     run.emit(events);
   }
@@ -172,7 +185,19 @@ final class Scribe implements Sink {
     return new InternalThoughtProcess(iteration, Stage.POST_LLM, next, about);
   }
 
-  private static @Nullable ObjectNode metadata(Thought thought) {
+  private static InternalThoughtProcess next(List<ToolCall> calls, int iteration) {
+    var about = Json.object().put("calls", calls.size());
+    var ids = about.putArray("toolCallIds");
+    calls.forEach(call -> ids.add(call.id().value()));
+    var reasoning = "Tool calls to make: " + calls.size() + ".";
+    return new InternalThoughtProcess(iteration, Stage.PRE_TOOL, reasoning, about);
+  }
+
+  private ObjectNode related(ObjectNode metadata) {
+    return about == null ? metadata : metadata.put("relatedTo", about.value());
+  }
+
+  private @Nullable ObjectNode metadata(Thought thought) {
     var metadata = Json.object();
     if (thought.confidence() != null) {
       metadata.put("confidence", thought.confidence());
@@ -180,6 +205,7 @@ final class Scribe implements Sink {
     if (!thought.alternatives().isEmpty()) {
       thought.alternatives().forEach(metadata.putArray("alternatives")::add);
     }
+    related(metadata);
     return metadata.isEmpty() ? null : metadata;
   }
 }

@@ -74,6 +74,7 @@ final class Story {
   private int failedTurns;
   private int thoughts;
   private long tokens;
+  private List<Part.Returned> returned = List.of();
 
   /// Takes in what came.
   void read(List<Entry> news) {
@@ -93,6 +94,11 @@ final class Story {
   /// The calls of the turn that is not done, in their order; none if there is no such turn.
   List<CallStory> calls() {
     return List.copyOf(calls.values());
+  }
+
+  /// What the calls of the turn before returned, if the next question to the model follows them.
+  List<Part.Returned> returned() {
+    return returned;
   }
 
   /// True if a call of this task had this id.
@@ -147,7 +153,8 @@ final class Story {
       case InternalCheckpoint checkpoint -> keep(checkpoint);
       case ThoughtStream thought -> thoughts = Math.max(thoughts, thought.index() + 1);
       case Usage usage -> tokens += usage.totalTokens();
-      case ToolStart start -> find(start.toolCallId()).ifPresent(call -> call.begin(start));
+      case ToolStart start ->
+          find(start.toolCallId()).ifPresent(call -> call.begin(start, entry.timestamp()));
       case ToolProgress progress -> find(progress.toolCallId()).ifPresent(c -> go(c, progress));
       case ToolComplete end -> end(end);
       case InputRequired asked ->
@@ -183,6 +190,7 @@ final class Story {
     }
     asking = false;
     cut = null;
+    returned = List.of();
     answers.add(block.content());
     var wanted = block.toolCalls();
     if (wanted == null || wanted.isEmpty()) {
@@ -220,6 +228,7 @@ final class Story {
       var results =
           calls.values().stream().map(call -> returned(call.end().orElseThrow())).toList();
       parts.addAll(results);
+      returned = results;
       failedTurns = results.stream().anyMatch(Part.Returned::success) ? 0 : failedTurns + 1;
       calls.clear();
     }

@@ -1,9 +1,12 @@
 package dev.parley.door;
 
+import dev.parley.door.Tokens.Token;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// Decides who may see a context. Every door asks here and nowhere else.
 ///
@@ -11,9 +14,15 @@ import java.util.Set;
 public final class Access {
 
   private final EventLog log;
+  private final Set<String> noInternal;
 
-  public Access(EventLog log) {
+  public Access(EventLog log, List<Token> tokens) {
     this.log = log;
+    this.noInternal =
+        tokens.stream()
+            .filter(token -> !token.internal())
+            .map(Token::name)
+            .collect(Collectors.toUnmodifiableSet());
   }
 
   /// Refuses a context that the principal may not see, as if there were none.
@@ -26,11 +35,33 @@ public final class Access {
     }
   }
 
+  /// True if there is such a context and the principal may see it.
+  ///
+  /// @throws Rejection.Gone if it was deleted
+  public boolean mayUse(String principal, ContextId context) {
+    try {
+      check(principal, context);
+      return true;
+    } catch (Rejection.NotFound unknown) {
+      return false;
+    }
+  }
+
   /// The context that a request's path names, if the caller may see it.
   public ContextId context(Request request) {
     var context = request.context();
     check(request.principal(), context);
     return context;
+  }
+
+  /// Refuses a principal that may not read internal events.
+  ///
+  /// @throws Rejection.Forbidden if so
+  public void checkInternal(String principal) {
+    if (noInternal.contains(principal)) {
+      throw new Rejection.Forbidden(
+          "internal-forbidden", "this token may not read internal events (auth.tokens[].internal)");
+    }
   }
 
   /// Whose contexts the principal may see.

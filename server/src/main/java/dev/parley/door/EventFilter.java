@@ -15,15 +15,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /// Which events a reader wants. Numbers are skipped, never changed.
 ///
 /// Of thoughts, those that say no confidence pass any `minConfidence`.
 public record EventFilter(
     Set<Kind> kinds,
-    @Nullable TaskId taskId,
-    @Nullable TaskId rootTaskId,
+    TaskFilter tasks,
     Verbosity verbosity,
     Set<ThoughtType> thoughtTypes,
     double minConfidence,
@@ -33,8 +31,7 @@ public record EventFilter(
   public static final EventFilter ALL =
       new EventFilter(
           EnumSet.allOf(Kind.class),
-          null,
-          null,
+          TaskFilter.ALL,
           Verbosity.DETAILED,
           EnumSet.allOf(ThoughtType.class),
           0,
@@ -47,6 +44,9 @@ public record EventFilter(
           Parameter.query("exclude", "all but these kinds, separated by commas"),
           Parameter.query("taskId", "only events of this task"),
           Parameter.query("rootTaskId", "only events of this task and of everything below it"),
+          Parameter.query("parentTaskId", "only events of tasks right below this one"),
+          Parameter.query("agentId", "only events of tasks of this agent"),
+          Parameter.query("invocationId", "only events of tasks that this invocation spawned"),
           Parameter.query("verbosity", "thoughts of at most this: brief, normal or detailed"),
           Parameter.query("thoughtTypes", "only thoughts of these types, separated by commas"),
           Parameter.query(
@@ -56,26 +56,25 @@ public record EventFilter(
   /// Events of a task and of everything below it.
   public static EventFilter tree(TaskId root) {
     return new EventFilter(
-        ALL.kinds, null, root, ALL.verbosity, ALL.thoughtTypes, ALL.minConfidence, false);
+        ALL.kinds,
+        TaskFilter.tree(root),
+        ALL.verbosity,
+        ALL.thoughtTypes,
+        ALL.minConfidence,
+        false);
   }
 
-  /// Reads the filter in a request's query.
+  /// Reads the filter in what is said as a query would, wherever that stands. `parentOf` finds the parent
+  /// of a task of the context.
   ///
   /// @throws Rejection.Invalid for a value that does not exist
-  public static EventFilter of(Request request) {
-    return of(request::query);
-  }
-
-  /// Reads the filter in what is said as a query would, wherever that stands.
-  ///
-  /// @throws Rejection.Invalid for a value that does not exist
-  public static EventFilter of(Function<String, Optional<String>> query) {
+  public static EventFilter of(
+      Function<String, Optional<String>> query, Function<TaskId, Optional<TaskId>> parentOf) {
     var kinds = EnumSet.copyOf(list(Kind.class, "kinds", query, ALL.kinds));
     kinds.removeAll(list(Kind.class, "exclude", query, Set.of()));
     return new EventFilter(
         kinds,
-        query.apply("taskId").map(TaskId::new).orElse(null),
-        query.apply("rootTaskId").map(TaskId::new).orElse(null),
+        TaskFilter.of(query, parentOf),
         query
             .apply("verbosity")
             .map(name -> WireName.parse(Verbosity.class, "verbosity", name))
@@ -87,7 +86,7 @@ public record EventFilter(
 
   /// The same with internal events too.
   public EventFilter withInternal() {
-    return new EventFilter(kinds, taskId, rootTaskId, verbosity, thoughtTypes, minConfidence, true);
+    return new EventFilter(kinds, tasks, verbosity, thoughtTypes, minConfidence, true);
   }
 
   /// The same without these kinds.
@@ -95,8 +94,7 @@ public record EventFilter(
     var wanted = EnumSet.noneOf(Kind.class);
     wanted.addAll(kinds);
     wanted.removeAll(unwanted);
-    return new EventFilter(
-        wanted, taskId, rootTaskId, verbosity, thoughtTypes, minConfidence, internal);
+    return new EventFilter(wanted, tasks, verbosity, thoughtTypes, minConfidence, internal);
   }
 
   /// True if the reader wants this one.
@@ -104,13 +102,7 @@ public record EventFilter(
     if ((entry.event().internal() && !internal) || !kinds.contains(entry.event().kind())) {
       return false;
     }
-    if (taskId != null && !taskId.equals(entry.taskId())) {
-      return false;
-    }
-    var origin = entry.origin();
-    if (rootTaskId != null
-        && (origin == null
-            || (!rootTaskId.equals(origin.rootTaskId()) && !rootTaskId.equals(origin.taskId())))) {
+    if (!tasks.accepts(entry.origin())) {
       return false;
     }
     return !(entry.event() instanceof ThoughtStream thought) || accepts(thought);

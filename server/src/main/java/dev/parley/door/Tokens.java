@@ -18,8 +18,14 @@ public final class Tokens {
   static final String COOKIE = "parley_token";
   private static final String BEARER = "Bearer ";
 
-  /// A token by its SHA-256 in hex, and the name of whoever holds it.
-  public record Token(String name, String sha256) {
+  /// A token by its SHA-256 in hex, the name of whoever holds it, and whether they may read internal events.
+  public record Token(String name, String sha256, boolean internal) {
+
+    /// One whose holder may read internal events.
+    public Token(String name, String sha256) {
+      this(name, sha256, true);
+    }
+
     public Token {
       if (name.isBlank() || name.equals(LOCAL)) {
         throw new Rejection.Invalid("a token needs a name other than " + LOCAL);

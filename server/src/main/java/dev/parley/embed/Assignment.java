@@ -29,6 +29,7 @@ import dev.parley.tool.Answer;
 import dev.parley.tool.Question;
 import dev.parley.tool.Thought;
 import dev.parley.tool.ToolContext.Piece;
+import dev.parley.tool.Urgency;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -157,8 +158,7 @@ public final class Assignment {
 
   /// Makes a piece of reasoning known.
   public void think(Thought thought) {
-    var metadata =
-        thought.confidence() == null ? null : Json.object().put("confidence", thought.confidence());
+    var metadata = thought.metadata();
     run.emit(
         List.of(
             new ThoughtStream(
@@ -167,8 +167,8 @@ public final class Assignment {
                 thought.verbosity(),
                 thought.content(),
                 thoughts++,
-                metadata,
-                null)));
+                metadata.isEmpty() ? null : metadata,
+                thought.visibility())));
   }
 
   /// Does something that people see as a tool call, and returns what came of it.
@@ -197,6 +197,9 @@ public final class Assignment {
     var timeout = question.timeout() == null ? patience : question.timeout();
     var metadata = question.metadata() == null ? Json.object() : question.metadata().deepCopy();
     metadata.put("timeout", timeout.toSeconds());
+    if (!metadata.has(Urgency.KEY)) {
+      metadata.put(Urgency.KEY, Urgency.of(run.created().priority()).wire());
+    }
     var id = new InputId(run.sources().ids().get());
     run.emit(
         List.of(

@@ -55,6 +55,7 @@ public final class ContextState {
   private final Map<ArtifactId, ArtifactHead> artifacts = new LinkedHashMap<>();
   private String owner = "";
   private long sharedTo;
+  private @Nullable String workingDirectory;
   private Position head = Position.START;
 
   /// Where the last event stands, durable or not.
@@ -70,6 +71,12 @@ public final class ContextState {
   /// The last seq that this context shares with the one it was forked from; 0 if it is no fork.
   public long sharedTo() {
     return sharedTo;
+  }
+
+  /// The folder that the latest root task works or worked in, also if that task was rewound; missing if
+  /// there was none, or if the state was stored by an earlier version.
+  public Optional<String> workingDirectory() {
+    return Optional.ofNullable(workingDirectory);
   }
 
   /// Tasks that have not ended, oldest first.
@@ -120,6 +127,7 @@ public final class ContextState {
     copy.auths.putAll(auths);
     copy.artifacts.putAll(artifacts);
     copy.sharedTo = sharedTo;
+    copy.workingDirectory = workingDirectory;
     return copy;
   }
 
@@ -180,6 +188,10 @@ public final class ContextState {
     if (origin != null) {
       applyToTask(origin, event, position);
     }
+  }
+
+  void workIn(@Nullable String folder) {
+    workingDirectory = folder;
   }
 
   void share(long seq) {
@@ -296,6 +308,9 @@ public final class ContextState {
       var root = tasks.get(origin.rootTaskId());
       if (root != null && origin.parentTaskId() != null) {
         root.countDescendant();
+      }
+      if (origin.parentTaskId() == null && created.workingDirectory() != null) {
+        workIn(created.workingDirectory());
       }
       return;
     }

@@ -26,7 +26,8 @@ record SavedState(
     List<Input> inputs,
     List<Auth> auths,
     List<Artifact> artifacts,
-    @Nullable Long sharedTo) {
+    @Nullable Long sharedTo,
+    @Nullable String workingDirectory) {
 
   record Task(
       Origin origin,
@@ -80,7 +81,8 @@ record SavedState(
             .map(e -> new Artifact(e.getKey(), e.getValue()))
             .sorted(Comparator.comparing(artifact -> artifact.id().value()))
             .toList(),
-        state.sharedTo() == 0 ? null : state.sharedTo());
+        state.sharedTo() == 0 ? null : state.sharedTo(),
+        state.workingDirectory().orElse(null));
   }
 
   static SavedState read(byte[] json) {
@@ -109,6 +111,7 @@ record SavedState(
     }
     artifacts.forEach(artifact -> state.artifacts().put(artifact.id(), artifact.head()));
     state.share(sharedTo == null ? 0 : sharedTo);
+    state.workIn(workingDirectory);
     return state;
   }
 

@@ -185,7 +185,7 @@ final class Assembly {
     var setup =
         new Tasks.Setup(
             crew.agents(),
-            new Workspaces(config.workspaces(), config.data()),
+            new Workspaces(config.workspaces(), config.data(), config.workspacesListed()),
             config.limits(),
             extensions.failPoint());
     return new Tasks(log, history, setup, taskSources());

@@ -21,6 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// All that a server is told before it starts. Files and the environment are read once, into this.
+///
+/// `workspacesListed` is false if the only workspace is the folder in which the server was started, because the
+/// configuration lists no other.
 public record Config(
     Settings door,
     boolean insecure,
@@ -29,6 +32,7 @@ public record Config(
     List<Agent> agents,
     @Nullable Supervisor supervisor,
     List<Path> workspaces,
+    boolean workspacesListed,
     Limits limits,
     Duration idleContexts,
     List<McpServer> mcpServers,
@@ -184,7 +188,11 @@ public record Config(
 
   /// The same, whose tasks may work in these folders.
   public Config workingIn(Path... folders) {
-    return changed(copy -> copy.workspaces = List.of(folders));
+    return changed(
+        copy -> {
+          copy.workspaces = List.of(folders);
+          copy.workspacesListed = true;
+        });
   }
 
   /// The same, but listening there.
@@ -255,6 +263,7 @@ public record Config(
         copy.agents,
         copy.supervisor,
         copy.workspaces,
+        copy.workspacesListed,
         limits,
         idleContexts,
         mcpServers,
@@ -273,6 +282,7 @@ public record Config(
     private List<Agent> agents;
     private @Nullable Supervisor supervisor;
     private List<Path> workspaces;
+    private boolean workspacesListed;
     private ApprovalSettings approvals;
 
     Copy(Config config) {
@@ -282,6 +292,7 @@ public record Config(
       agents = config.agents;
       supervisor = config.supervisor;
       workspaces = config.workspaces;
+      workspacesListed = config.workspacesListed;
       approvals = config.approvals;
     }
   }

@@ -169,7 +169,11 @@ record ConfigFile(
 
   record AuthSection(@Nullable List<TokenSection> tokens) {}
 
-  record TokenSection(@Nullable String name, @Nullable String sha256, @Nullable Boolean approve) {}
+  record TokenSection(
+      @Nullable String name,
+      @Nullable String sha256,
+      @Nullable Boolean approve,
+      @Nullable Boolean internal) {}
 
   record ApprovalSection(@Nullable String mode, @Nullable List<String> a2aCallers) {}
 

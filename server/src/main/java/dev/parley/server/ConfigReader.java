@@ -100,6 +100,7 @@ final class ConfigReader {
         agents,
         reader.supervisor(file.supervisor(), roster),
         workspaces,
+        !or(file.workspaces(), List.<String>of()).stream().allMatch("."::equals),
         limits,
         file.retention() == null || file.retention().idleContexts() == null
             ? Duration.ZERO
@@ -196,7 +197,8 @@ final class ConfigReader {
     for (var i = 0; i < auth.tokens().size(); i++) {
       var token = auth.tokens().get(i);
       try {
-        tokens.add(new Token(or(token.name(), ""), or(token.sha256(), "")));
+        tokens.add(
+            new Token(or(token.name(), ""), or(token.sha256(), ""), or(token.internal(), true)));
       } catch (Rejection.Invalid misfit) {
         var item = token.name() == null ? "[" + i + "]" : token.name();
         throw invalid(ConfigText.join("auth.tokens", item), String.valueOf(misfit.getMessage()));

@@ -123,7 +123,7 @@ public final class Server implements AutoCloseable {
     var removal = new Removal(log, parts.views(), parts.tasks(), cache);
     var heartbeat = config.door().heartbeat();
     var tails = new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat);
-    var access = new Access(log);
+    var access = new Access(log, config.door().tokens());
     var behind =
         new DoorParts(
             log,

@@ -23,8 +23,10 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.WireName;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -40,11 +42,13 @@ final class Admission {
   private static final int PAGE = 100;
 
   private final EventLog log;
+  private final History history;
   private final Tasks.Setup setup;
   private final Sources sources;
 
-  Admission(EventLog log, Tasks.Setup setup, Sources sources) {
+  Admission(EventLog log, History history, Tasks.Setup setup, Sources sources) {
     this.log = log;
+    this.history = history;
     this.setup = setup;
     this.sources = sources;
   }
@@ -55,8 +59,42 @@ final class Admission {
   /// A message that is in the log; `replayed` if it was there before.
   record Entered(Accepted accepted, Message message, boolean replayed) {}
 
-  /// Refuses what does not make sense; nothing is written.
+  /// Refuses what does not make sense in a new context; nothing is written.
+  void checkNew(Submission submission) {
+    var named = submission.options().workingDirectory();
+    var _ = check(submission, setup.workspaces().resolve(named, List::of));
+  }
+
+  /// Refuses what does not make sense in its context; nothing is written.
   Order check(Submission submission) {
+    return check(submission, directory(submission));
+  }
+
+  /// The folder that the submission names, or else the one that its context has worked in last.
+  private Path directory(Submission submission) {
+    var context = submission.context();
+    var workspaces = setup.workspaces();
+    var named = submission.options().workingDirectory();
+    if (named != null) {
+      return workspaces.resolve(named, () -> history.folders(context));
+    }
+    return lastFolder(context)
+        .filter(workspaces::keeps)
+        .map(folder -> workspaces.resolve(folder, () -> List.of(folder)))
+        .orElseGet(() -> workspaces.resolve(null, List::of));
+  }
+
+  private Optional<String> lastFolder(ContextId context) {
+    return log.inspect(context, ContextState::workingDirectory)
+        // A state that an earlier version stored does not know it.
+        .or(
+            () ->
+                log.head(context).seq() > 1
+                    ? history.folders(context).stream().findFirst()
+                    : Optional.empty());
+  }
+
+  private Order check(Submission submission, Path directory) {
     var options = submission.options();
     if (submission.content().isBlank()) {
       throw new Rejection.Invalid("a message needs text");
@@ -69,7 +107,11 @@ final class Admission {
     var agent = setup.agents().choose(options.agentId());
     var timeout = options.timeoutMs();
     if (timeout != null && (timeout < 1 || timeout > Limits.TIMEOUT_MAX.toMillis())) {
-      throw new Rejection.Invalid("timeoutMs is between 1 and " + Limits.TIMEOUT_MAX.toMillis());
+      throw new Rejection.Invalid(
+          "the timeout of a task is between 1 and "
+              + Limits.TIMEOUT_MAX.toMillis()
+              + " ms, not "
+              + timeout);
     }
     var type = options.taskType();
     if (type != null) {
@@ -87,7 +129,6 @@ final class Admission {
       metadata.put(Lineup.WHEN_BUSY, WhenBusy.INTERRUPT.wire());
     }
     setup.agents().describe(agent, metadata);
-    var directory = setup.workspaces().resolve(options.workingDirectory());
     var message = message(submission, sources.taskId(), List.of());
     var created =
         new TaskCreated(

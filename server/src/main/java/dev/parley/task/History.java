@@ -22,6 +22,11 @@ public interface History {
   /// The task that asked for an input or a sign-in, whether or not that was answered.
   Optional<TaskId> asker(ContextId context, Id asked);
 
+  /// The folders that root tasks of the context worked in, the latest first.
+  default List<String> folders(ContextId context) {
+    return List.of();
+  }
+
   /// Where the turn of a root task begins, if that is known: with the message that asked for it.
   default Optional<Long> beginning(ContextId context, TaskId task) {
     return Optional.empty();
@@ -48,6 +53,11 @@ public interface History {
       @Override
       public Optional<TaskId> asker(ContextId context, Id asked) {
         return views.asker(context, asked);
+      }
+
+      @Override
+      public List<String> folders(ContextId context) {
+        return views.folders(context);
       }
 
       @Override

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 /// Runs tasks, each on a virtual thread of its own, and writes how they end.
 ///
@@ -223,7 +224,9 @@ final class Runner implements AutoCloseable {
 
   private Run prepare(Run.Subject subject) {
     setup.agents().choose(subject.origin().agentId());
-    var directory = setup.workspaces().resolve(subject.created().workingDirectory());
+    var recorded = subject.created().workingDirectory();
+    var directory =
+        setup.workspaces().resolve(recorded, () -> Stream.ofNullable(recorded).toList());
     return new Run(runParts, subject, new Run.Bounds(directory, clock.start(subject)));
   }
 

@@ -3,6 +3,7 @@ package dev.parley.task;
 import dev.parley.log.Guard;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.TaskEvent.Priority;
 import java.util.List;
@@ -34,8 +35,18 @@ public record Submission(
   /// What the sender calls the message, and says about it: goes to the message's metadata.
   public record Label(@Nullable MessageId messageId, @Nullable ObjectNode metadata) {
 
+    /// In a message's metadata: what the client said about the message, as it was. Nothing depends on it.
+    public static final String CLIENT = "client";
+
     /// Nothing.
     public static final Label NONE = new Label(null, null);
+
+    /// What a client says about a message that it has no name for.
+    public static Label of(@Nullable ObjectNode said) {
+      return said == null || said.isEmpty()
+          ? NONE
+          : new Label(null, Json.object().set(CLIENT, said.deepCopy()));
+    }
   }
 
   /// In the metadata of a task, of what is said to one, and of an answer: what the client calls the run.

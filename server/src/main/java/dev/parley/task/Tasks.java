@@ -53,7 +53,7 @@ public final class Tasks implements AutoCloseable {
     this.log = log;
     this.history = history;
     this.setup = setup;
-    this.admission = new Admission(log, setup, sources);
+    this.admission = new Admission(log, history, setup, sources);
     this.board = new Board(setup.limits().maxConcurrentTasks());
     var closer = new Closer(log, sources);
     this.inputs =
@@ -63,10 +63,10 @@ public final class Tasks implements AutoCloseable {
     this.runner = new Runner(log, setup, sources, new Runner.Parts(board, closer, timers, inputs));
   }
 
-  /// Refuses what [#submit] would refuse in an idle context, which need not exist yet.
+  /// Refuses what [#submit] would refuse in a new context.
   public void check(Submission submission) {
     checkOpen();
-    admission.check(submission);
+    admission.checkNew(submission);
   }
 
   private void checkOpen() {

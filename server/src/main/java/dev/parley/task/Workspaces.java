@@ -6,10 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The folders that tasks may work in, which never includes the server's own `data` folder.
-public record Workspaces(List<Path> roots, @Nullable Path data) {
+///
+/// `listed` says that the configuration lists them: then no other folder is ever allowed. Otherwise the only root is the
+/// folder in which the server was started, and a context keeps a folder that was allowed in an earlier start.
+public record Workspaces(List<Path> roots, @Nullable Path data, boolean listed) {
 
   public Workspaces {
     roots = roots.stream().map(Path::toAbsolutePath).map(Path::normalize).toList();
@@ -18,43 +22,65 @@ public record Workspaces(List<Path> roots, @Nullable Path data) {
     }
   }
 
-  /// Workspaces of a server without a folder of its own.
+  /// Listed workspaces of a server without a folder of its own.
   public Workspaces(List<Path> roots) {
-    this(roots, null);
+    this(roots, null, true);
   }
 
   /// The folder that `directory` names, without symbolic links; the first workspace if none is named.
   ///
-  /// @throws Rejection.Invalid unless it exists, is a folder, and lies inside a workspace and outside the server's own
-  ///     folder
-  public Path resolve(@Nullable String directory) {
-    var real = real(directory == null ? roots.getFirst() : path(directory));
-    if (!Files.isDirectory(real)) {
-      throw invalid("is not a folder");
-    }
-    if (roots.stream().noneMatch(root -> contains(root, real))) {
-      throw invalid("is outside the workspaces");
-    }
-    if (data != null && contains(data, real)) {
-      throw invalid("is in the data folder of the server");
+  /// `kept` are folders that tasks of the same context have worked in before. Parley checked each of them when the first
+  /// task was created there. Unless the workspaces are listed, the folder may be inside one of these too. A kept folder
+  /// that has become a symbolic link since is another folder.
+  ///
+  /// @throws Rejection.Invalid unless it exists, is a folder, and lies inside a workspace or a kept folder and outside
+  ///     the server's own folder
+  Path resolve(@Nullable String directory, Supplier<List<String>> kept) {
+    var named = named(directory);
+    var real = real(named);
+    if (!inRoots(real) && (listed || kept.get().stream().noneMatch(real::startsWith))) {
+      throw invalid(
+          "is outside the workspaces: "
+              + named
+              + ". Send another workingDirectory, or add the folder to workspaces in the"
+              + " configuration.");
     }
     return real;
   }
 
-  private Path path(String directory) {
+  /// True if no configuration forbids this folder, which a task of the same context has worked in before. It may be
+  /// missing by now.
+  boolean keeps(String folder) {
+    return !listed || inRoots(Path.of(folder));
+  }
+
+  private Path named(@Nullable String directory) {
     try {
-      return roots.getFirst().resolve(directory);
+      return directory == null ? roots.getFirst() : roots.getFirst().resolve(directory);
     } catch (InvalidPathException unreadable) {
       throw invalid("is not a path");
     }
   }
 
-  private static Path real(Path path) {
+  private boolean inRoots(Path real) {
+    return roots.stream().anyMatch(root -> contains(root, real));
+  }
+
+  private Path real(Path named) {
+    Path real;
     try {
-      return path.toRealPath();
+      real = named.toRealPath();
     } catch (IOException missing) {
-      throw invalid("does not exist");
+      throw invalid(
+          "does not exist: " + named + ". Create the folder, or send another workingDirectory.");
     }
+    if (!Files.isDirectory(real)) {
+      throw invalid("is not a folder: " + named);
+    }
+    if (data != null && contains(data, real)) {
+      throw invalid("is in the data folder of the server: " + named);
+    }
+    return real;
   }
 
   private static boolean contains(Path root, Path real) {

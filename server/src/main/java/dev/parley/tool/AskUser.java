@@ -21,7 +21,8 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
       @Nullable List<String> options,
       @Nullable ObjectNode schema,
       @Nullable Boolean requireUser,
-      @Nullable WhenLapsed whenLapsed) {}
+      @Nullable WhenLapsed whenLapsed,
+      @Nullable Urgency urgency) {}
 
   @Override
   public String name() {
@@ -30,10 +31,11 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
 
   @Override
   public String description() {
-    return "Asks a question and waits for the answer. options are the answers to choose from; schema"
-        + " is the JSON Schema of the answer, if it is to be more than words. Whoever gave you the"
-        + " task may answer for the person unless requireUser is true. whenLapsed says whether you go on"
-        + " without an answer if none comes in time, or the task fails. Answers {answer}.";
+    return "Asks a question and waits for the answer. options are the answers to choose from;"
+        + " schema is the JSON Schema of the answer, if it is to be more than words. Whoever"
+        + " gave you the task may answer for the person unless requireUser is true."
+        + " whenLapsed says whether you go on without an answer if none comes in time, or"
+        + " the task fails. urgency is low, medium or high. Answers {answer}.";
   }
 
   @Override
@@ -74,6 +76,13 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
   }
 
   private static Question asked(Arguments arguments, List<String> options) {
+    var metadata = Json.object();
+    if (arguments.whenLapsed() != null) {
+      metadata.put(WhenLapsed.KEY, arguments.whenLapsed().wire());
+    }
+    if (arguments.urgency() != null) {
+      metadata.put(Urgency.KEY, arguments.urgency().wire());
+    }
     return new Question(
         !options.isEmpty()
             ? InputType.SELECTION
@@ -83,8 +92,6 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
         options.stream().<JsonNode>map(StringNode::valueOf).toList(),
         Boolean.TRUE.equals(arguments.requireUser()),
         null,
-        arguments.whenLapsed() == null
-            ? null
-            : Json.object().put(WhenLapsed.KEY, arguments.whenLapsed().wire()));
+        metadata.isEmpty() ? null : metadata);
   }
 }

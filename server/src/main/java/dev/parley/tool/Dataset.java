@@ -129,7 +129,7 @@ public final class Dataset implements TypedTool<Dataset.Arguments> {
                           .put("totalRows", rows.size())
                           .put("batchSize", size),
                       number));
-      context.progress((i + 1.0) / batches, "batch " + (i + 1) + " of " + batches);
+      context.steps("batch " + (i + 1) + " of " + batches, i + 1, batches);
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }

@@ -77,7 +77,7 @@ public final class Report implements TypedTool<Report.Arguments> {
                       first ? Encoding.UTF_8 : null,
                       Artifacts.metadata(context).put("totalSize", size),
                       number));
-      context.progress((i + 1.0) / chunks.size(), "chunk " + (i + 1) + " of " + chunks.size());
+      context.steps("chunk " + (i + 1) + " of " + chunks.size(), i + 1, chunks.size());
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }

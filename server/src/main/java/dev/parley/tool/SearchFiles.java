@@ -76,7 +76,7 @@ public final class SearchFiles implements TypedTool<SearchFiles.Arguments> {
       for (var i = 0; i < files.size() && matches.size() < MATCHES_MAX; i++) {
         search(folder, files.get(i), arguments.text(), matches);
         if (i % 100 == 99) {
-          context.progress((double) i / files.size(), i + 1 + " files searched");
+          context.steps(i + 1 + " files searched", i + 1, files.size());
         }
         if (Thread.interrupted()) {
           throw new InterruptedException();

@@ -3,6 +3,7 @@ package dev.parley.tool;
 import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
 import dev.parley.protocol.ToolCallId;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -41,6 +42,13 @@ public interface ToolContext {
 
   /// The same, with `step`, `stepsCompleted`, `stepsTotal`, `stage` or `etaMs` in `metadata`.
   void progress(double progress, @Nullable String message, @Nullable ObjectNode metadata);
+
+  /// Says how many steps of the call are done, of how many; `step` says in words what was done last.
+  default void steps(String step, int completed, int total) {
+    var metadata =
+        Json.object().put("step", step).put("stepsCompleted", completed).put("stepsTotal", total);
+    progress(total == 0 ? 0 : (double) completed / total, step, metadata);
+  }
 
   /// Makes a thought known, durably.
   void think(Thought thought);

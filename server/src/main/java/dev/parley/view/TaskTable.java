@@ -23,6 +23,7 @@ import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -169,6 +170,29 @@ final class TaskTable {
         context.value(),
         seq,
         seq);
+  }
+
+  /// The task right above this one, whether they count or not.
+  Optional<TaskId> parentOf(ContextId context, TaskId task) throws SQLException {
+    return sql.first(
+            "SELECT parent_task_id FROM tasks" + THIS,
+            row -> Optional.ofNullable(row.optionalText("parent_task_id")).map(TaskId::new),
+            context.value(),
+            context.value(),
+            task.value())
+        .flatMap(Function.identity());
+  }
+
+  /// The folders that root tasks of the context worked in, the latest first, whether they count or not.
+  List<String> folders(ContextId context, int most) throws SQLException {
+    return sql.list(
+        """
+        SELECT working_directory FROM tasks WHERE context = ? AND parent_task_id IS NULL
+          AND working_directory IS NOT NULL GROUP BY working_directory ORDER BY max(seq) DESC LIMIT ?
+        """,
+        row -> row.text("working_directory"),
+        context.value(),
+        most);
   }
 
   Optional<ContextId> contextOf(TaskId task) throws SQLException {

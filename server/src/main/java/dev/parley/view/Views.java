@@ -38,6 +38,8 @@ public final class Views implements AutoCloseable {
   /// How many of the contexts that changed last are compared with the log when the views are opened.
   private static final int NEWEST = 5;
 
+  private static final int FOLDERS_MAX = 100;
+
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
 
@@ -277,6 +279,16 @@ public final class Views implements AutoCloseable {
   /// The context's state: its keys and their values.
   public ObjectNode state(ContextId context) {
     return answer(context, tables -> tables.state().now(context));
+  }
+
+  /// The task right above this one, if there is one, whether they count or not.
+  public Optional<TaskId> parentOf(ContextId context, TaskId task) {
+    return answer(context, tables -> tables.tasks().parentOf(context, task));
+  }
+
+  /// The folders that root tasks of the context worked in, the latest first, whether they count or not.
+  public List<String> folders(ContextId context) {
+    return answer(context, tables -> tables.tasks().folders(context, FOLDERS_MAX));
   }
 
   /// Where the turn of a task begins, also of one that no longer counts.

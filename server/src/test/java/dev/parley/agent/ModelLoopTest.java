@@ -1,6 +1,7 @@
 package dev.parley.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.parley.model.Model;
 import dev.parley.model.Prompt;
@@ -15,6 +16,9 @@ import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent.InternalThoughtProcess;
+import dev.parley.protocol.ThoughtEvent.Stage;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
@@ -158,6 +162,39 @@ class ModelLoopTest {
 
       assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(world.events(task, ToolComplete.class)).hasSize(3).allMatch(ToolComplete::success);
+    }
+  }
+
+  @Test
+  void the_loop_tells_each_stage_and_what_a_thought_is_about_s5_50_s5_51() throws Exception {
+    var tool = new ScriptedTool("look", true, _ -> done("ok"));
+    var model =
+        new ScriptedModel(
+            (prompt, sink) -> {
+              sink.thinking("first look");
+              return calls("look").play(prompt, sink);
+            },
+            (prompt, sink) -> {
+              sink.thinking("it is ok");
+              return answer(prompt, sink);
+            });
+    try (var world = Assistant.world(model, List.of(tool), folder)) {
+      var task = world.say("go").taskId();
+      world.end(task);
+
+      assertThat(world.events(task, InternalThoughtProcess.class))
+          .extracting(InternalThoughtProcess::stage, InternalThoughtProcess::iteration)
+          .containsExactly(
+              tuple(Stage.PRE_LLM, 1),
+              tuple(Stage.POST_LLM, 1),
+              tuple(Stage.PRE_TOOL, 1),
+              tuple(Stage.POST_TOOL, 1),
+              tuple(Stage.PRE_LLM, 2),
+              tuple(Stage.POST_LLM, 2));
+      var call = world.events(task, ToolComplete.class).getFirst().toolCallId();
+      assertThat(world.events(task, ThoughtStream.class))
+          .extracting(thought -> thought.metadata().path("relatedTo").asString(""))
+          .containsExactly("", call.value());
     }
   }
 

@@ -9,9 +9,11 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /// What the chat door keeps, forgets and refuses: S1.86, S1.90 to S1.92, S1.94.
 @Timeout(120)
@@ -48,12 +50,18 @@ class ChatKeepTest {
       try (var one = chat.stream("c");
           var all = chat.stream("")) {
         Chat.until(one, Chat::ends);
-        all.next();
+        var before = all.next().id();
         chat.send("DELETE", "/chat/conversations/c", "");
 
         var gap = Chat.until(one, f -> f.event().equals("stream_gap")).getLast();
         assertThat(gap.json().path("reason").asString()).isEqualTo("deleted");
-        assertThat(told(all)).isEqualTo("c");
+        var deleted = told(all);
+        assertThat(deleted.path("conversationId").asString()).isEqualTo("c");
+        // S1.93: no reader can guess it.
+        assertThat(UUID.fromString(deleted.path("eventId").asString()).version()).isEqualTo(4);
+        try (var late = chat.stream("", "Last-Event-ID", before)) {
+          assertThat(told(late).path("eventId")).isEqualTo(deleted.path("eventId"));
+        }
       }
     }
   }
@@ -68,7 +76,7 @@ class ChatKeepTest {
         var sent = chat.say("c", "say hi");
         Chat.until(all, f -> Chat.ends(f, sent));
 
-        assertThat(told(all)).isEqualTo("c");
+        assertThat(told(all).path("conversationId").asString()).isEqualTo("c");
         assertThat(chat.get("/chat/conversations/c/messages").statusCode()).isEqualTo(410);
         assertThat(chat.get("/chat/tasks/" + sent.taskId()).statusCode()).isEqualTo(404);
       }
@@ -112,11 +120,7 @@ class ChatKeepTest {
     assertThat(json.path("code").asString()).matches("[a-z0-9-]+");
   }
 
-  private static String told(EventReader all) throws Exception {
-    return Chat.until(all, f -> f.event().equals("conversation_deleted"))
-        .getLast()
-        .json()
-        .path("conversationId")
-        .asString();
+  private static JsonNode told(EventReader all) throws Exception {
+    return Chat.until(all, f -> f.event().equals("conversation_deleted")).getLast().json();
   }
 }

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Conversations and messages of the chat door: S1-A, S1-B, X.2, X.7.
 @Timeout(120)
@@ -123,6 +124,7 @@ class ChatMessagesTest {
   void a_bad_working_directory_leaves_nothing_behind_s1_9_s1_10() throws Exception {
     var file = Files.writeString(folder.resolve("file.txt"), "x");
     var link = Files.createSymbolicLink(folder.resolve("out"), Path.of("/"));
+    Files.createDirectory(folder.resolve("relative"));
     for (var directory : List.of("relative", "/nowhere", "/", file.toString(), link.toString())) {
       var body = Json.object().put("content", "hi").put("conversationId", "c-1");
       var reply = chat.post(body.put("workingDirectory", directory));
@@ -133,6 +135,26 @@ class ChatMessagesTest {
     Files.delete(link);
     assertThat(chat.get("/chat/conversations/c-1").statusCode()).isEqualTo(404);
     assertThat(chat.read("/chat/conversations").path("total").asInt()).isZero();
+  }
+
+  @Test
+  void metadata_of_a_message_comes_back_unchanged_s1_17() throws Exception {
+    var metadata = Json.object().put("source", "form").put("steer", true).put("summary", "none");
+    metadata.putArray("tags").add("a").addObject().put("deep", 1);
+    metadata.putNull("nothing");
+    var sent = chat.sent(Json.object().put("content", "say hi").set("metadata", metadata));
+    chat.follow(sent);
+
+    var said = chat.messages(sent.conversationId()).get(0);
+    var kept = (ObjectNode) said.path("metadata").deepCopy();
+    assertThat(kept.remove("taskId").asString()).isEqualTo(sent.taskId());
+    assertThat(kept).isEqualTo(metadata);
+
+    var path = "/chat/conversations/" + sent.conversationId() + "/messages/" + sent.messageId();
+    chat.send("PATCH", path, "{\"content\":\"say hello\",\"rerun\":true}");
+    var anew = chat.messages(sent.conversationId()).get(0);
+    assertThat(anew.path("content").asString()).isEqualTo("say hello");
+    assertThat(anew.at("/metadata/tags")).isEqualTo(metadata.path("tags"));
   }
 
   @Test

@@ -3,10 +3,20 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.door.Tokens.Token;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskId;
 import dev.parley.server.Chat.Sent;
 import dev.parley.server.EventReader.Frame;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -50,6 +60,36 @@ class ChatResumeTest {
               .isEqualTo(whole.subList(i + 1, whole.size()));
         }
       }
+    }
+  }
+
+  @Test
+  void text_that_is_repeated_after_a_crash_says_what_it_replaces() throws Exception {
+    var context = site.context("crashed");
+    var task = Origin.root(new TaskId("t"), new AgentTypeId("agent-code"));
+    var cut = new BlockId("cut");
+    var whole = new BlockId("whole");
+    site.append(
+        context, task, new TaskCreated(Initiator.USER, null, null, "go", null, null, null, null));
+    site.append(context, task, new ContentDelta("one ", 0, cut));
+    site.append(
+        context,
+        task,
+        new ContentComplete("one ", cut, FinishReason.INTERRUPTED, true, null, null));
+    site.append(context, task, new ContentDelta("one ", 0, whole));
+    site.append(context, task, new ContentDelta("two", 1, whole));
+    try (var reader = chat.stream("crashed", "Last-Event-ID", "0")) {
+      var told = Chat.until(reader, f -> f.data() != null && f.data().contains("two"));
+      var shown = new LinkedHashMap<String, String>();
+      for (var frame : told) {
+        if ("task_output".equals(frame.event())) {
+          var json = frame.json();
+          shown.remove(json.path("replaces").asString(""));
+          shown.merge(
+              json.path("blockId").asString(), json.path("content").asString(), String::concat);
+        }
+      }
+      assertThat(shown).containsExactly(Map.entry("whole", "one two"));
     }
   }
 

@@ -115,6 +115,13 @@ final class Site implements AutoCloseable {
     return new Site(config, Assembly::open, new Server.Sources(clock, UUID::randomUUID));
   }
 
+  /// A site that was started in the folder `where`, configured like this, with its data in `data`.
+  static Site startedIn(Path where, Path data, String yaml) throws IOException {
+    var config = config(where, yaml).listeningOn("127.0.0.1", 0).keepingDataIn(data);
+    Files.createDirectories(data);
+    return new Site(config, Assembly::open);
+  }
+
   private static Config config(Path folder, String yaml) {
     try {
       var file = Files.writeString(Files.createTempFile("parley", ".yaml"), yaml);

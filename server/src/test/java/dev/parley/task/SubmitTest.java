@@ -142,7 +142,9 @@ class SubmitTest {
   @ValueSource(longs = {0, -1, 86_400_001, Long.MAX_VALUE})
   void a_timeout_outside_its_bounds_is_refused(long timeout) {
     assertRefused(
-        World.submission("hi", World.timeout(timeout)), Rejection.Invalid.class, "timeoutMs");
+        World.submission("hi", World.timeout(timeout)),
+        Rejection.Invalid.class,
+        "the timeout of a task is between 1 and");
   }
 
   @Test

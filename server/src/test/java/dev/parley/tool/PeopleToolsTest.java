@@ -8,6 +8,7 @@ import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
+import dev.parley.protocol.ThoughtEvent.Visibility;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -51,7 +52,7 @@ class PeopleToolsTest {
   @Test
   void an_answer_is_handed_on_and_a_lapse_fails() throws Exception {
     var tool = new AskUser();
-    var question = new AskUser.Arguments("Who?", null, null, null, null);
+    var question = new AskUser.Arguments("Who?", null, null, null, null, null);
     var given = bench.answering(new Answer.Given(StringNode.valueOf("me")));
     var lapsed = bench.answering(new Answer.Lapsed("nobody came"));
 
@@ -63,10 +64,14 @@ class PeopleToolsTest {
   void questions_that_make_no_sense_are_refused() {
     var tool = new AskUser();
 
-    assertThat(Bench.failed(tool.call(new AskUser.Arguments(" ", null, null, null, null), bench)))
+    assertThat(
+            Bench.failed(
+                tool.call(new AskUser.Arguments(" ", null, null, null, null, null), bench)))
         .contains("question");
     var many = Collections.nCopies(101, "x");
-    assertThat(Bench.failed(tool.call(new AskUser.Arguments("?", many, null, null, null), bench)))
+    assertThat(
+            Bench.failed(
+                tool.call(new AskUser.Arguments("?", many, null, null, null, null), bench)))
         .contains("options");
     var wrong = Json.object().put("question", "?").put("options", "a");
     assertThatThrownBy(() -> tool.call(wrong, bench)).hasMessage("options must be an array");
@@ -78,18 +83,30 @@ class PeopleToolsTest {
   @Test
   void a_thought_is_made_known() {
     var tool = new Think();
-    tool.call(new Think.Arguments("so it is", null, null, null), bench);
-    tool.call(new Think.Arguments("maybe", ThoughtType.PLANNING, 0.5, Verbosity.BRIEF), bench);
+    tool.call(new Think.Arguments("so it is", null, null, null, null, null), bench);
+    tool.call(
+        new Think.Arguments(
+            "maybe", ThoughtType.PLANNING, 0.5, Verbosity.BRIEF, "call-1", Visibility.INTERNAL),
+        bench);
 
     assertThat(bench.thoughts())
         .containsExactly(
             new Thought(ThoughtType.REASONING, Verbosity.NORMAL, "so it is", null),
-            new Thought(ThoughtType.PLANNING, Verbosity.BRIEF, "maybe", 0.5));
+            new Thought(
+                ThoughtType.PLANNING,
+                Verbosity.BRIEF,
+                "maybe",
+                0.5,
+                "call-1",
+                Visibility.INTERNAL));
     for (var wrong : List.of(-0.1, 1.1, Double.NaN)) {
-      assertThat(Bench.failed(tool.call(new Think.Arguments("x", null, wrong, null), bench)))
+      assertThat(
+              Bench.failed(
+                  tool.call(new Think.Arguments("x", null, wrong, null, null, null), bench)))
           .contains("between 0 and 1");
     }
-    assertThat(Bench.failed(tool.call(new Think.Arguments("", null, null, null), bench)))
+    assertThat(
+            Bench.failed(tool.call(new Think.Arguments("", null, null, null, null, null), bench)))
         .contains("thought");
     var type = Json.object().put("thought", "x").put("type", "dream");
     assertThatThrownBy(() -> tool.call(type, bench))

@@ -55,8 +55,7 @@ final class AgentEvents {
     }
     return switch (entry.event()) {
       case TaskEvent event -> task(entry, origin, event);
-      case ContentDelta(var delta, _, _) ->
-          some(entry, origin, AgentEventType.OUTPUT, output(delta, true));
+      case ContentDelta delta -> some(entry, origin, AgentEventType.OUTPUT, piece(entry, delta));
       case ContentComplete complete -> complete(entry, origin, complete);
       case ToolEvent event -> Optional.of(tool(entry, origin, event));
       case SubtaskCreated created ->
@@ -159,10 +158,28 @@ final class AgentEvents {
     }
     // Whoever joins the pieces has the text already, and must not get it twice.
     var json = output(streamed ? "" : complete.content(), false);
+    if (complete.blockId() != null) {
+      json.put("blockId", complete.blockId().value());
+    }
+    if (complete.replaces() != null) {
+      json.put("replaces", complete.replaces().value());
+    }
     if (complete.finishReason() != null) {
       json.put("finishReason", complete.finishReason().wire());
     }
     return some(entry, origin, AgentEventType.OUTPUT, json);
+  }
+
+  /// A piece of a block. The first one says which block it replaces, if the agent was cut off and repeats itself.
+  private ObjectNode piece(Entry entry, ContentDelta delta) {
+    var json = output(delta.delta(), true);
+    if (delta.blockId() != null) {
+      json.put("blockId", delta.blockId().value());
+    }
+    if (delta.index() == 0) {
+      past.cutOff(entry).ifPresent(block -> json.put("replaces", block.value()));
+    }
+    return json;
   }
 
   private static ObjectNode output(String content, boolean partial) {

@@ -5,13 +5,15 @@ import dev.parley.door.FeedTail;
 import dev.parley.door.Format;
 import dev.parley.door.FrameCursor;
 import dev.parley.door.Frames;
+import dev.parley.door.Hash;
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Timestamps;
 import dev.parley.view.Feed;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,12 +29,14 @@ final class ChatFormat implements Format, FeedTail.Writing {
   private final ChatEvents events;
   private final InstantSource clock;
   private final Supplier<UUID> ids;
+  private final UUID key;
 
   /// The clock and the ids are for events that are in no log.
   ChatFormat(ChatEvents events, InstantSource clock, Supplier<UUID> ids) {
     this.events = events;
     this.clock = clock;
     this.ids = ids;
+    this.key = ids.get();
   }
 
   @Override
@@ -73,9 +77,8 @@ final class ChatFormat implements Format, FeedTail.Writing {
     if (entry == null) {
       var json = Json.object().put("type", "conversation_deleted");
       json.put("conversationId", seen.context().value());
-      // The same for all who are told, and whenever they are.
-      var name = "conversation_deleted " + seen.context();
-      stamp(json, UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)));
+      // The same for all readers.
+      stamp(json, deletion(seen.context()));
       return frames(seen.cursor().toString(), List.of(json));
     }
     return frames(seen.cursor().toString(), events.of(entry));
@@ -100,6 +103,14 @@ final class ChatFormat implements Format, FeedTail.Writing {
           Frames.frame(ids.get(i).toString(), event.path("type").asString(), Json.bytes(event)));
     }
     return frames;
+  }
+
+  /// An id shaped as a UUID v4 that nobody can guess who does not know the key.
+  private UUID deletion(ContextId context) {
+    var hash = ByteBuffer.wrap(Hash.of(key + " conversation_deleted " + context));
+    return new UUID(
+        (hash.getLong() & 0xffffffffffff0fffL) | 0x4000L,
+        (hash.getLong() & 0x3fffffffffffffffL) | 0x8000000000000000L);
   }
 
   private ObjectNode stamp(ObjectNode event, UUID id) {

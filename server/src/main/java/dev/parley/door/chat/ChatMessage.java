@@ -5,10 +5,13 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Timestamps;
+import dev.parley.task.Submission.Label;
 import dev.parley.view.MessageView;
 import dev.parley.view.TaskView;
 import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A message of a conversation.
@@ -23,6 +26,7 @@ record ChatMessage(
   /// The message with what is to be known of its task, if that is known.
   static ChatMessage of(ContextId context, MessageView view, @Nullable TaskView task) {
     var metadata = Json.object();
+    client(view.metadata()).ifPresent(metadata::setAll);
     if (view.taskId() != null) {
       metadata.put("taskId", view.taskId().value());
     }
@@ -32,6 +36,7 @@ record ChatMessage(
     }
     if (view.metadata() != null) {
       metadata.setAll(view.metadata());
+      metadata.remove(Label.CLIENT);
     }
     if (view.role() == Role.ASSISTANT && task != null && metadata.has("usage")) {
       var usage = Costs.of(task.metadata()).usage();
@@ -50,6 +55,14 @@ record ChatMessage(
         view.content(),
         view.createdAt(),
         metadata.isEmpty() ? null : metadata);
+  }
+
+  /// What the client said about the message.
+  static Optional<ObjectNode> client(@Nullable ObjectNode metadata) {
+    return Optional.ofNullable(metadata)
+        .map(all -> all.path(Label.CLIENT))
+        .filter(JsonNode::isObject)
+        .map(JsonNode::asObject);
   }
 
   /// Says at a question that it was not answered, so that no history has half a turn without a word.

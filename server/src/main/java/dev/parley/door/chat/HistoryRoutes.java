@@ -17,6 +17,7 @@ import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
 import dev.parley.task.Rewinder;
 import dev.parley.task.Submission;
+import dev.parley.task.Submission.Label;
 import dev.parley.task.Submission.Options;
 import dev.parley.view.EditView;
 import dev.parley.view.MessageView;
@@ -165,8 +166,13 @@ final class HistoryRoutes {
             .flatMap(task -> parts.views().task(context, task))
             .map(HistoryRoutes::same)
             .orElse(Options.NONE);
+    var label =
+        message
+            .flatMap(view -> ChatMessage.client(view.metadata()))
+            .map(Label::of)
+            .orElse(Label.NONE);
     var submission =
-        new Submission(context, request.principal(), content, null, options, request.once());
+        new Submission(context, request.principal(), content, null, options, request.once(), label);
     var target = new Rewinder.Target.BeforeMessage(id);
     var accepted = parts.tasks().submit(submission, () -> rewinder.plan(context, target));
     return new Reply.Json(202, ChatAccepted.of(accepted));

@@ -1,8 +1,10 @@
 package dev.parley.door.chat;
 
 import dev.parley.log.EventLog;
+import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
@@ -60,6 +62,22 @@ final class LookBack {
     return nearest(end, Integer.MAX_VALUE, entry -> same(end, entry) && tells(entry, complete))
         .filter(entry -> entry.event() instanceof ContentDelta)
         .isPresent();
+  }
+
+  /// The block that the task of this entry was cut off in, if that is what it said last.
+  Optional<BlockId> cutOff(Entry first) {
+    return nearest(
+            first,
+            Integer.MAX_VALUE,
+            entry ->
+                same(first, entry)
+                    && (entry.event() instanceof TaskCreated
+                        || entry.event() instanceof ContentComplete))
+        .map(Entry::event)
+        .filter(ContentComplete.class::isInstance)
+        .map(ContentComplete.class::cast)
+        .filter(end -> end.finishReason() == FinishReason.INTERRUPTED)
+        .flatMap(end -> Optional.ofNullable(end.blockId()));
   }
 
   /// A task speaks one block after another: before a block's own pieces stands another's end.

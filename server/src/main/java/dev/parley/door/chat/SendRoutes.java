@@ -16,10 +16,13 @@ import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.protocol.TaskId;
 import dev.parley.task.Accepted;
 import dev.parley.task.Submission;
+import dev.parley.task.Submission.Label;
 import dev.parley.task.Submission.Options;
 import dev.parley.task.WhenBusy;
+import java.io.File;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// `POST /chat/messages`: a person says something, in a conversation that is made if need be.
 final class SendRoutes {
@@ -43,7 +46,8 @@ final class SendRoutes {
       @Nullable Priority priority,
       @Nullable Long timeoutMs,
       @Nullable String strategy,
-      @Nullable WhenBusy whenBusy) {}
+      @Nullable WhenBusy whenBusy,
+      @Nullable ObjectNode metadata) {}
 
   /// A message that is in the log.
   record ChatAccepted(
@@ -83,18 +87,36 @@ final class SendRoutes {
             post.taskType(),
             post.priority(),
             post.timeoutMs(),
-            post.workingDirectory(),
+            absolute(post.workingDirectory()),
             post.strategy(),
             post.whenBusy(),
             List.of());
     var submission =
         new Submission(
-            context, request.principal(), text(post.content()), null, options, request.once());
-    // Before anything is made: what is refused leaves no conversation behind.
-    parts.tasks().check(submission);
-    parts.log().create(context, new ContextCreated(request.principal(), null, null));
-    parts.access().check(request.principal(), context);
+            context,
+            request.principal(),
+            text(post.content()),
+            null,
+            options,
+            request.once(),
+            Label.of(post.metadata()));
+    if (!parts.access().mayUse(request.principal(), context)) {
+      // Before anything is made: what is refused leaves no conversation behind.
+      parts.tasks().check(submission);
+      parts.log().create(context, new ContextCreated(request.principal(), null, null));
+      parts.access().check(request.principal(), context);
+    }
     return new Reply.Json(202, ChatAccepted.of(parts.tasks().submit(submission)));
+  }
+
+  /// A relative path would depend on where the server was started, which a client does not know.
+  private static @Nullable String absolute(@Nullable String workingDirectory) {
+    if (workingDirectory != null && !new File(workingDirectory).isAbsolute()) {
+      throw new Rejection.Invalid(
+          "invalid-working-directory",
+          "workingDirectory must be an absolute path, not " + workingDirectory);
+    }
+    return workingDirectory;
   }
 
   static String text(@Nullable String content) {

@@ -74,7 +74,7 @@ final class StreamRoutes {
   private Reply one(String principal, ContextId context, Optional<FrameCursor> cursor) {
     var read = cursor.map(c -> new Read(c.position(), c.part()));
     // Says now, with a status, that a conversation was deleted.
-    var known = visible(principal, context);
+    var known = parts.access().mayUse(principal, context);
     return new Reply.Stream(
         new Arrival(
             parts.tails(),
@@ -82,7 +82,7 @@ final class StreamRoutes {
             context,
             () -> {
               try {
-                return visible(principal, context)
+                return parts.access().mayUse(principal, context)
                     ? Optional.of(reader(context, read, known))
                     : Optional.empty();
               } catch (Rejection.Gone deleted) {
@@ -94,16 +94,6 @@ final class StreamRoutes {
 
   /// What a reader has: everything before `position`, and so many frames of the entry there; all, if zero.
   private record Read(Position position, int part) {}
-
-  /// Somebody else's conversation is as one that does not exist.
-  private boolean visible(String principal, ContextId context) {
-    try {
-      parts.access().check(principal, context);
-      return true;
-    } catch (Rejection.NotFound unknown) {
-      return false;
-    }
-  }
 
   private EventStream reader(ContextId context, Optional<Read> read, boolean known) {
     var after =

@@ -54,8 +54,11 @@ final class Dialect {
   }
 
   /// What the reader wants to see in this format.
-  EventFilter filter(Request request, Format format) {
-    var filter = EventFilter.of(request);
+  EventFilter filter(Request request, ContextId context, Format format) {
+    var filter = EventFilter.of(request::query, task -> parts.views().parentOf(context, task));
+    if (filter.internal() || debug(request)) {
+      parts.access().checkInternal(request.principal());
+    }
     if (format.equals(Format.NATIVE)) {
       return filter;
     }
@@ -79,9 +82,7 @@ final class Dialect {
       return null;
     }
     var active = active(context);
-    var asked =
-        Optional.ofNullable(filter.taskId() == null ? filter.rootTaskId() : filter.taskId());
-    var run = asked.or(() -> active);
+    var run = filter.tasks().named().or(() -> active);
     var parent = run.flatMap(task -> parts.views().task(context, task)).map(TaskView::parentTaskId);
     return Json.object()
         .put("run_id", text(run))

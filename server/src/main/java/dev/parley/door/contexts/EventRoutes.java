@@ -115,7 +115,7 @@ final class EventRoutes {
             .or(() -> request.query("after"))
             .map(Position::parse)
             .orElse(start);
-    var filter = dialect.filter(request, format);
+    var filter = dialect.filter(request, context, format);
     var greeting = dialect.greeting(context, format, filter);
     return new Reply.Stream(
         new Tail(
@@ -131,7 +131,7 @@ final class EventRoutes {
       throw ahead(after, head);
     }
     var format = dialect.format(request);
-    var filter = dialect.filter(request, format);
+    var filter = dialect.filter(request, context, format);
     var corrected =
         new CorrectedEvents(request.flag(CORRECTED) ? parts.views().corrected(context) : List.of());
     return list(new Range(context, after, head, request.limit()), filter, format, corrected);

@@ -19,6 +19,7 @@ import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.task.Accepted;
 import dev.parley.task.Submission;
+import dev.parley.task.Submission.Label;
 import dev.parley.task.Submission.Options;
 import dev.parley.task.WhenBusy;
 import dev.parley.view.MessageView;
@@ -62,7 +63,8 @@ final class MessageRoutes {
       @Nullable String workingDirectory,
       @Nullable String strategy,
       @Nullable WhenBusy whenBusy,
-      @Nullable List<ClientTool> clientTools) {}
+      @Nullable List<ClientTool> clientTools,
+      @Nullable ObjectNode metadata) {}
 
   /// A tool that the client runs itself: the task asks for it and waits for the result.
   record ClientTool(String name, @Nullable String description, ObjectNode schema) {
@@ -143,10 +145,12 @@ final class MessageRoutes {
     var context =
         said.contextId() == null ? NewContextId.of(request, parts.ids()) : said.contextId();
     var submission = submission(request, context, said.message());
-    // What is refused must not leave an empty context behind.
-    parts.tasks().check(submission);
-    parts.log().create(context, new ContextCreated(request.principal(), null, null));
-    parts.access().check(request.principal(), context);
+    if (!parts.access().mayUse(request.principal(), context)) {
+      // What is refused must not leave an empty context behind.
+      parts.tasks().check(submission);
+      parts.log().create(context, new ContextCreated(request.principal(), null, null));
+      parts.access().check(request.principal(), context);
+    }
     var accepted = parts.tasks().submit(submission);
     return wantsOnlyJson(request) ? new Reply.Json(202, accepted) : events.follow(accepted);
   }
@@ -187,7 +191,8 @@ final class MessageRoutes {
         text(message.content(), message.parts()),
         message.parts(),
         options,
-        request.once());
+        request.once(),
+        Label.of(message.metadata()));
   }
 
   /// The text of a message: its content, or else the texts among its parts.

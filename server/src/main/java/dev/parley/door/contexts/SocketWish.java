@@ -7,6 +7,7 @@ import dev.parley.door.SocketJson;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.view.Views;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -68,14 +69,15 @@ record SocketWish(String type, @Nullable JsonNode id, JsonNode fields) {
   }
 
   /// What is to be followed.
-  Follower.Wish follow() {
+  Follower.Wish follow(Views views) {
     var names = new HashSet<>(FILTERS);
     names.addAll(Set.of("contextId", "after", "window"));
     allow(names.toArray(String[]::new));
+    var context = context();
     return new Follower.Wish(
-        context(),
+        context,
         text("after").map(Position::parse).orElse(Position.START),
-        EventFilter.of(this::text),
+        EventFilter.of(this::text, task -> views.parentOf(context, task)),
         window());
   }
 

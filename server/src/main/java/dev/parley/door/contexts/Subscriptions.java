@@ -78,9 +78,12 @@ final class Subscriptions {
   }
 
   private void subscribe(SocketWish wish) {
-    var wanted = wish.follow();
+    var wanted = wish.follow(parts.views());
     var context = wanted.context();
     parts.access().check(principal, context);
+    if (wanted.filter().internal()) {
+      parts.access().checkInternal(principal);
+    }
     if (open.containsKey(context)) {
       throw new Rejection.Conflict(
           "already-subscribed", "this socket follows the context already; unsubscribe first");

@@ -1,0 +1,98 @@
+package dev.parley.door;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.InvocationId;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.TaskId;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// From which tasks a reader wants events. All that is set must hold.
+///
+/// `rootTaskId` is any task: its events pass, and those of everything below it. Safe for use by many threads.
+public final class TaskFilter {
+
+  /// Events of every task, and those that belong to none.
+  static final TaskFilter ALL =
+      new TaskFilter(new Wanted(null, null, null, null, null), _ -> Optional.empty());
+
+  private final Wanted wanted;
+  private final Function<TaskId, Optional<TaskId>> parentOf;
+  private final Map<TaskId, Boolean> below = new ConcurrentHashMap<>();
+
+  /// What a query says.
+  record Wanted(
+      @Nullable TaskId taskId,
+      @Nullable TaskId rootTaskId,
+      @Nullable TaskId parentTaskId,
+      @Nullable AgentTypeId agentId,
+      @Nullable InvocationId invocationId) {}
+
+  private TaskFilter(Wanted wanted, Function<TaskId, Optional<TaskId>> parentOf) {
+    this.wanted = wanted;
+    this.parentOf = parentOf;
+  }
+
+  /// Events of a root task and of everything below it.
+  static TaskFilter tree(TaskId root) {
+    return new TaskFilter(new Wanted(null, root, null, null, null), _ -> Optional.empty());
+  }
+
+  /// Reads what is said as a query would. `parentOf` finds the parent of a task of the context.
+  static TaskFilter of(
+      Function<String, Optional<String>> query, Function<TaskId, Optional<TaskId>> parentOf) {
+    var wanted =
+        new Wanted(
+            query.apply("taskId").map(TaskId::new).orElse(null),
+            query.apply("rootTaskId").map(TaskId::new).orElse(null),
+            query.apply("parentTaskId").map(TaskId::new).orElse(null),
+            query.apply("agentId").map(AgentTypeId::new).orElse(null),
+            query.apply("invocationId").map(InvocationId::new).orElse(null));
+    return new TaskFilter(wanted, parentOf);
+  }
+
+  /// The task that the reader names, alone or with everything below it.
+  public Optional<TaskId> named() {
+    return Optional.ofNullable(wanted.taskId() == null ? wanted.rootTaskId() : wanted.taskId());
+  }
+
+  boolean accepts(@Nullable Origin origin) {
+    if (wanted.equals(ALL.wanted)) {
+      return true;
+    }
+    return origin != null
+        && matches(wanted.taskId(), origin.taskId())
+        && matches(wanted.parentTaskId(), origin.parentTaskId())
+        && matches(wanted.agentId(), origin.agentId())
+        && matches(wanted.invocationId(), origin.invocationId())
+        && (wanted.rootTaskId() == null || isBelow(wanted.rootTaskId(), origin));
+  }
+
+  private static boolean matches(@Nullable Object wanted, @Nullable Object actual) {
+    return wanted == null || wanted.equals(actual);
+  }
+
+  private boolean isBelow(TaskId top, Origin origin) {
+    if (top.equals(origin.taskId())
+        || top.equals(origin.rootTaskId())
+        || top.equals(origin.parentTaskId())) {
+      return true;
+    }
+    var parent = origin.parentTaskId();
+    return parent != null
+        && !parent.equals(origin.rootTaskId())
+        && below.computeIfAbsent(parent, task -> hasAbove(task, top));
+  }
+
+  /// True if `top` is above the task. The events of the task are in the log, so the whole way up is known.
+  private boolean hasAbove(TaskId task, TaskId top) {
+    var above = parentOf.apply(task);
+    while (above.isPresent() && !above.get().equals(top)) {
+      above = parentOf.apply(above.get());
+    }
+    return above.isPresent();
+  }
+}
