@@ -87,6 +87,20 @@ class A2aEarlyEndTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void an_agent_elsewhere_passes_the_reason_on(String version, @TempDir Path above) {
+    var yaml =
+        "agents: [{id: far, type: a2a, url: \"%s/a2a/helper\", version: \"%s\", transport: jsonrpc}]\n"
+            .formatted(site.url, version);
+    try (var top = Site.durable(above, Site.Wish.USUAL, yaml)) {
+      var peer = new A2aPeer(top, "far", version);
+      var task = peer.send(peer.say("far-" + version, "long"));
+      assertThat(A2aPeer.text(task)).isEqualTo("ab");
+      assertReason(task.path("metadata"), "length");
+    }
+  }
+
   private static void assertReason(JsonNode metadata, String reason) {
     assertThat(metadata.path("finishReason").asString("")).isEqualTo(reason);
     assertThat(metadata.path("truncated").asBoolean(false)).isEqualTo(reason.equals("length"));

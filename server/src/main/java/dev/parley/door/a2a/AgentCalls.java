@@ -13,7 +13,6 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -112,6 +111,6 @@ final class AgentCalls {
   }
 
   private static String name(AgentTypeId agent) {
-    return NAME_PREFIX + agent.value().toLowerCase(Locale.ROOT).replace('-', '_');
+    return NAME_PREFIX + agent.value().replace('-', '_');
   }
 }
