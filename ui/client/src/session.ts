@@ -89,13 +89,26 @@ export function rewindFailed(state: SessionState, error?: string): SessionState 
  * place of those it had; what other tasks said stays.
  */
 export function joined(state: SessionState, frame: unknown): SessionState {
+  if (isEnd(frame)) {
+    return state;
+  }
   const item = itemOf(frame);
   return item.kind === "task" ? merge(state, item) : take(state, item, () => undefined);
 }
 
-/** Takes in a frame of a stream. Pure; a frame may be anything. */
+/**
+ * Takes in a frame of a stream. Pure; a frame may be anything. `[DONE]`, which some servers send
+ * last, changes nothing.
+ */
 export function reduceSession(state: SessionState, frame: unknown, log?: Log): SessionState {
+  if (isEnd(frame)) {
+    return state;
+  }
   return take(state, itemOf(frame), log ?? (() => undefined));
+}
+
+function isEnd(frame: unknown): boolean {
+  return typeof frame === "string" && frame.trim() === "[DONE]";
 }
 
 function take(state: SessionState, item: A2AItem, log: Log): SessionState {

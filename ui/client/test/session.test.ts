@@ -356,3 +356,13 @@ test("S3.62 a stream that is joined late keeps what other tasks said", () => {
   assert.deepEqual(texts(shown(ended)), ["A", "mine", "half"]);
   assert.ok(!ended.isStreaming);
 });
+
+test("S3.10 [DONE] at the end of a stream changes nothing", () => {
+  const ended = reduceSession(LOADED, status("completed", undefined, { final: true }));
+  const logged: unknown[] = [];
+  for (const done of ["[DONE]", " [DONE]\n"]) {
+    assert.equal(reduceSession(ended, done, (_, payload) => logged.push(payload)), ended);
+    assert.equal(joined(ended, done), ended);
+  }
+  assert.deepEqual(logged, []);
+});

@@ -2,6 +2,7 @@ package dev.parley.a2a;
 
 import dev.parley.protocol.Json;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -11,6 +12,9 @@ import tools.jackson.databind.node.ObjectNode;
 /// The forms never contradict each other, so nothing is gained by reading one and refusing the others. What is not known is
 /// ignored.
 public final class WireReader {
+
+  private static final String PUSH_NAME = "/pushNotificationConfigs/";
+  private static final Set<String> KINDS = Set.of("text", "file", "data");
 
   private WireReader() {}
 
@@ -52,29 +56,43 @@ public final class WireReader {
     return null;
   }
 
-  /// A push target, in one layer or in two.
+  /// A push target: alone, with the task that it is for, or in the request of 0.3 that creates it, which has both.
   public static PushTarget push(@Nullable JsonNode value) {
     var outer = Fields.of(value, "");
+    var named = outer.has("config") ? outer.fields("config") : outer;
     var inner =
-        outer.has("pushNotificationConfig")
-            ? outer.fields("pushNotificationConfig")
-            : outer.has("config") ? outer.fields("config") : outer;
-    var named =
+        named.has("pushNotificationConfig") ? named.fields("pushNotificationConfig") : named;
+    var authentication =
         inner.has("authentication")
             ? inner.fields("authentication")
             : new Fields(Json.object(), "");
-    var schemes = named.texts("schemes");
-    var scheme = named.filled("scheme");
+    var schemes = authentication.texts("schemes");
+    var scheme = authentication.filled("scheme");
     var task = outer.filled("taskId");
     var parent = outer.filled("parent");
     return new PushTarget(
-        inner.filled("id"),
-        task == null && parent != null ? parent.substring(parent.lastIndexOf('/') + 1) : task,
+        pushId(outer, named, inner),
+        task == null && parent != null ? last(parent) : task,
         inner.needed("url"),
         inner.filled("token"),
         scheme == null && !schemes.isEmpty() ? schemes.getFirst() : scheme,
-        named.filled("credentials"),
+        authentication.filled("credentials"),
         outer.filled("tenant"));
+  }
+
+  /// The id of a push target: its own, the one that the request has for it, or the end of its resource name.
+  private static @Nullable String pushId(Fields outer, Fields named, Fields inner) {
+    var id = inner.filled("id");
+    var wanted = outer.filled("configId");
+    var name = named.filled("name");
+    if (id != null || wanted != null) {
+      return id == null ? wanted : id;
+    }
+    return name != null && name.contains(PUSH_NAME) ? last(name) : null;
+  }
+
+  private static String last(String resource) {
+    return resource.substring(resource.lastIndexOf('/') + 1);
   }
 
   /// A message.
@@ -100,12 +118,23 @@ public final class WireReader {
   /// A part.
   public static WirePart part(@Nullable JsonNode value, String path) {
     var fields = Fields.of(value, path);
+    checkKind(fields);
     var metadata = fields.object("metadata");
     if (fields.has("file")) {
       return file(fields.fields("file"), metadata);
     }
     return new WirePart(
         content(fields), fields.filled("filename"), fields.filled("mediaType"), metadata);
+  }
+
+  /// What 0.3 calls the kind of a part, and versions before it the type, must be one that exists.
+  private static void checkKind(Fields fields) {
+    var name = fields.has("kind") ? "kind" : "type";
+    var kind = fields.node().path(name);
+    if (kind.isString() && !KINDS.contains(kind.stringValue())) {
+      throw A2aException.invalid(
+          fields.path() + "." + name + ": must be text, file or data, not " + kind.stringValue());
+    }
   }
 
   private static WirePart.Content content(Fields fields) {

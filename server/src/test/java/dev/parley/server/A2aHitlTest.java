@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.Json;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,8 @@ class A2aHitlTest {
   private static final String YAML =
       """
       agents:
-        - {id: helper, description: Helps, tools: [shell, ask_user, sign_in, "agent:below"]}
+        - {id: helper, description: Helps, tools: [shell, ask_user, sign_in, "agent:below", "agent:beside"]}
+        - {id: beside, description: Works beside, tools: [ask_user]}
         - {id: below, description: Works below, tools: [shell, ask_user]}
       approvals: {a2aCallers: [local]}
       """;
@@ -201,8 +203,11 @@ class A2aHitlTest {
     var again =
         peer.stream(
             peer.subscribing(), A2aPeer.id(task.path("id").asString()), "Last-Event-ID", "0");
-    var last = peer.modern() ? "completed" : "input-required";
-    assertThat(again.getLast().result().toString()).contains(peer.state(last));
+    assertThat(again.getLast().result().toString()).contains(peer.state("completed"));
+    assertThat(again.toString()).contains(peer.state("input-required"));
+    assertFinalAtTheEnd(peer, frames);
+    assertFinalAtTheEnd(peer, more);
+    assertFinalAtTheEnd(peer, again);
     var rest =
         peer.stream(
             peer.subscribing(),
@@ -210,5 +215,54 @@ class A2aHitlTest {
             "Last-Event-ID",
             frames.getLast().id());
     assertThat(rest.getLast().result().toString()).contains(peer.state("completed"));
+  }
+
+  /// A stream of 0.3 says `final` in its last frame and in no other (S5.62); 1.0 never does.
+  private static void assertFinalAtTheEnd(A2aPeer peer, List<A2aPeer.Frame> frames) {
+    var finals = frames.stream().filter(one -> one.result().path("final").asBoolean(false));
+    assertThat(finals.toList()).isEqualTo(peer.modern() ? List.of() : List.of(frames.getLast()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void an_answer_to_one_of_several_questions_ends_its_stream_with_those_left_S5_62(String version)
+      throws Exception {
+    var peer = new A2aPeer(site, "helper", version);
+    var ask = peer.say("two-" + version, "delegate ask me which day to below and beside");
+    var begun = peer.stream(peer.streaming(), ask);
+    var first = begun.getFirst().result();
+    var task = peer.modern() ? first.path("task") : first;
+
+    var left = peer.stream(peer.streaming(), answer(peer, task, begun, "two-a-" + version));
+    var done = peer.stream(peer.streaming(), answer(peer, task, left, "two-b-" + version));
+
+    for (var frames : List.of(begun, left, done)) {
+      assertFinalAtTheEnd(peer, frames);
+    }
+    assertThat(status(peer, begun).path("state").asString())
+        .isEqualTo(status(peer, left).path("state").asString())
+        .isEqualTo(peer.state("input-required"));
+    assertThat(status(peer, done).path("state").asString()).isEqualTo(peer.state("completed"));
+    var again =
+        peer.stream(
+            peer.subscribing(), A2aPeer.id(task.path("id").asString()), "Last-Event-ID", "0");
+    assertFinalAtTheEnd(peer, again);
+  }
+
+  private static JsonNode status(A2aPeer peer, List<A2aPeer.Frame> frames) {
+    var last = frames.getLast().result();
+    return (peer.modern() ? last.path("statusUpdate") : last).path("status");
+  }
+
+  /// The answer to the question that the last of these frames asks.
+  private static ObjectNode answer(
+      A2aPeer peer, JsonNode task, List<A2aPeer.Frame> frames, String id) {
+    var asked = status(peer, frames).path("message").path("metadata").path(URI).path("id");
+    return with(
+        peer,
+        task,
+        id,
+        "{\"type\":\"ask_user_response\",\"id\":%s,\"answers\":[{\"answer\":[\"x\"]}]}"
+            .formatted(asked));
   }
 }

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.Json;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Agents called by A2A over JSON-RPC, in both versions (S5-L, S3-C).
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -60,6 +62,42 @@ class A2aJsonRpcTest {
     var second = peer.send(peer.say("twice-" + version, "say once"));
 
     assertThat(second).isEqualTo(first);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void other_words_under_a_used_message_id_are_a_conflict_X_2(String version) {
+    var peer = new A2aPeer(site, "helper", version);
+    for (var context : List.of("", "reuse-" + version)) {
+      var id = "reuse-id-" + context + version;
+      var first = peer.send(in(context, peer.say(id, "say one")));
+
+      var other = peer.call(peer.sending(), in(context, peer.say(id, "say two")));
+
+      assertThat(other.path("error").path("code").asInt()).isEqualTo(-32602);
+      assertThat(other.path("error").path("message").asString())
+          .contains(id)
+          .contains("a different message");
+      assertThat(peer.send(in(context, peer.say(id, "say one")))).isEqualTo(first);
+      var labeled = in(context, peer.say(id, "say one"));
+      ((ObjectNode) labeled.path("message")).putObject("metadata").put("sent", 2);
+      assertThat(peer.send(labeled).path("id")).isEqualTo(first.path("id"));
+    }
+    var asks = peer.send(peer.say("reuse-ask-" + version, "ask me which day"));
+    var task = asks.path("id").asString();
+    var reused = A2aPeer.in(peer.say("reuse-ask-" + version, "monday"), "taskId", task);
+    assertThat(peer.error(peer.sending(), reused)).isEqualTo(-32602);
+    var answer = A2aPeer.in(peer.say("reuse-answer-" + version, "monday"), "taskId", task);
+    assertThat(peer.send(answer).path("status").path("state").asString())
+        .isEqualTo(peer.state("completed"));
+    assertThat(peer.send(answer).path("id").asString()).isEqualTo(task);
+    var changed = A2aPeer.in(peer.say("reuse-answer-" + version, "friday"), "taskId", task);
+    assertThat(peer.call(peer.sending(), changed).path("error").path("message").asString())
+        .contains("a different message");
+  }
+
+  private static ObjectNode in(String context, ObjectNode params) {
+    return context.isEmpty() ? params : A2aPeer.in(params, "contextId", context);
   }
 
   @ParameterizedTest

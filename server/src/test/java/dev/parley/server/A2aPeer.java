@@ -15,9 +15,18 @@ final class A2aPeer {
   final String version;
 
   A2aPeer(Site site, String agent, String version) {
+    this(version, site, "/a2a/" + agent);
+  }
+
+  private A2aPeer(String version, Site site, String path) {
     this.site = site;
-    this.path = "/a2a/" + agent;
+    this.path = path;
     this.version = version;
+  }
+
+  /// One that calls the agent where kagent's clients do, in their version.
+  static A2aPeer ofKagent(Site site, String agent) {
+    return new A2aPeer("0.3", site, "/api/a2a/default/" + agent);
   }
 
   boolean modern() {

@@ -6,6 +6,7 @@ import dev.parley.protocol.Json;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -38,15 +39,15 @@ class A2aRestTest {
 
   private static String say(String id, String text) {
     return """
-        {"message": {"messageId": "%s", "role": "ROLE_USER", "parts": [{"text": "%s"}]}}
-        """
+    {"message": {"messageId": "%s", "role": "ROLE_USER", "parts": [{"text": "%s"}]}}
+    """
         .formatted(id, text);
   }
 
   private static String early(String id, String text) {
     return """
-        {"request": {"messageId": "%s", "role": "ROLE_USER", "content": [{"text": "%s"}]}}
-        """
+    {"request": {"messageId": "%s", "role": "ROLE_USER", "content": [{"text": "%s"}]}}
+    """
         .formatted(id, text);
   }
 
@@ -207,6 +208,57 @@ class A2aRestTest {
                   .request(BASE + "/message:send", "Content-Type", "text/plain")
                   .POST(java.net.http.HttpRequest.BodyPublishers.ofString("{}")));
       assertThat(plain.statusCode()).isEqualTo(415);
+    }
+  }
+
+  /// What SDKs of 0.3 send: ProtoJSON, in whose queries and bodies names may be in either case.
+  @Test
+  void version_0_3_takes_both_forms_of_names_and_the_whole_request_for_a_webhook() {
+    var sent = json(site.post(BASE + "/v1/message:send", early("rest-9", "say names")));
+    var id = sent.path("task").path("id").asString();
+    var path = BASE + "/v1/tasks/" + id;
+    for (var name : List.of("historyLength", "history_length")) {
+      assertThat(json(site.get(path + "?" + name + "=1")).path("history")).as(name).hasSize(1);
+      assertThat(json(site.get(path + "?" + name + "=0")).has("history")).as(name).isFalse();
+      assertThat(site.get(path + "?" + name + "=-1").statusCode()).as(name).isEqualTo(400);
+      assertThat(site.get(path + "?" + name + "=x").statusCode()).as(name).isEqualTo(400);
+    }
+    var context = sent.path("task").path("contextId").asString();
+    var list = BASE + "/v1/tasks?context_id=" + context + "&page_size=1&include_artifacts=true";
+    assertThat(json(site.get(list)).path("tasks")).hasSize(1);
+    assertThat(json(site.get(list)).path("tasks").get(0).path("artifacts")).isNotEmpty();
+    assertThat(site.get(BASE + "/v1/tasks?page_size=0").statusCode()).isEqualTo(400);
+
+    var url = "https://example.org/hook";
+    var push = path + "/pushNotificationConfigs";
+    var bodies =
+        List.of(
+            "{'parent':'tasks/%s','configId':'whole','config':{'name':'tasks/%s/pushNotificationConfigs/whole','pushNotificationConfig':{'url':'%s','token':'t'}}}",
+            "{'parent':'tasks/%s','config_id':'whole-snake','config':{'name':'tasks/%s/pushNotificationConfigs/whole-snake','push_notification_config':{'id':'whole-snake','url':'%s'}}}",
+            "{'name':'tasks/%s/pushNotificationConfigs/named','taskId':'%s','pushNotificationConfig':{'url':'%s'}}");
+    for (var body : bodies) {
+      var kept = site.post(push, body.replace('\'', '"').formatted(id, id, url));
+      assertThat(kept.statusCode()).as(kept.body()).isEqualTo(201);
+      assertThat(json(kept).path("pushNotificationConfig").path("url").asString()).isEqualTo(url);
+    }
+    for (var config : List.of("whole", "whole-snake", "named")) {
+      assertThat(json(site.get(push + "/" + config)).path("name").asString())
+          .isEqualTo("tasks/" + id + "/pushNotificationConfigs/" + config);
+    }
+  }
+
+  @Test
+  void other_words_under_a_used_message_id_are_409_X_2() {
+    for (var version : List.of("", "/v1")) {
+      var path = BASE + version + "/message:send";
+      var id = "rest-reuse" + version.replace('/', '-');
+      BiFunction<String, String, String> form =
+          version.isEmpty() ? A2aRestTest::say : A2aRestTest::early;
+      assertThat(site.post(path, form.apply(id, "say one")).statusCode()).isBetween(200, 201);
+      var other = site.post(path, form.apply(id, "say two"));
+      assertThat(other.statusCode()).isEqualTo(409);
+      assertThat(other.body()).contains("a different message");
+      assertThat(site.post(path, form.apply(id, "say one")).statusCode()).isBetween(200, 201);
     }
   }
 

@@ -323,6 +323,19 @@ class SessionsTest {
     assertThat(newest).extracting(e -> e.path("invocation_id").asString()).containsOnly(task);
     assertThat(events(Kagent.data(200, kagent.get("/api/sessions/s1?order=asc&limit=1"))))
         .isEqualTo(events(oldest).subList(0, 1));
+    // kagent's agents send -1 or 0 for all events.
+    for (var all : List.of("-1", "0")) {
+      assertThat(events(Kagent.data(200, kagent.get("/api/sessions/s1?order=asc&limit=" + all))))
+          .isEqualTo(events(oldest));
+    }
+    for (var wrong : List.of("-2", "x", "1.5", "99999999999999999999")) {
+      assertThat(Kagent.error(400, kagent.get("/api/sessions/s1?limit=" + wrong)))
+          .contains("limit must be a whole number of at least -1");
+    }
+    for (var wrong : List.of("limit=-1", "limit=0", "limit=x", "offset=-1", "offset=x")) {
+      assertThat(Kagent.error(400, kagent.get("/api/sessions?" + wrong)))
+          .contains("must be a whole number of at least");
+    }
     var last = kagent.session("s1").path("events").get(0).path("created_at").asString();
     assertThat(events(Kagent.data(200, kagent.get("/api/sessions/s1?after=" + last)))).isEmpty();
   }

@@ -28,6 +28,7 @@ import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.Run;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -40,6 +41,7 @@ final class Teller {
 
   private static final long TOLD_MAX = 20_000_000;
   private static final String PROVIDER = "a2a";
+  private static final Set<String> EARLY_ENDS = Set.of("length", "content-filter", "refusal");
 
   private static final WireStatus NOTHING = new WireStatus(WireState.UNKNOWN, null, null);
 
@@ -59,6 +61,7 @@ final class Teller {
   private final List<Event> pending = new ArrayList<>();
   private final Keeper keeper;
   private WireStatus status = NOTHING;
+  private String earlyEnd = "";
   private long told;
 
   Teller(Run run, RemoteStory story, String program) {
@@ -71,6 +74,11 @@ final class Teller {
   /// Where the task stands, as was said last.
   WireStatus status() {
     return status;
+  }
+
+  /// Why the model there ended the answer before it was complete; empty if it is complete, or nothing is known.
+  String earlyEnd() {
+    return earlyEnd;
   }
 
   /// A message is about to be sent: what was said before it is past.
@@ -86,11 +94,13 @@ final class Teller {
       case WireTask task -> {
         if (isOurs(task.id(), task.contextId())) {
           tell(task);
+          noteEarlyEnd(task.metadata());
         }
       }
       case WireStatusUpdate update -> {
         if (isOurs(update.taskId(), update.contextId())) {
           tell(update.status());
+          noteEarlyEnd(update.metadata());
         }
       }
       case WireArtifactUpdate update -> {
@@ -102,6 +112,13 @@ final class Teller {
         }
       }
       case WireMessage message -> whole(message);
+    }
+  }
+
+  private void noteEarlyEnd(@Nullable ObjectNode metadata) {
+    var reason = metadata == null ? "" : metadata.path("finishReason").asString("");
+    if (EARLY_ENDS.contains(reason)) {
+      earlyEnd = reason;
     }
   }
 

@@ -258,8 +258,8 @@ final class Visit {
 
   private static Trouble unknown() {
     return Trouble.unknown(
-        "the connection, or this server, broke while it was given the task, and it does not say whether it"
-            + " has begun");
+        "the connection, or this server, broke while it was given the task, and it does not say"
+            + " whether it has begun");
   }
 
   static boolean arrived(WireTask task, String id) {
@@ -340,6 +340,12 @@ final class Visit {
     }
     if (story.context != null) {
       remote.put(RemoteStory.CONTEXT, story.context);
+    }
+    if (!teller.earlyEnd().isEmpty()) {
+      result.put("finishReason", teller.earlyEnd());
+    }
+    if (teller.earlyEnd().equals("length")) {
+      result.put("truncated", true);
     }
     return new Outcome.Completed(story.told.answer(), result);
   }

@@ -76,6 +76,7 @@ final class Agents {
         request.principal(),
         find(request).id(),
         version,
+        request.variable("namespace").isPresent(),
         null,
         () -> parts.approvals().agent(request));
   }

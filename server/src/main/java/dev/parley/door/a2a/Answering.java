@@ -62,6 +62,9 @@ final class Answering {
           A2aError.UNSUPPORTED_OPERATION,
           refused.getMessage() + " (" + refused.code() + "); the task still waits");
     } catch (Rejection.Conflict stale) {
+      if (Sending.isReuse(stale)) {
+        throw Sending.reused(message.messageId());
+      }
       throw invalid("this is no longer asked: " + stale.getMessage());
     } catch (Rejection.Invalid misfit) {
       throw invalid(String.valueOf(misfit.getMessage()));

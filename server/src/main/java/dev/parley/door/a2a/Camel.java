@@ -1,7 +1,9 @@
 package dev.parley.door.a2a;
 
 import dev.parley.protocol.Json;
+import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -10,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Camel {
 
   private static final Set<String> FREE = Set.of("metadata", "data");
+  private static final Pattern UPPER = Pattern.compile("[A-Z]");
 
   private Camel() {}
 
@@ -18,6 +21,11 @@ final class Camel {
     json.forEachEntry(
         (name, value) -> camel.set(written(name), FREE.contains(name) ? value : of(value)));
     return camel;
+  }
+
+  /// The other form of a name: `page_size` for `pageSize`.
+  static String snake(String name) {
+    return UPPER.matcher(name).replaceAll("_$0").toLowerCase(Locale.ROOT);
   }
 
   private static JsonNode of(JsonNode value) {

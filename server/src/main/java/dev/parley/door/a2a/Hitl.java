@@ -79,15 +79,42 @@ final class Hitl {
     return tool;
   }
 
+  /// The same question as the call of a function, which kagent's clients before the extension read.
+  static ObjectNode confirmation(Standing.Question question, InputRequired asked, TaskId root) {
+    var original = Json.object();
+    if (isApproval(asked)) {
+      var tool = tool(asked);
+      original.put("id", tool.path("call_id").asString()).set("name", tool.path("name"));
+      original.set("args", tool.path("args"));
+    } else {
+      original.put("id", asked.inputId().value()).put("name", "ask_user");
+      questions(original.putObject("args"), asked);
+    }
+    var args = Json.object();
+    args.set("originalFunctionCall", original);
+    var confirmation =
+        args.putObject("toolConfirmation").put("hint", asked.prompt()).put("confirmed", false);
+    if (!question.task().equals(root)) {
+      confirmation.putObject("payload").put("subagent_name", question.agent().value());
+    }
+    var call = Json.object().put("id", asked.inputId().value());
+    call.put("name", "adk_request_confirmation").set("args", args);
+    return call;
+  }
+
   private static ObjectNode question(InputRequired asked) {
     var request = Json.object().put(TYPE, "ask_user_request").put("id", asked.inputId().value());
+    questions(request, asked);
+    return request;
+  }
+
+  private static void questions(ObjectNode request, InputRequired asked) {
     var question = request.putArray("questions").addObject().put("question", asked.prompt());
     var choices = question.putArray("choices");
     if (asked.options() != null) {
       asked.options().forEach(option -> choices.add(written(option)));
     }
     question.put("multiple", false);
-    return request;
   }
 
   /// A choice as people read it.

@@ -27,10 +27,31 @@ final class Making {
   private static final String TEXT = "text";
 
   private final Map<String, Made> all = new LinkedHashMap<>();
+  private final boolean repeated;
   private boolean whole = true;
 
+  /// @param repeated whether the last piece of a text is the whole text once more, instead of an empty piece
+  Making(boolean repeated) {
+    this.repeated = repeated;
+  }
+
+  /// What a piece is to clients for whom a text is repeated at its end.
+  enum PieceKind {
+    /// No text, or not repeated.
+    PLAIN,
+    /// A piece of a text.
+    PARTIAL,
+    /// The whole text.
+    WHOLE
+  }
+
   /// A piece of an artifact.
-  record Piece(WireArtifact artifact, boolean append, boolean last) {}
+  record Piece(WireArtifact artifact, boolean append, boolean last, PieceKind kind) {}
+
+  /// True if nothing was made.
+  boolean isEmpty() {
+    return all.isEmpty();
+  }
 
   /// An artifact as far as it has come.
   private static final class Made {
@@ -71,7 +92,8 @@ final class Making {
       made = new Made(id, TEXT, null, null, false, null);
       all.put(id, made);
     }
-    return piece(made, WirePart.text(delta.delta()), !first, false);
+    var piece = piece(made, WirePart.text(delta.delta()), !first, false);
+    return repeated ? new Piece(piece.artifact(), piece.append(), false, PieceKind.PARTIAL) : piece;
   }
 
   /// The end of a text, and of the one that it takes the place of.
@@ -93,7 +115,13 @@ final class Making {
     if (Boolean.TRUE.equals(end.partial())) {
       made.metadata = Json.object().put("partial", true);
     }
-    pieces.add(piece(made, WirePart.text(first ? end.content() : ""), !first, true));
+    if (repeated) {
+      made.parts.clear();
+      var piece = piece(made, WirePart.text(end.content()), false, true);
+      pieces.add(new Piece(piece.artifact(), false, true, PieceKind.WHOLE));
+    } else {
+      pieces.add(piece(made, WirePart.text(first ? end.content() : ""), !first, true));
+    }
     return pieces;
   }
 
@@ -184,7 +212,7 @@ final class Making {
     if (whole) {
       made.parts.add(part);
     }
-    return new Piece(made.wire(List.of(part)), append, last);
+    return new Piece(made.wire(List.of(part)), append, last, PieceKind.PLAIN);
   }
 
   /// Everything, each artifact with as few parts as it can have.

@@ -50,6 +50,16 @@ public record Marks(ContextId context, TaskId root, AgentTypeId agent, String us
     return marks.isEmpty() ? null : marks;
   }
 
+  /// The marks of a piece of an artifact, if there are any: whether a piece of text is repeated as a
+  /// whole later. Clients of kagent's show no other text while it is written.
+  @Nullable ObjectNode ofPiece(Making.PieceKind kind) {
+    return switch (kind) {
+      case PLAIN -> null;
+      case PARTIAL -> Json.object().put("adk_partial", true).put("kagent_partial", true);
+      case WHOLE -> ofTask().put("adk_partial", false).put("kagent_partial", false);
+    };
+  }
+
   /// The marks of a part, if there are any.
   @Nullable ObjectNode ofPart(ObjectNode marks) {
     return told ? marks : null;

@@ -94,7 +94,7 @@ final class Operations {
 
   private WireItem answer(
       Caller caller, SendRequest request, TaskView task, @Nullable OnHold hold) {
-    var fold = form.now(task, caller.version());
+    var fold = form.now(task, caller);
     if (hold != null) {
       await(hold, task, fold, f -> f.state().terminal() || f.state().interrupted(), ANSWER_MAX);
     }
@@ -149,7 +149,7 @@ final class Operations {
     var id = request.message().taskId();
     return id == null
         ? Optional.empty()
-        : Optional.of(form.now(lookup.find(caller, id), caller.version()))
+        : Optional.of(form.now(lookup.find(caller, id), caller))
             .filter(fold -> !fold.state().terminal());
   }
 
@@ -159,13 +159,13 @@ final class Operations {
         parts.tails(),
         task.contextId(),
         TaskForm.before(task),
-        new TaskStream(form.begin(task, caller.version()), writing, first, null));
+        new TaskStream(form.begin(task, caller), writing, first, null));
   }
 
   /// Tells how a task goes on: from where the reader stopped, or from how it stands now.
   EventStream subscribe(Caller caller, String id, @Nullable FrameCursor after, Writing writing) {
     var task = lookup.find(caller, id);
-    var fold = form.now(task, caller.version());
+    var fold = form.now(task, caller);
     var over = fold.state().terminal();
     if (after != null) {
       if (after.position().after(parts.log().head(task.contextId()))) {
@@ -177,13 +177,7 @@ final class Operations {
             parts.tails(),
             task.contextId(),
             TaskForm.before(task),
-            new TaskStream(
-                form.begin(task, caller.version()),
-                writing,
-                List.of(),
-                after,
-                // In 0.3 a question is always the last of its stream: it says so itself.
-                caller.version() == Version.V1_0 ? fold.position() : Position.START));
+            new TaskStream(form.begin(task, caller), writing, List.of(), after, fold.openSince()));
       }
     }
     if (over && caller.version() == Version.V1_0) {
@@ -214,7 +208,7 @@ final class Operations {
   /// Stops a task, and waits until it has ended.
   WireTask cancel(Caller caller, String id, Holding holding) {
     var task = lookup.find(caller, id);
-    var fold = form.now(task, caller.version());
+    var fold = form.now(task, caller);
     if (fold.state().terminal()) {
       throw new A2aException(
           A2aError.TASK_NOT_CANCELABLE,

@@ -44,11 +44,11 @@ final class RestErrors {
       case Rejection.Busy _ -> reply(429, "RESOURCE_EXHAUSTED", fault.error(), message);
       case Rejection.Unavailable _ -> reply(503, "UNAVAILABLE", fault.error(), message);
       case Rejection.TooLarge _ -> reply(413, "INVALID_ARGUMENT", fault.error(), message);
+      case Rejection.Conflict _ -> reply(409, "ABORTED", fault.error(), message);
       case Rejection.Invalid _,
           Rejection.Unauthorized _,
           Rejection.Forbidden _,
           Rejection.NotFound _,
-          Rejection.Conflict _,
           Rejection.Stale _,
           Rejection.Gone _,
           Rejection.Damaged _ ->

@@ -28,7 +28,9 @@ final class RestPaths {
   private static final List<Parameter> PARAMETERS =
       Stream.concat(
               A2aDoor.PARAMETERS.stream(),
-              QUERY.stream().map(name -> Parameter.query(name, "as A2A has it")))
+              QUERY.stream()
+                  .flatMap(name -> Stream.of(name, Camel.snake(name)).distinct())
+                  .map(name -> Parameter.query(name, "as A2A has it")))
           .toList();
 
   private static final String TASK = "/tasks/{task}";

@@ -225,7 +225,7 @@ final class RestRoutes {
     return new Reply.Bytes(status, errors.contentType(), Json.bytes(value), Map.of());
   }
 
-  /// The query of a request, as parameters.
+  /// The query of a request, as parameters. Like fields of JSON, they may be in camelCase or snake_case.
   private static final class Query {
 
     private Query() {}
@@ -233,7 +233,10 @@ final class RestRoutes {
     static Params of(Request request) {
       var json = Json.object();
       for (var name : RestPaths.QUERY) {
-        request.query(name).ifPresent(text -> put(json, name, text));
+        request
+            .query(name)
+            .or(() -> request.query(Camel.snake(name)))
+            .ifPresent(text -> put(json, name, text));
       }
       return new Params(json);
     }

@@ -16,6 +16,7 @@ import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
@@ -23,11 +24,14 @@ import dev.parley.task.Accepted;
 import dev.parley.task.Rewinder;
 import dev.parley.task.Submission;
 import dev.parley.task.WhenBusy;
+import dev.parley.view.MessageView;
 import dev.parley.view.TaskView;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -105,7 +109,7 @@ final class Sending {
       return new ContextId(parts.ids().get().toString());
     }
     var about = caller.agent() + "\n" + caller.tenant() + "\n" + message.messageId();
-    return NewContextId.of(caller.principal(), "a2a\n" + about + "\n" + hash(message));
+    return NewContextId.of(caller.principal(), "a2a\n" + about);
   }
 
   private TaskView begin(
@@ -122,17 +126,85 @@ final class Sending {
     } catch (Rejection.NotFound | Rejection.Gone notTheirs) {
       throw invalid("message.contextId: " + notTheirs.getMessage());
     }
+    if (rewind == null) {
+      var sent = sentBefore(context, request.message());
+      if (sent.isPresent()) {
+        return kept(caller, request, sent.get());
+      }
+    }
     var accepted =
-        rewind == null
-            ? parts.tasks().submit(submission)
-            : parts.tasks().submit(submission, rewind);
+        submitted(
+            request.message().messageId(),
+            () ->
+                rewind == null
+                    ? parts.tasks().submit(submission)
+                    : parts.tasks().submit(submission, rewind));
     return kept(caller, request, accepted);
+  }
+
+  private static Accepted submitted(String messageId, Supplier<Accepted> submitting) {
+    try {
+      return submitting.get();
+    } catch (Rejection.Conflict reused) {
+      throw isReuse(reused) ? reused(messageId) : reused;
+    }
+  }
+
+  /// The task of this very message, if it was sent before.
+  ///
+  /// @throws Rejection.Conflict if another message of the context has its id
+  private Optional<TaskView> sentBefore(ContextId context, WireMessage message) {
+    if (!settings.idempotent()) {
+      return Optional.empty();
+    }
+    var known = parts.views().message(context, new MessageId(message.messageId()));
+    // The log knows by a hash of the message what an edited one was.
+    if (known.isEmpty() || known.get().editedAt() != null) {
+      return Optional.empty();
+    }
+    var task = known.get().taskId();
+    if (task == null || !isSame(known.get(), message)) {
+      throw reused(message.messageId());
+    }
+    return parts.views().task(context, task);
+  }
+
+  private static boolean isSame(MessageView known, WireMessage message) {
+    return known.role() == Role.USER
+        && known.content().equals(Wording.of(message))
+        && Objects.equals(known.parts(), json(message));
+  }
+
+  private static @Nullable List<JsonNode> json(WireMessage message) {
+    return plain(message) ? null : message.parts().stream().map(Sending::json).toList();
+  }
+
+  /// True if the guard of [#once] refuses a message.
+  static boolean isReuse(Rejection.Conflict conflict) {
+    return conflict.code().equals("idempotency-key-reused");
+  }
+
+  static Rejection.Conflict reused(String messageId) {
+    return new Rejection.Conflict(
+        "message-id-reused",
+        "message.messageId: "
+            + messageId
+            + " is already the id of a different message; send this message with a new id");
   }
 
   private TaskView goOn(Caller caller, SendRequest request, TaskView task) {
     var fold = form.now(task, caller.version());
-    if (settings.idempotent() && fold.knows(request.message())) {
-      return task;
+    if (settings.idempotent()) {
+      if (fold.knows(request.message())) {
+        return task;
+      }
+      if (fold.knowsId(request.message().messageId())) {
+        throw reused(request.message().messageId());
+      }
+      var sent = sentBefore(task.contextId(), request.message());
+      if (sent.isPresent()) {
+        return kept(caller, request, sent.get());
+      }
     }
     var state = fold.state();
     if (state.terminal()) {
@@ -157,13 +229,19 @@ final class Sending {
       // The task may ask something meanwhile, which the message then answers.
       var _ = caller.answerer().get();
     }
-    var accepted = parts.tasks().submit(submission(caller, request, task.contextId(), how));
-    return kept(caller, request, accepted);
+    var submission = submission(caller, request, task.contextId(), how);
+    var id = request.message().messageId();
+    return kept(caller, request, submitted(id, () -> parts.tasks().submit(submission)));
   }
 
   private TaskView kept(Caller caller, SendRequest request, Accepted accepted) {
     var task = task(accepted.contextId(), accepted.taskId().value());
     return kept(caller, request, task, accepted.messageId().equals(task.messageId()));
+  }
+
+  private TaskView kept(Caller caller, SendRequest request, TaskView task) {
+    var id = new MessageId(request.message().messageId());
+    return kept(caller, request, task, id.equals(task.messageId()));
   }
 
   /// @param began whether the message is the one that the task began with: its webhook is told all of the task
@@ -211,7 +289,7 @@ final class Sending {
         context,
         caller.principal(),
         text,
-        plain(message) ? null : message.parts().stream().map(Sending::json).toList(),
+        json(message),
         options,
         once(caller, request),
         named(context, message));
@@ -264,22 +342,24 @@ final class Sending {
     return kept.isEmpty() ? null : Json.object().set(Speech.KEPT, kept);
   }
 
-  /// The same message again does nothing. One that only has the same id is another one.
+  /// The same message again does nothing. Another one with its id is refused.
   private Guard once(Caller caller, SendRequest request) {
     var message = request.message();
-    var hash = hash(message);
     return settings.idempotent()
         ? new Guard.Once(
-            caller.principal(),
-            "a2a:" + caller.agent() + ":" + message.messageId() + ":" + hash,
-            hash)
+            caller.principal(), "a2a:" + caller.agent() + ":" + message.messageId(), hash(message))
         : Guard.none();
   }
 
+  /// What the message says; not what is said about it.
   private static String hash(WireMessage message) {
     try {
       var digest = MessageDigest.getInstance("SHA-256");
-      return HexFormat.of().formatHex(digest.digest(Json.bytes(WireForms.V1_0.message(message))));
+      for (var part : message.parts()) {
+        digest.update(Json.bytes(json(part)));
+        digest.update((byte) '\n');
+      }
+      return HexFormat.of().formatHex(digest.digest());
     } catch (NoSuchAlgorithmException impossible) {
       throw new IllegalStateException(impossible);
     }

@@ -1,6 +1,7 @@
 package dev.parley.door.a2a;
 
 import dev.parley.a2a.A2aException;
+import dev.parley.a2a.Version;
 import dev.parley.a2a.WireMessage;
 import dev.parley.a2a.WirePart;
 import dev.parley.a2a.WireReader;
@@ -12,6 +13,7 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import java.util.ArrayList;
@@ -27,10 +29,14 @@ final class Speech {
   /// In the metadata of a message and of an answer: what A2A says of it beyond its text.
   static final String KEPT = "a2a";
 
-  private final Marks marks;
+  private static final String SUBAGENT_SESSION = "kagent_subagent_session_id";
 
-  Speech(Marks marks) {
+  private final Marks marks;
+  private final Version version;
+
+  Speech(Marks marks, Version version) {
     this.marks = marks;
+    this.version = version;
   }
 
   /// What a person or the agent said.
@@ -44,10 +50,14 @@ final class Speech {
         own ? WireRole.USER : WireRole.AGENT,
         parts(message),
         marks.ofMessage(
-            kept.path("metadata") instanceof ObjectNode told ? told : null,
+            own ? metadata(kept) : EarlyEnd.of(message.metadata()).addedTo(metadata(kept)),
             own ? Marks.USER : marks.agent().value()),
         texts(kept.path("extensions")),
         texts(kept.path("referenceTaskIds")));
+  }
+
+  private static @Nullable ObjectNode metadata(JsonNode kept) {
+    return kept.path("metadata") instanceof ObjectNode told ? told : null;
   }
 
   private static List<WirePart> parts(Message message) {
@@ -99,14 +109,37 @@ final class Speech {
     data.set("args", start.arguments());
     var about = Json.object().put(Marks.TYPE, "function_call");
     if (start.subagentMetadata() != null && !start.subagentMetadata().taskIds().isEmpty()) {
-      about.put(
-          "kagent_subagent_session_id", start.subagentMetadata().taskIds().getFirst().value());
+      var children = start.subagentMetadata().taskIds();
+      about.put(SUBAGENT_SESSION, children.getFirst().value());
+      var all = about.putArray("kagent_subagent_session_ids");
+      children.forEach(child -> all.add(child.value()));
     }
+    return said(entry, List.of(data(data, marks.ofPart(about))), null);
+  }
+
+  /// An agent is called.
+  ///
+  /// @param toolName the tool that calls it, if that has another name
+  WireMessage agentCall(Entry entry, ObjectNode data, TaskId child, @Nullable String toolName) {
+    var about = Json.object().put(Marks.TYPE, "function_call").put(SUBAGENT_SESSION, child.value());
+    if (toolName != null) {
+      about.put("toolName", toolName);
+    }
+    return said(entry, List.of(data(data, marks.ofPart(about))), null);
+  }
+
+  /// An agent that was called has ended.
+  WireMessage agentResult(Entry entry, ObjectNode data) {
+    var about = Json.object().put(Marks.TYPE, "function_response");
     return said(entry, List.of(data(data, marks.ofPart(about))), null);
   }
 
   /// A tool has answered.
   WireMessage result(Entry entry, ToolComplete end) {
+    return agentResult(entry, resultData(end));
+  }
+
+  static ObjectNode resultData(ToolComplete end) {
     var response = Json.object();
     if (!end.success()) {
       response.put("isError", true);
@@ -118,8 +151,7 @@ final class Speech {
     }
     var data = Json.object().put("id", end.toolCallId().value()).put("name", end.toolName());
     data.set("response", response);
-    var about = Json.object().put(Marks.TYPE, "function_response");
-    return said(entry, List.of(data(data, marks.ofPart(about))), null);
+    return data;
   }
 
   private static WirePart data(ObjectNode data, @Nullable ObjectNode about) {
@@ -133,6 +165,12 @@ final class Speech {
     for (var one : asked) {
       if (one.asked() instanceof AuthRequired auth) {
         parts.add(WirePart.data(signIn(auth)));
+      }
+      // Clients of 1.0 read the extension below instead.
+      if (one.asked() instanceof InputRequired input && version == Version.V0_3 && marks.told()) {
+        var about = Json.object().put(Marks.TYPE, "function_call");
+        about.put("kagent_is_long_running", true);
+        parts.add(data(Hitl.confirmation(one, input, marks.root()), about));
       }
     }
     var request = Hitl.request(asked, marks.root());

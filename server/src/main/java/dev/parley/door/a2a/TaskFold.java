@@ -26,6 +26,8 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
 import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
@@ -55,7 +57,8 @@ public final class TaskFold {
   private final Voice voice;
   private final Speech speech;
   private final Standing standing;
-  private final Making making = new Making();
+  private final AgentCalls calls;
+  private final Making making;
   private final List<WireMessage> history = new ArrayList<>();
   private final Spent spent = new Spent();
   private boolean whole = true;
@@ -63,6 +66,8 @@ public final class TaskFold {
   private Position position = Position.START;
   private WireStatus status = new WireStatus(WireState.SUBMITTED, null, null);
   private Set<Id> asked = Set.of();
+  private Position askedAt = Position.START;
+  private EarlyEnd earlyEnd = EarlyEnd.NONE;
   private @Nullable ErrorReported error;
   private @Nullable ObjectNode told;
   private boolean direct;
@@ -71,11 +76,18 @@ public final class TaskFold {
   public record Told(FrameCursor id, WireItem item) {}
 
   public TaskFold(Voice voice, Marks marks, Version version) {
+    this(voice, marks, version, false);
+  }
+
+  /// @param repeated whether the last piece of a text repeats all of it, for clients that show no other text at the end
+  TaskFold(Voice voice, Marks marks, Version version, boolean repeated) {
     this.voice = voice;
     this.marks = marks;
     this.version = version;
-    this.speech = new Speech(marks);
+    this.speech = new Speech(marks, version);
     this.standing = new Standing(marks.root());
+    this.calls = new AgentCalls(speech, marks.told());
+    this.making = new Making(repeated);
   }
 
   /// Where the last entry that was taken in stands.
@@ -91,6 +103,11 @@ public final class TaskFold {
   /// Whose task this is.
   public Marks marks() {
     return marks;
+  }
+
+  /// Where what the task now asks was asked; the last entry if it asks nothing.
+  Position openSince() {
+    return status.state().interrupted() ? askedAt : position;
   }
 
   /// What the task asks of people.
@@ -110,6 +127,11 @@ public final class TaskFold {
             earlier ->
                 earlier.messageId().equals(message.messageId())
                     && earlier.parts().equals(message.parts()));
+  }
+
+  /// True if a message of the task has this id.
+  boolean knowsId(String messageId) {
+    return history.stream().anyMatch(earlier -> earlier.messageId().equals(messageId));
   }
 
   /// Takes in the next entry of the context, and says what it tells.
@@ -147,15 +169,24 @@ public final class TaskFold {
       case TaskCreated created when !begun -> begin(entry, created);
       case ContentDelta delta when voice.speaks(entry) ->
           pieces(List.of(making.text(origin.taskId(), delta)));
-      case ContentComplete end when voice.speaks(entry) ->
-          pieces(making.text(origin.taskId(), end));
+      case ContentComplete end when voice.speaks(entry) -> {
+        earlyEnd = EarlyEnd.of(end.finishReason());
+        yield pieces(making.text(origin.taskId(), end));
+      }
       case FileWrite write -> pieces(List.of(making.file(write)));
       case DataWrite write -> pieces(List.of(making.data(write)));
       case DatasetWrite write -> pieces(List.of(making.rows(write)));
-      case ToolStart start when voice.speaks(entry) -> works(entry, speech.call(entry, start));
-      case ToolComplete end when voice.speaks(entry) -> works(entry, speech.result(entry, end));
+      case ToolStart start when voice.speaks(entry) ->
+          calls.start(entry, origin, start).map(call -> works(entry, call)).orElse(List.of());
+      case ToolComplete end when voice.speaks(entry) ->
+          works(entry, calls.complete(entry, origin, end));
+      case SubtaskCreated created when voice.speaks(entry) ->
+          worksAndMoves(entry, origin, calls.created(entry, origin, created));
+      case SubtaskComplete end when voice.speaks(entry) ->
+          worksAndMoves(entry, origin, calls.completed(entry, end));
       case Message message when isRoot(origin) -> {
         remember(speech.message(message));
+        earlyEnd = EarlyEnd.of(message.metadata()).or(earlyEnd);
         yield List.of();
       }
       default -> moved(entry, origin);
@@ -208,7 +239,7 @@ public final class TaskFold {
                     piece.artifact(),
                     piece.append(),
                     piece.last(),
-                    null))
+                    marks.ofPiece(piece.kind())))
         .toList();
   }
 
@@ -216,6 +247,14 @@ public final class TaskFold {
   private List<WireItem> works(Entry entry, WireMessage message) {
     remember(message);
     return List.of(stands(WireState.WORKING, message, entry.timestamp()));
+  }
+
+  /// What the task does, if that is shown, and whatever the entry does to the task's state.
+  private List<WireItem> worksAndMoves(Entry entry, Origin origin, Optional<WireMessage> message) {
+    var items = new ArrayList<WireItem>();
+    message.ifPresent(shown -> items.addAll(works(entry, shown)));
+    items.addAll(moved(entry, origin));
+    return items;
   }
 
   /// Whatever the entry does to the task's state.
@@ -226,8 +265,10 @@ public final class TaskFold {
       case ErrorReported failure when failure.scope() == ErrorScope.TASK && isRoot(origin) ->
           error = failure;
       case Usage usage -> spent.add(usage);
-      case TaskComplete(_, _, var metadata) when isRoot(origin) && metadata != null ->
-          direct = metadata.path(Speech.KEPT).path("message").asBoolean(false);
+      case TaskComplete(_, _, var metadata) when isRoot(origin) && metadata != null -> {
+        direct = metadata.path(Speech.KEPT).path("message").asBoolean(false);
+        earlyEnd = EarlyEnd.of(metadata).or(earlyEnd);
+      }
       default -> {} // The standing knows what else there is.
     }
     var state = standing.state();
@@ -238,7 +279,13 @@ public final class TaskFold {
       return List.of();
     }
     asked = Set.of();
-    if (!state.terminal() || state == WireState.COMPLETED) {
+    if (state == WireState.COMPLETED) {
+      // An answer without text explains itself; a text is never put beside the answer.
+      var empty = earlyEnd.early() && making.isEmpty();
+      var message = empty ? speech.reason(entry, earlyEnd.explanation(), null) : null;
+      return List.of(stands(state, message, entry.timestamp()));
+    }
+    if (!state.terminal()) {
       return List.of(stands(state, null, entry.timestamp()));
     }
     var reason = reason(entry, state);
@@ -253,6 +300,7 @@ public final class TaskFold {
       return List.of();
     }
     asked = ids;
+    askedAt = position;
     var question = speech.question(entry, questions);
     remember(question);
     return List.of(stands(state, question, entry.timestamp()));
@@ -275,7 +323,8 @@ public final class TaskFold {
 
   private WireStatusUpdate update(WireStatus now) {
     var last = now.state().terminal() || now.state().interrupted();
-    return new WireStatusUpdate(marks.root().value(), marks.context().value(), now, last, null);
+    var metadata = now.state() == WireState.COMPLETED ? earlyEnd.addedTo(null) : null;
+    return new WireStatusUpdate(marks.root().value(), marks.context().value(), now, last, metadata);
   }
 
   /// The task as it now stands.
@@ -305,7 +354,8 @@ public final class TaskFold {
     if (told != null && told.path(Speech.KEPT).has("tenant")) {
       metadata.put("tenant", told.path(Speech.KEPT).path("tenant").asString());
     }
-    return metadata.isEmpty() ? null : metadata;
+    var all = status.state() == WireState.COMPLETED ? earlyEnd.addedTo(metadata) : metadata;
+    return all == null || all.isEmpty() ? null : all;
   }
 
   /// The answer alone, where the agent says that there is no more to its task than that.

@@ -56,6 +56,13 @@ public final class TaskForm {
     return new TaskFold(voice, marks(task.contextId(), task.taskId(), task.agentId()), version);
   }
 
+  /// The same, in the form for this caller's streams.
+  TaskFold begin(TaskView task, Caller caller) {
+    var repeated = kagent && caller.kagent() && caller.version() == Version.V0_3;
+    var marks = marks(task.contextId(), task.taskId(), task.agentId());
+    return new TaskFold(voice, marks, caller.version(), repeated);
+  }
+
   /// What is said of everything that belongs to a root task.
   Marks marks(ContextId context, TaskId root, AgentTypeId agent) {
     return new Marks(context, root, agent, log.owner(context), kagent);
@@ -63,7 +70,15 @@ public final class TaskForm {
 
   /// The fold of a root task that has taken in all that there is now of it.
   public TaskFold now(TaskView task, Version version) {
-    var fold = begin(task, version);
+    return now(task, begin(task, version));
+  }
+
+  /// The same, in the form for this caller's streams.
+  TaskFold now(TaskView task, Caller caller) {
+    return now(task, begin(task, caller));
+  }
+
+  private TaskFold now(TaskView task, TaskFold fold) {
     var position = before(task);
     for (var page = log.read(task.contextId(), position, READ);
         !page.isEmpty() && !fold.state().terminal();

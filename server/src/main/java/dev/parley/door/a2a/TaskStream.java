@@ -2,6 +2,7 @@ package dev.parley.door.a2a;
 
 import dev.parley.a2a.WireForm;
 import dev.parley.a2a.WireItem;
+import dev.parley.a2a.WireStatusUpdate;
 import dev.parley.door.EntryTail;
 import dev.parley.door.FrameCursor;
 import dev.parley.door.a2a.TaskFold.Told;
@@ -80,22 +81,30 @@ final class TaskStream implements EntryTail.Script {
 
   @Override
   public byte[] frames(Entry entry) {
-    var frames = new ByteArrayOutputStream();
-    var before = fold.state();
-    for (var told : fold.take(entry)) {
-      if (after == null || told.id().after(after)) {
-        frames.writeBytes(writing.frame(told.id(), told.item()));
-      }
-    }
-    var state = fold.state();
+    var told =
+        fold.take(entry).stream().filter(one -> after == null || one.id().after(after)).toList();
     forget();
-    ended =
-        state.terminal()
-            || (state.interrupted()
-                && state != before
-                && frames.size() > 0
-                && !asOf.after(entry.position()));
+    ended = fold.state().terminal() || (asks(told) && !asOf.after(entry.position()));
+    var frames = new ByteArrayOutputStream();
+    for (var i = 0; i < told.size(); i++) {
+      var last = ended && i == told.size() - 1;
+      frames.writeBytes(writing.frame(told.get(i).id(), item(told.get(i).item(), last)));
+    }
     return frames.toByteArray();
+  }
+
+  private static boolean asks(List<Told> told) {
+    return !told.isEmpty()
+        && told.getLast().item() instanceof WireStatusUpdate update
+        && update.status().state().interrupted();
+  }
+
+  /// 0.3 marks the last status of a stream as final, and no other.
+  private static WireItem item(WireItem item, boolean last) {
+    return item instanceof WireStatusUpdate update
+        ? new WireStatusUpdate(
+            update.taskId(), update.contextId(), update.status(), last, update.metadata())
+        : item;
   }
 
   private void forget() {

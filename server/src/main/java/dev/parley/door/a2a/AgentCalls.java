@@ -1,0 +1,116 @@
+package dev.parley.door.a2a;
+
+import dev.parley.a2a.WireMessage;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/// Shows tool calls that start other agents as kagent's clients expect calls of agents.
+///
+/// Those clients recognize an agent by the separator in the name of the tool, and open one session per
+/// call. A call that starts one agent therefore has that agent's name. A call that starts several agents
+/// keeps its own name and is followed by one call per agent, whose id is the id of the agent's task.
+/// Without kagent's metadata all calls are shown as they are. For one thread.
+final class AgentCalls {
+
+  private static final String NAME_PREFIX = "default__NS__";
+
+  private final Speech speech;
+  private final boolean kagent;
+  private final Map<Key, Single> singles = new HashMap<>();
+  private final Map<TaskId, Pending> pending = new HashMap<>();
+  private final Map<TaskId, String> batched = new HashMap<>();
+
+  /// A tool call; only its task knows it by the id alone.
+  private record Key(TaskId task, ToolCallId call) {}
+
+  /// A call that starts one agent, which is not known yet.
+  private record Pending(Key key, ToolStart start) {}
+
+  /// A call that started one agent.
+  private record Single(TaskId child, String name) {}
+
+  AgentCalls(Speech speech, boolean kagent) {
+    this.speech = speech;
+    this.kagent = kagent;
+  }
+
+  /// The message for the start of a call; empty if it follows once the called agent is known.
+  Optional<WireMessage> start(Entry entry, Origin origin, ToolStart start) {
+    var subagents = start.subagentMetadata();
+    if (!kagent || subagents == null || subagents.taskIds().isEmpty()) {
+      return Optional.of(speech.call(entry, start));
+    }
+    if (subagents.taskIds().size() == 1) {
+      var child = subagents.taskIds().getFirst();
+      pending.put(child, new Pending(new Key(origin.taskId(), start.toolCallId()), start));
+      return Optional.empty();
+    }
+    subagents.taskIds().forEach(child -> batched.put(child, ""));
+    return Optional.of(speech.call(entry, start));
+  }
+
+  /// The message for an agent that a call starts.
+  Optional<WireMessage> created(Entry entry, Origin origin, SubtaskCreated created) {
+    var child = created.subtaskId();
+    var name = name(created.agentId() == null ? origin.agentId() : created.agentId());
+    var single = pending.remove(child);
+    if (single != null) {
+      var start = single.start();
+      singles.put(single.key(), new Single(child, name));
+      var data = Json.object().put("id", start.toolCallId().value()).put("name", name);
+      data.set("args", start.arguments());
+      return Optional.of(speech.agentCall(entry, data, child, start.toolName()));
+    }
+    if (batched.replace(child, name) == null) {
+      return Optional.empty();
+    }
+    var data = Json.object().put("id", child.value()).put("name", name);
+    data.putObject("args").put("request", created.prompt());
+    return Optional.of(speech.agentCall(entry, data, child, null));
+  }
+
+  /// The message for the result of one of several agents that a call started.
+  Optional<WireMessage> completed(Entry entry, SubtaskComplete end) {
+    var name = batched.remove(end.subtaskId());
+    if (name == null || name.isEmpty()) {
+      return Optional.empty();
+    }
+    var response = Json.object();
+    if (end.status() != TaskState.COMPLETED) {
+      response.put("isError", true);
+    }
+    var text = end.result() == null ? end.error() : end.result();
+    response.put("result", text == null ? end.status().wire() : text);
+    response.put("subagent_session_id", end.subtaskId().value());
+    var data = Json.object().put("id", end.subtaskId().value()).put("name", name);
+    data.set("response", response);
+    return Optional.of(speech.agentResult(entry, data));
+  }
+
+  /// The message for the end of a call.
+  WireMessage complete(Entry entry, Origin origin, ToolComplete end) {
+    var single = singles.remove(new Key(origin.taskId(), end.toolCallId()));
+    if (single == null) {
+      return speech.result(entry, end);
+    }
+    var data = Speech.resultData(end).put("name", single.name());
+    data.withObject("/response").put("subagent_session_id", single.child().value());
+    return speech.agentResult(entry, data);
+  }
+
+  private static String name(AgentTypeId agent) {
+    return NAME_PREFIX + agent.value().replace('-', '_');
+  }
+}

@@ -1,0 +1,118 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.model.StandInAnswer;
+import dev.parley.model.StandInAnswer.Step;
+import dev.parley.model.StandInModel;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/// Answers that a model ends before they are complete say so in A2A.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class A2aEarlyEndTest {
+
+  private StandInModel model;
+  private Site site;
+
+  @BeforeAll
+  void open(@TempDir Path folder) {
+    model =
+        StandInModel.answering(
+            question ->
+                switch (question.lastText()) {
+                  case "long" -> StandInAnswer.of(StandInAnswer.text("a", "b"), stop("length"));
+                  case "cut" -> StandInAnswer.of(StandInAnswer.text("c"), stop("content_filter"));
+                  case "empty" -> StandInAnswer.of(stop("content_filter"));
+                  default -> StandInAnswer.saying("whole");
+                });
+    site =
+        Site.durable(
+            folder,
+            Site.Wish.USUAL,
+            """
+            models: {m: {provider: openai, model: m, baseUrl: '%s', apiKey: none}}
+            agents: [{id: helper, tools: []}]
+            """
+                .formatted(model.url()));
+  }
+
+  @AfterAll
+  void close() {
+    site.close();
+    model.close();
+  }
+
+  private static Step stop(String reason) {
+    return new Step.Stop(reason);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0.3, long, length, ab",
+    "1.0, long, length, ab",
+    "0.3, cut, content-filter, c",
+    "1.0, cut, content-filter, c",
+    "0.3, empty, content-filter, ''",
+    "1.0, empty, content-filter, ''"
+  })
+  void the_last_status_and_the_task_have_the_reason(
+      String version, String words, String reason, String text) throws IOException {
+    var peer = new A2aPeer(site, "helper", version);
+    var frames = peer.stream(peer.streaming(), peer.say(words + "-" + version, words));
+
+    var last = frames.getLast().result();
+    var update = peer.modern() ? last.path("statusUpdate") : last;
+    assertThat(update.path("status").path("state").asString()).isEqualTo(peer.state("completed"));
+    assertReason(update.path("metadata"), reason);
+    var id = update.path("taskId").asString();
+    var task = peer.result(peer.getting(), A2aPeer.id(id));
+    assertReason(task.path("metadata"), reason);
+    assertThat(A2aPeer.text(task)).isEqualTo(text);
+    var explained = task.path("status").path("message").path("parts").path(0).path("text");
+    if (text.isEmpty()) {
+      assertThat(explained.asString())
+          .isEqualTo("A content filter removed the answer of the model.");
+    } else {
+      // Clients would take it for the answer.
+      assertThat(explained.isMissingNode()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void an_agent_elsewhere_passes_the_reason_on(String version, @TempDir Path above) {
+    var yaml =
+        "agents: [{id: far, type: a2a, url: \"%s/a2a/helper\", version: \"%s\", transport: jsonrpc}]\n"
+            .formatted(site.url, version);
+    try (var top = Site.durable(above, Site.Wish.USUAL, yaml)) {
+      var peer = new A2aPeer(top, "far", version);
+      var task = peer.send(peer.say("far-" + version, "long"));
+      assertThat(A2aPeer.text(task)).isEqualTo("ab");
+      assertReason(task.path("metadata"), "length");
+    }
+  }
+
+  private static void assertReason(JsonNode metadata, String reason) {
+    assertThat(metadata.path("finishReason").asString("")).isEqualTo(reason);
+    assertThat(metadata.path("truncated").asBoolean(false)).isEqualTo(reason.equals("length"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void a_complete_answer_has_none(String version) {
+    var peer = new A2aPeer(site, "helper", version);
+    assertThat(peer.send(peer.say("whole-" + version, "whole")).toString())
+        .contains("whole")
+        .doesNotContain("finishReason")
+        .doesNotContain("truncated");
+  }
+}
