@@ -30,10 +30,11 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
 
   @Override
   public String description() {
-    return "Asks a question and waits for the answer. options are the answers to choose from; schema"
-        + " is the JSON Schema of the answer, if it is to be more than words. Whoever gave you the"
-        + " task may answer for the person unless requireUser is true. whenLapsed says whether you go on"
-        + " without an answer if none comes in time, or the task fails. Answers {answer}.";
+    return "Asks a question and waits for the answer. options are the answers to choose from;"
+        + " schema is the JSON Schema of the answer, if it is to be more than words. Whoever"
+        + " gave you the task may answer for the person unless requireUser is true."
+        + " whenLapsed says whether you go on without an answer if none comes in time, or"
+        + " the task fails. Answers {answer}.";
   }
 
   @Override
@@ -69,7 +70,7 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
         result.set("answer", value);
         yield new ToolResult.Done(result);
       }
-      case Answer.Lapsed(var reason) -> new ToolResult.Failed("there is no answer: " + reason);
+      case Answer.Lapsed(var reason, _) -> new ToolResult.Failed("there is no answer: " + reason);
     };
   }
 
