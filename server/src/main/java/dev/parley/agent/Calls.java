@@ -9,6 +9,7 @@ import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -83,9 +85,29 @@ final class Calls implements AutoCloseable {
         if (busy.isEmpty()) {
           return Optional.of(parked(calls));
         }
-        run.awaitSignal();
+        if (allAsk(calls, busy)) {
+          var waits = parked(calls);
+          run.restUntilNews(new TaskStatus(waits.state(), null, waits.metadata()));
+        } else {
+          run.awaitSignal();
+        }
       }
     }
+  }
+
+  /// True if each call that runs has asked something and waits for the answer.
+  private static boolean allAsk(List<CallStory> calls, Set<ToolCallId> busy) {
+    var asking =
+        calls.stream()
+            .filter(call -> call.end().isEmpty())
+            .filter(
+                call ->
+                    call.question()
+                        .filter(asked -> asked.open() && asked.purpose() == Purpose.LIVE)
+                        .isPresent())
+            .map(call -> call.call().id())
+            .collect(Collectors.toSet());
+    return asking.containsAll(busy);
   }
 
   /// Does what can be done now. False if there is nothing.
@@ -158,7 +180,7 @@ final class Calls implements AutoCloseable {
           } else {
             launch(call, tool, call.call().arguments(), room, events, work);
           }
-        } else if (question.answer() instanceof Answer.Lapsed(var reason)) {
+        } else if (question.answer() instanceof Answer.Lapsed(var reason, _)) {
           refuse(call, tool, "nobody approved this call: " + reason, events);
         }
       }

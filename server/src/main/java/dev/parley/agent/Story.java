@@ -50,7 +50,7 @@ import tools.jackson.databind.node.StringNode;
 final class Story {
 
   /// In the metadata of a question: why it is asked.
-  static final String PURPOSE = "purpose";
+  static final String PURPOSE = Asked.PURPOSE;
 
   /// In the metadata of a status: an agent above is asked this.
   static final String INPUT_ID = "inputId";

@@ -3,6 +3,7 @@ package dev.parley.mcp;
 import dev.parley.mcp.Trouble.Kind;
 import dev.parley.net.AddressPolicy;
 import dev.parley.net.AddressPolicy.Refused;
+import dev.parley.net.WholeAnswer;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,9 +39,16 @@ final class Discovery implements AutoCloseable {
       HttpClient.newBuilder().connectTimeout(PATIENCE).followRedirects(Redirect.NEVER).build();
 
   private final AddressPolicy policy;
+  private final Duration patience;
 
   Discovery(AddressPolicy policy) {
+    this(policy, PATIENCE);
+  }
+
+  /// @param patience how long each request may take, with all of its answer
+  Discovery(AddressPolicy policy, Duration patience) {
     this.policy = policy;
+    this.patience = patience;
   }
 
   /// What is found about a server that refused with this challenge.
@@ -147,15 +154,11 @@ final class Discovery implements AutoCloseable {
       throws InterruptedException {
     try {
       var uri = allowed.checkForCredentials(address).uri();
-      var request =
-          HttpRequest.newBuilder(uri).timeout(PATIENCE).header("Accept", "application/json");
-      var answer = http.send(request.build(), BodyHandlers.ofInputStream());
-      try (var body = answer.body()) {
-        var bytes = body.readNBytes(DOCUMENT_BYTES_MAX);
-        return answer.statusCode() == 200
-            ? Optional.of(Json.read(bytes, ObjectNode.class))
-            : Optional.empty();
-      }
+      var request = HttpRequest.newBuilder(uri).header("Accept", "application/json");
+      var answer = WholeAnswer.of(http, request.build(), DOCUMENT_BYTES_MAX, patience);
+      return answer.statusCode() == 200
+          ? Optional.of(Json.read(answer.body(), ObjectNode.class))
+          : Optional.empty();
     } catch (Refused refused) {
       LOG.log(Level.WARNING, "sign-in discovery skips {0}: {1}", address, refused.getMessage());
       return Optional.empty();

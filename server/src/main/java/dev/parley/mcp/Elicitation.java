@@ -30,7 +30,7 @@ record Elicitation(Object requestId, String message, ObjectNode schema) {
   ObjectNode reply(Answer answer) {
     return switch (answer) {
       case Answer.Given(var value) -> reply(value);
-      case Answer.Lapsed _ -> action("cancel");
+      case Answer.Lapsed(_, var declined) -> action(declined ? "decline" : "cancel");
     };
   }
 
@@ -39,13 +39,15 @@ record Elicitation(Object requestId, String message, ObjectNode schema) {
   }
 
   private ObjectNode reply(JsonNode value) {
-    if (value instanceof ObjectNode form) {
-      return action("accept").set("content", form);
+    if (bare()) {
+      var agrees = value.isObject() ? value.path("approved") : value;
+      return agrees.asBoolean(false)
+          ? action("accept").set("content", Json.object())
+          : action("decline");
     }
-    if (value.isBoolean() && !value.booleanValue()) {
-      return action("decline");
-    }
-    return bare() ? action("accept").set("content", Json.object()) : action("cancel");
+    return value instanceof ObjectNode form
+        ? action("accept").set("content", form)
+        : action("cancel");
   }
 
   /// True if there is nothing to fill in.

@@ -1,9 +1,7 @@
 package dev.parley.mcp;
 
 import dev.parley.mcp.Trouble.Kind;
-import io.modelcontextprotocol.client.transport.McpHttpClientTransportAuthorizationException;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse.JSONRPCError;
-import io.modelcontextprotocol.spec.McpTransportSessionNotFoundException;
 import java.net.ConnectException;
 import java.time.Duration;
 
@@ -24,10 +22,10 @@ final class Faults {
   Trouble of(Throwable failure) {
     for (var cause = failure; cause != null; cause = cause.getCause()) {
       switch (cause) {
-        case McpHttpClientTransportAuthorizationException refused -> {
-          return unauthorized(refused);
+        case HttpTransport.Status status when status.code() == 401 || status.code() == 403 -> {
+          return unauthorized(status);
         }
-        case McpTransportSessionNotFoundException _ -> {
+        case HttpTransport.Status status when status.forgotten() -> {
           return new Trouble(Kind.FORGOTTEN, name() + " has forgotten the connection");
         }
         case ConnectException _ -> {
@@ -59,13 +57,11 @@ final class Faults {
     return refused("error " + error.code() + ": " + error.message());
   }
 
-  private Trouble unauthorized(McpHttpClientTransportAuthorizationException refused) {
-    var answer = refused.getResponseInfo();
-    var challenge =
-        Challenge.of(answer.statusCode(), answer.headers().allValues("WWW-Authenticate"));
+  private Trouble unauthorized(HttpTransport.Status refused) {
+    var challenge = Challenge.of(refused.code(), refused.headers().allValues("WWW-Authenticate"));
     return challenge.wantsSignIn()
         ? Trouble.unauthorized(server, challenge)
-        : refused("it forbids this (status " + answer.statusCode() + ")");
+        : refused("it forbids this (status " + refused.code() + ")");
   }
 
   private String name() {

@@ -38,6 +38,8 @@ final class Link implements AutoCloseable, Session.Keeper {
   // When we last asked for it, if the server has one.
   private long listedAt;
   private boolean lists;
+  // True while it is asked for anew: one request at a time is enough.
+  private boolean refreshing;
   // How often it was tried again, and when it will be.
   private int attempts;
   private long retryAt;
@@ -168,7 +170,12 @@ final class Link implements AutoCloseable, Session.Keeper {
   private void refreshIfOld() {
     var current = session;
     var age = System.nanoTime() - listedAt;
-    if (lists && state == State.UP && current != null && age > pace.fresh().toNanos()) {
+    if (lists
+        && !refreshing
+        && state == State.UP
+        && current != null
+        && age > pace.fresh().toNanos()) {
+      refreshing = true;
       listedAt = System.nanoTime();
       Thread.ofVirtual().name("mcp-list-" + server).start(() -> refresh(current));
     }
@@ -191,6 +198,10 @@ final class Link implements AutoCloseable, Session.Keeper {
       LOG.log(Level.DEBUG, "listing the tools of {0} anew: {1}", server, busy.text());
     } catch (InterruptedException never) {
       Thread.currentThread().interrupt();
+    } finally {
+      synchronized (this) {
+        refreshing = false;
+      }
     }
   }
 

@@ -168,7 +168,7 @@ final class Remote implements AutoCloseable {
     return switch (context.answer().orElse(null)) {
       case Answer.Given _ ->
           new ToolResult.Failed("the MCP server " + server.name() + " still refuses");
-      case Answer.Lapsed(var reason) ->
+      case Answer.Lapsed(var reason, _) ->
           new ToolResult.Failed(
               "nobody signed in to the MCP server " + server.name() + ": " + reason);
       case null -> {

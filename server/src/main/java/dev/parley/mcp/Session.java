@@ -21,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 import tools.jackson.databind.JsonNode;
@@ -183,12 +185,13 @@ final class Session implements AutoCloseable {
     open.put(key, exchange);
     var reason = "no longer wanted";
     var finished = false;
+    var sent = Disposables.disposed();
     try {
       var already = over.get();
       if (already != null) {
         throw already;
       }
-      send(new JSONRPCRequest(method, exchange.id(), params), exchange);
+      sent = send(new JSONRPCRequest(method, exchange.id(), params), exchange);
       while (true) {
         switch (exchange.next(patience)) {
           case News.Moved moved ->
@@ -210,6 +213,10 @@ final class Session implements AutoCloseable {
       }
     } finally {
       open.remove(key);
+      if (!finished) {
+        // Nobody waits for the rest of it.
+        sent.dispose();
+      }
       if (!finished && over.get() == null && !method.equals(McpSchema.METHOD_INITIALIZE)) {
         tell(CANCELLED, Json.object().put("requestId", exchange.id()).put("reason", reason));
       }
@@ -319,9 +326,9 @@ final class Session implements AutoCloseable {
 
   /// What the server says because of the message carries the exchange's id, where the transport can
   /// tell: over HTTP, but not over pipes.
-  private void send(JSONRPCMessage message, @Nullable Exchange exchange) {
+  private Disposable send(JSONRPCMessage message, @Nullable Exchange exchange) {
     var origin = exchange == null ? "" : Long.toString(exchange.id());
-    sending(message, origin)
+    return sending(message, origin)
         .subscribe(
             _ -> {},
             failed -> {

@@ -1,12 +1,9 @@
 package dev.parley.mcp;
 
-import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.jackson3.JacksonMcpJsonMapper;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import java.net.URI;
-import java.net.http.HttpClient.Redirect;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 import tools.jackson.core.StreamReadConstraints;
@@ -22,7 +19,6 @@ record Wire(McpClientTransport transport, Supplier<String> lastLines) {
 
   private static final int DEPTH_MAX = 200;
   private static final int NUMBER_MAX = 1_000;
-  private static final Duration CONNECT = Duration.ofSeconds(10);
 
   /// Reads and writes what goes over a connection. Numbers keep every digit.
   static final McpJsonMapper JSON =
@@ -46,23 +42,7 @@ record Wire(McpClientTransport transport, Supplier<String> lastLines) {
 
   /// Talks to a server elsewhere, with the token that there is at the time of a request, if any.
   static Wire to(McpServer.Http server, Supplier<Optional<String>> bearer) {
-    var url = server.url();
-    var transport =
-        HttpClientStreamableHttpTransport.builder(origin(url).toString())
-            .endpoint(url.getRawPath() + (url.getRawQuery() == null ? "" : "?" + url.getRawQuery()))
-            .jsonMapper(JSON)
-            .connectTimeout(CONNECT)
-            .maxResponseSize(MESSAGE_BYTES_MAX)
-            .customizeClient(client -> client.followRedirects(Redirect.NEVER))
-            .addHttpRequestCustomizer(
-                (request, _, _, _, _) -> {
-                  server.headers().forEach(request::setHeader);
-                  bearer
-                      .get()
-                      .ifPresent(token -> request.setHeader("Authorization", "Bearer " + token));
-                })
-            .build();
-    return new Wire(transport, () -> "");
+    return new Wire(new HttpTransport(server, bearer), () -> "");
   }
 
   /// The scheme, host and port of an address.

@@ -13,6 +13,7 @@ import dev.parley.protocol.Rejection;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Checks whether an answer fits what was asked.
 final class AnswerCheck {
@@ -30,17 +31,44 @@ final class AnswerCheck {
     if (value.isNull() || value.isMissingNode()) {
       throw misfit("an answer needs a value");
     }
+    if (isLeft(asked, value)) {
+      return;
+    }
     if (asked.inputType() == InputType.CONFIRMATION) {
       checkConfirmation(value);
       checkEdited(asked, value);
-    } else if (Asked.skips(value)) {
-      return;
     }
     var options = asked.options();
     if (options != null && !options.isEmpty() && !options.contains(value)) {
       throw misfit("the answer must be one of " + options);
     }
     checkSchema(asked.schema(), value, false);
+  }
+
+  /// True if the person skips or declines a question that can be. An approval cannot: it is refused instead.
+  private static boolean isLeft(InputRequired asked, JsonNode value) {
+    return (asked.inputType() != InputType.CONFIRMATION || Asked.isLive(asked))
+        && (Asked.skips(value) || Asked.declines(value));
+  }
+
+  /// The answer with the defaults of the fields that it leaves out, if the question has a form.
+  static JsonNode withDefaults(InputRequired asked, JsonNode value) {
+    if (asked.schema() == null || isLeft(asked, value) || !(value instanceof ObjectNode form)) {
+      return value;
+    }
+    var filled = form.deepCopy();
+    asked
+        .schema()
+        .path("properties")
+        .properties()
+        .forEach(
+            field -> {
+              var usual = field.getValue().get("default");
+              if (usual != null && !filled.has(field.getKey())) {
+                filled.set(field.getKey(), usual);
+              }
+            });
+    return filled;
   }
 
   private static void checkConfirmation(JsonNode value) {

@@ -20,15 +20,39 @@ public final class Asked {
   /// The reason that an agent gets for a question that a person skipped.
   public static final String SKIPPED = "the person skipped this question";
 
+  /// The reason that an agent gets for a question that a person declined to answer.
+  public static final String DECLINED = "the person declined to answer";
+
+  /// In the metadata: why it is asked.
+  public static final String PURPOSE = "purpose";
+
+  /// The purpose of a question that a tool call asks while it runs. Only the process that asked can take the answer.
+  public static final String LIVE = "live";
+
   private Asked() {}
+
+  /// True if a tool call asks this while it runs.
+  public static boolean isLive(InputRequired required) {
+    return required.metadata() != null
+        && required.metadata().path(PURPOSE).asString("").equals(LIVE);
+  }
+
+  /// True if this answer says that the person does not want to answer: `{"declined": true}`.
+  public static boolean declines(@Nullable JsonNode value) {
+    return isOnly(value, "declined");
+  }
 
   /// True if this answer says that the person skips the question: `{"skipped": true}`.
   public static boolean skips(@Nullable JsonNode value) {
+    return isOnly(value, "skipped");
+  }
+
+  private static boolean isOnly(@Nullable JsonNode value, String mark) {
     return value != null
         && value.isObject()
         && value.size() == 1
-        && value.path("skipped").isBoolean()
-        && value.path("skipped").asBoolean();
+        && value.path(mark).isBoolean()
+        && value.path(mark).asBoolean();
   }
 
   /// The tool call for which this is asked, if it is for one.

@@ -15,7 +15,6 @@ import dev.parley.protocol.Id;
 import dev.parley.protocol.InputEvent;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
-import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Rejection;
@@ -25,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -88,18 +88,18 @@ final class Inputs {
   ///
   /// @throws Rejection.Conflict `not-wanted` if one was answered or has lapsed
   /// @throws Rejection.Invalid if an answer does not fit; the questions stay open
-  Appended answer(ContextId context, Map<InputId, JsonNode> values, Answering by) {
+  Appended answer(ContextId context, Map<InputId, JsonNode> answers, Answering by) {
     var tasks = new LinkedHashSet<TaskId>();
     var about = new HashMap<InputId, @Nullable ObjectNode>();
-    values.forEach(
+    var values = new LinkedHashMap<InputId, JsonNode>();
+    answers.forEach(
         (input, value) -> {
           tasks.add(taskOf(context, input));
           about.put(input, time.with(by.metadata(), context, input));
           // Before the append, which must be quick: nobody vouches for a schema. What is asked
           // never
           // changes.
-          log.inspect(context, state -> state.openInput(input))
-              .ifPresent(open -> check(open.required(), value, by.by()));
+          values.put(input, checked(context, input, value, by.by()));
         });
     var appended =
         log.append(
@@ -135,8 +135,10 @@ final class Inputs {
   /// @throws Rejection.Invalid if one of them does not fit
   Appended resume(Resumption resumption, Function<ContextState, List<Draft>> more) {
     var context = resumption.context();
-    var answers = resumption.answers().stream().map(given -> timed(context, given)).toList();
-    answers.forEach(given -> check(context, given, resumption.by()));
+    var answers =
+        resumption.answers().stream()
+            .map(given -> checked(context, timed(context, given), resumption.by()))
+            .toList();
     var appended =
         log.append(
             context,
@@ -160,20 +162,28 @@ final class Inputs {
         : given;
   }
 
-  private void check(ContextId context, Resumption.Given given, Answerer by) {
+  private Resumption.Given checked(ContextId context, Resumption.Given given, Answerer by) {
     var value = given.value();
-    if (given.asked() instanceof InputId input && value != null) {
-      log.inspect(context, state -> state.openInput(input))
-          .ifPresent(open -> check(open.required(), value, by));
-    }
+    return given.asked() instanceof InputId input && value != null
+        ? new Resumption.Given(
+            input, checked(context, input, value, by), given.metadata(), given.reason())
+        : given;
   }
 
-  /// Refuses an approval by a caller who may not approve, and an answer that does not fit.
-  private void check(InputRequired asked, JsonNode value, Answerer by) {
+  /// The answer with the defaults of its form. Refuses an approval by a caller who may not approve, and an answer that
+  /// does not fit.
+  private JsonNode checked(ContextId context, InputId input, JsonNode value, Answerer by) {
+    var open = log.inspect(context, state -> state.openInput(input));
+    if (open.isEmpty()) {
+      return value;
+    }
+    var asked = open.get().required();
     if (asked.inputType() == InputType.CONFIRMATION) {
       by.checkApproval();
     }
-    check.check(asked, value);
+    var whole = AnswerCheck.withDefaults(asked, value);
+    check.check(asked, whole);
+    return whole;
   }
 
   private static List<Draft> draft(ContextState state, Resumption.Given given, String principal) {
@@ -346,6 +356,24 @@ final class Inputs {
     } catch (Rejection.Unavailable storeDown) {
       timers.set(key, Duration.ofSeconds(1), () -> lapse(key));
     }
+  }
+
+  /// Closes what tool calls asked while they ran: the server that asked has stopped.
+  void lapseLive(ContextId context) {
+    log.append(
+        context,
+        Guard.none(),
+        state ->
+            state.openInputs().stream()
+                .filter(open -> Asked.isLive(open.required()))
+                .flatMap(
+                    open ->
+                        draft(
+                            state,
+                            open.task(),
+                            new InputLapsed(open.required().inputId(), "the server stopped"))
+                            .stream())
+                .toList());
   }
 
   /// True if this is still asked for.

@@ -22,6 +22,7 @@ import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
@@ -300,6 +301,8 @@ public final class Run {
   public Optional<JsonNode> ask(InputRequired question) throws InterruptedException {
     var position = parts.log().head(context());
     emit(List.of(question));
+    // The agent may have nothing to do now but wait.
+    signal();
     return Answers.await(parts.log(), context(), position, question.inputId());
   }
 
@@ -307,6 +310,21 @@ public final class Run {
   public Entry rest(TaskStatus waiting, Position after, Predicate<Entry> wanted)
       throws InterruptedException {
     return parts.rest().until(this, waiting, after, wanted);
+  }
+
+  /// Says that the task waits, and waits on this thread for something that [#news] has not told.
+  public void restUntilNews(TaskStatus waiting) throws InterruptedException {
+    parts
+        .rest()
+        .until(
+            this,
+            waiting,
+            seen,
+            entry ->
+                concerns(entry)
+                    && !(entry.event() instanceof TaskStatus)
+                    // Whoever cancels interrupts this thread.
+                    && !(entry.event() instanceof CancelRequested));
   }
 
   /// Answers what this task asked, in the name of an agent above it. False if the answer does not fit, or

@@ -372,6 +372,7 @@ public final class Tasks implements AutoCloseable {
         runner.endTree(context, task.origin().taskId(), Ending.interrupted());
       }
     }
+    inputs.lapseLive(context);
     runner.watchAsked(context);
     left.forEach(runner::watchParked);
     runner.advance(context);

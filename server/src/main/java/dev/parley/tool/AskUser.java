@@ -71,7 +71,7 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
         result.set("answer", value);
         yield new ToolResult.Done(result);
       }
-      case Answer.Lapsed(var reason) -> new ToolResult.Failed("there is no answer: " + reason);
+      case Answer.Lapsed(var reason, _) -> new ToolResult.Failed("there is no answer: " + reason);
     };
   }
 

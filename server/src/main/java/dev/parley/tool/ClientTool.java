@@ -58,7 +58,7 @@ public final class ClientTool implements Tool {
       case Answer.Given(var value) when value.path("error").isString() ->
           new ToolResult.Failed(value.path("error").asString());
       case Answer.Given(var value) -> new ToolResult.Done(value);
-      case Answer.Lapsed(var reason) -> new ToolResult.Failed("no client ran it: " + reason);
+      case Answer.Lapsed(var reason, _) -> new ToolResult.Failed("no client ran it: " + reason);
     };
   }
 

@@ -65,7 +65,7 @@ public final class SignInTool implements TypedTool<SignInTool.Arguments> {
                   null));
       case Answer.Given _ ->
           new ToolResult.Done(Json.object().put("service", service).put("signedIn", true));
-      case Answer.Lapsed(var reason) -> new ToolResult.Failed("nobody signed in: " + reason);
+      case Answer.Lapsed(var reason, _) -> new ToolResult.Failed("nobody signed in: " + reason);
     };
   }
 }

@@ -1,6 +1,7 @@
 package dev.parley.vault;
 
 import dev.parley.net.AddressPolicy;
+import dev.parley.net.WholeAnswer;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.vault.Credential.Client;
@@ -11,7 +12,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
@@ -33,12 +33,19 @@ final class TokenClient implements AutoCloseable {
   private static final String JSON = "application/json";
 
   private final AddressPolicy addresses;
+  private final Duration patience;
   // Made when it is first needed: most servers never do. Its lock is this object's.
   private @Nullable HttpClient http;
   private boolean closed;
 
   TokenClient(AddressPolicy addresses) {
+    this(addresses, PATIENCE);
+  }
+
+  /// @param patience how long a request may take, with all of its answer
+  TokenClient(AddressPolicy addresses, Duration patience) {
     this.addresses = addresses;
+    this.patience = patience;
   }
 
   /// Rejects an endpoint that must not be reached.
@@ -128,7 +135,6 @@ final class TokenClient implements AutoCloseable {
 
   private static HttpRequest.Builder request(String endpoint, String type) {
     return HttpRequest.newBuilder(URI.create(endpoint))
-        .timeout(PATIENCE)
         .header("Content-Type", type)
         .header("Accept", JSON);
   }
@@ -137,11 +143,8 @@ final class TokenClient implements AutoCloseable {
     try {
       var wanted = request.build();
       addresses.checkForCredentials(wanted.uri().toString());
-      var answer = http().send(wanted, BodyHandlers.ofInputStream());
-      @Nullable ObjectNode json;
-      try (var body = answer.body()) {
-        json = read(body.readNBytes(ANSWER_BYTES_MAX));
-      }
+      var answer = WholeAnswer.of(http(), wanted, ANSWER_BYTES_MAX, patience);
+      var json = read(answer.body());
       if (json != null && answer.statusCode() / 100 == 2) {
         return new Answer.Done(json);
       }

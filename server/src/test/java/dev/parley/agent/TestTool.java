@@ -46,7 +46,7 @@ record TestTool(
                     answer ->
                         switch (answer) {
                           case Answer.Given(var value) -> new ToolResult.Done(value);
-                          case Answer.Lapsed(var reason) ->
+                          case Answer.Lapsed(var reason, _) ->
                               (ToolResult) new ToolResult.Failed(reason);
                         })
                 .orElseGet(

@@ -194,7 +194,7 @@ class OddServerTest {
     assertThat(filling.questions.getFirst().type()).isEqualTo(InputType.DATA);
     assertThat(filling.questions.getFirst().schema().path("required").toString())
         .isEqualTo("[\"colour\"]");
-    var declining = new Caller().saying(new Answer.Given(BooleanNode.FALSE));
+    var declining = new Caller().saying(new Answer.Lapsed("declined", true));
     assertThat(Bench.done(declining.call(asks, "{}")).toString()).contains("decline");
     assertThat(Bench.done(new Caller().call(asks, "{}")).toString()).contains("cancel");
   }

@@ -61,12 +61,16 @@ public final class Peers {
   }
 
   static McpServer odd(Path folder, Duration timeout, String... mode) {
+    var words = new ArrayList<>(List.of("node", oddServer().toString()));
+    words.addAll(List.of(mode));
+    return new McpServer(
+        "odd", new McpServer.Stdio(words, environment(), folder), null, null, timeout);
+  }
+
+  /// The script of a server that does what servers should not do.
+  public static Path oddServer() {
     try {
-      var script = Objects.requireNonNull(Peers.class.getResource("odd-server.js")).toURI();
-      var words = new ArrayList<>(List.of("node", Path.of(script).toString()));
-      words.addAll(List.of(mode));
-      return new McpServer(
-          "odd", new McpServer.Stdio(words, environment(), folder), null, null, timeout);
+      return Path.of(Objects.requireNonNull(Peers.class.getResource("odd-server.js")).toURI());
     } catch (URISyntaxException impossible) {
       throw new IllegalStateException(impossible);
     }

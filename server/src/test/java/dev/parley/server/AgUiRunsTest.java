@@ -56,7 +56,7 @@ class AgUiRunsTest {
     var started = run.one("RUN_STARTED");
     assertThat(started.path("threadId").asString()).isEqualTo("thread-1");
     assertThat(started.path("runId").asString()).isEqualTo(run.runId());
-    assertThat(started.path("protocolVersion").asString()).isEqualTo("1.1");
+    assertThat(started.path("protocolVersion").asString()).isEqualTo("1.0");
     assertThat(started.path("input").path("messages").path(0)).isEqualTo(app.messages.get(0));
     assertThat(run.outcome().path("type").asString()).isEqualTo("success");
     assertThat(run.last().path("result").asString()).isEqualTo("1 2 3");
@@ -167,6 +167,71 @@ class AgUiRunsTest {
 
     assertThat(again.frames()).isEqualTo(first.frames());
     assertThat(contents(app)).containsExactly("say once", "once");
+  }
+
+  @Test
+  void a_run_id_that_is_used_again_with_other_words_is_refused_x_7() throws IOException {
+    var app = app("agent-code");
+    app.said("say first");
+    var input = app.input();
+    app.run(input);
+    var other = input.deepCopy();
+    ((ObjectNode) other.path("messages").path(0)).put("content", "say second");
+    var refused = site.post("/ag-ui/agent-code", other.toString());
+
+    assertThat(refused.statusCode()).isEqualTo(409);
+    assertThat(refused.body()).contains("run-id-reused");
+    assertThat(contents(app)).containsExactly("say first", "first");
+  }
+
+  @Test
+  void a_message_id_that_is_used_again_with_other_words_replaces_the_message_x_7()
+      throws IOException {
+    var app = app("agent-code");
+    var said = app.said("say first");
+    app.run(_ -> {});
+    said.put("content", "say second");
+    app.messages.remove(1);
+    var again = app.run(_ -> {});
+
+    assertThat(again.text()).isEqualTo("second");
+    assertThat(contents(app)).containsExactly("say second", "second");
+  }
+
+  @Test
+  void a_run_is_answered_in_the_version_of_the_caller() throws IOException {
+    for (var declared : List.of("1.0", "1.1")) {
+      var app = app("agent-code");
+      app.more.put("protocolVersion", declared);
+      var started = app.say("say hi").one("RUN_STARTED");
+
+      assertThat(started.path("protocolVersion").asString()).isEqualTo(declared);
+    }
+    var later = app("agent-code");
+    later.more.put("protocolVersion", "1.7");
+    var started = later.say("say hi").one("RUN_STARTED");
+    assertThat(started.path("protocolVersion").asString()).isEqualTo("1.1");
+  }
+
+  @Test
+  void a_caller_without_a_version_gets_what_clients_of_0_0_accept() throws IOException {
+    var app = app("agent-code");
+    app.said("use open_page {}");
+    var input = app.input();
+    input.remove("protocolVersion");
+    input.putArray("tools").addObject().put("name", "open_page").put("description", "Opens a page");
+    AgUi.Run run;
+    try (var reader = app.open(input)) {
+      run = new AgUi.Run(input.path("runId").asString(), AgUi.rest(reader));
+    }
+
+    var started = run.one("RUN_STARTED");
+    assertThat(started.has("protocolVersion")).isFalse();
+    assertThat(started.path("input").path("tools").isArray()).isTrue();
+    assertThat(started.path("input").path("context").isArray()).isTrue();
+    assertThat(run.outcome().propertyNames()).containsExactly("type");
+    var outcome = run.last().path("metadata").path("parley").path("outcome");
+    assertThat(outcome.path("pendingToolCallIds").size()).isEqualTo(1);
   }
 
   @Test

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Clients from npm, which `./check` installs, go through the doors: X.24.
 @Timeout(120)
@@ -27,9 +28,10 @@ class DoorPeersTest {
     runOnUsual("doors", "chat.mjs");
   }
 
-  @Test
-  void a_real_client_of_ag_ui_finds_no_fault_with_runs_of_every_shape() throws Exception {
-    runOnUsual("agui", "runs.mjs");
+  @ParameterizedTest
+  @ValueSource(strings = {"agui", "agui-0", "copilotkit"})
+  void real_clients_of_ag_ui_run_the_same_scenarios(String group) throws Exception {
+    runOnUsual(group, "runs.mjs");
   }
 
   @ParameterizedTest

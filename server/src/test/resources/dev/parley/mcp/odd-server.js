@@ -9,6 +9,7 @@ const tools = [
   ["crash", { readOnlyHint: true }], ["flood"], ["garbage"], ["silent"], ["ask"], ["confirm"],
   ["progress"], ["slow", { idempotentHint: true }], ["cancelled"], ["grow"], ["fail"], ["refuse"],
   ["where"], ["spawn"], ["large"], ["strange näme/" + "x".repeat(70)], ["together"], ["mixed"],
+  ["defaults", { readOnlyHint: true }],
 ];
 let asked = 1000;
 let together = [];
@@ -40,6 +41,15 @@ function call(id, { name, arguments: given, _meta }) {
       return;
     case "ask":
       return ask({ message: "Which colour?", requestedSchema: form }, (result) => answer(id, JSON.stringify(result)));
+    case "defaults": {
+      const properties = {
+        name: { type: "string" },
+        size: { type: "integer", default: 3 },
+        fast: { type: "boolean", default: false },
+      };
+      return ask({ message: "What?", requestedSchema: { type: "object", properties, required: ["name", "size"] } },
+        (result) => answer(id, JSON.stringify(result)));
+    }
     case "confirm":
       return ask({ message: "Really?", requestedSchema: { type: "object", properties: {} } },
         (result) => answer(id, result.action));

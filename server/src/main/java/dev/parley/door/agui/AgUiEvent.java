@@ -37,9 +37,6 @@ enum AgUiEvent {
 
   private static final String OURS = "parley.";
 
-  /// The version of the protocol that is spoken.
-  static final String VERSION = "1.1";
-
   /// An event of the run itself.
   ObjectNode json() {
     return Json.object().put("type", name());

@@ -3,6 +3,7 @@ package dev.parley.door.agui;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskState;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Where runs begin and end: what is said there, on the scene of their turn.
 final class Bounds {
+
+  /// In the result of a run whose answer ended early: its text.
+  static final String RESULT_TEXT = "content";
+
+  private static final String FINISH_REASON = "finishReason";
 
   private final ContextId thread;
   private final Deeds deeds;
@@ -40,7 +46,7 @@ final class Bounds {
 
   private void start(Turn turn, List<ObjectNode> messages) {
     var started = AgUiEvent.RUN_STARTED.json().put("threadId", thread.value());
-    started.put("runId", turn.runId).put("protocolVersion", AgUiEvent.VERSION);
+    started.put("runId", turn.runId).put("protocolVersion", ProtocolVersion.newest().wire());
     var metadata = turn.created.metadata();
     if (turn.first() && metadata != null && metadata.path("parentRunId").isString()) {
       started.set("parentRunId", metadata.get("parentRunId"));
@@ -84,7 +90,9 @@ final class Bounds {
   }
 
   /// A run ends because its task has. Returns its end.
-  ObjectNode ended(Turn turn, TaskState state, @Nullable String content) {
+  ///
+  /// @param complete the end of a task that was completed
+  ObjectNode ended(Turn turn, TaskState state, @Nullable TaskComplete complete) {
     turn.scene.close();
     turn.phase = Turn.Phase.ENDED;
     if (state == TaskState.FAILED) {
@@ -96,10 +104,23 @@ final class Bounds {
     }
     var success = state == TaskState.COMPLETED;
     var finished = finished(turn, Json.object().put("type", success ? "success" : "cancelled"));
-    if (success && content != null) {
-      finished.put("result", content);
+    if (success && complete != null) {
+      result(finished, complete);
     }
     return finish(turn, finished);
+  }
+
+  /// The answer. One that ended early says why.
+  private static void result(ObjectNode finished, TaskComplete complete) {
+    var content = complete.content();
+    var reason =
+        complete.metadata() == null ? "" : complete.metadata().path(FINISH_REASON).asString("");
+    if (!reason.isEmpty()) {
+      var result = finished.putObject("result").put(RESULT_TEXT, content == null ? "" : content);
+      result.put(FINISH_REASON, reason).put("truncated", reason.equals("length"));
+    } else if (content != null) {
+      finished.put("result", content);
+    }
   }
 
   private ObjectNode finished(Turn turn, ObjectNode outcome) {

@@ -137,10 +137,13 @@ final class Narrator {
 
   /// The end of a run whose answer reads as people corrected it.
   private static ObjectNode corrected(ObjectNode end, List<CorrectedMessage> corrected) {
-    var result = end.path("result").asString("");
+    var early = end.get("result") instanceof ObjectNode object ? object : null;
+    var holder = early == null ? end : early;
+    var field = early == null ? "result" : Bounds.RESULT_TEXT;
+    var result = holder.path(field).asString("");
     for (var message : corrected) {
       if (message.before().contains(result)) {
-        end.put("result", message.deleted() ? "" : message.now());
+        holder.put(field, message.deleted() ? "" : message.now());
       }
     }
     return end;
@@ -349,7 +352,7 @@ final class Narrator {
       }
       case TaskComplete complete -> {
         if (root) {
-          ended(turn, TaskState.COMPLETED, complete.content());
+          ended(turn, TaskState.COMPLETED, complete);
         } else {
           deeds.completed(turn, origin.taskId(), complete.content());
         }
@@ -366,10 +369,10 @@ final class Narrator {
     }
   }
 
-  private void ended(Turn turn, TaskState state, @Nullable String content) {
+  private void ended(Turn turn, TaskState state, @Nullable TaskComplete complete) {
     turns.remove(turn.root);
     current = null;
-    end = bounds.ended(turn, state, content);
+    end = bounds.ended(turn, state, complete);
   }
 
   /// The entry as it is, for what the protocol has no event for.

@@ -17,6 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 record RunInput(
     String threadId,
     String runId,
+    ProtocolVersion version,
     @Nullable String parentRunId,
     List<Said> messages,
     List<ObjectNode> tools,
@@ -57,10 +58,10 @@ record RunInput(
   ///
   /// @throws Rejection.Invalid if it is malformed, saying where
   static RunInput read(ObjectNode body) {
-    checkVersion(body);
     return new RunInput(
         id(body, "threadId"),
         id(body, "runId"),
+        ProtocolVersion.of(optional(body, "protocolVersion")),
         optional(body, "parentRunId"),
         list(body, "messages", true).stream().flatMap(item -> said(item).stream()).toList(),
         tools(list(body, "tools", false)),
@@ -68,15 +69,6 @@ record RunInput(
         state(body),
         body.path("forwardedProps"),
         resume(list(body, "resume", false)));
-  }
-
-  private static void checkVersion(ObjectNode body) {
-    var version = optional(body, "protocolVersion");
-    if (version != null && version.matches("\\d+\\.\\d+") && !version.startsWith("1.")) {
-      throw new Rejection.Invalid(
-          "unsupported-version",
-          "this door speaks AG-UI " + AgUiEvent.VERSION + ", and no " + version);
-    }
   }
 
   /// An item of a list, and where it stands.

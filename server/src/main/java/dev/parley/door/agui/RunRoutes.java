@@ -6,6 +6,7 @@ import dev.parley.door.DoorParts;
 import dev.parley.door.Reply;
 import dev.parley.door.Request;
 import dev.parley.door.Route;
+import dev.parley.log.Appended;
 import dev.parley.log.Draft;
 import dev.parley.log.Guard;
 import dev.parley.protocol.AgentTypeId;
@@ -38,6 +39,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class RunRoutes {
 
   private static final int MESSAGES = 1_000;
+  private static final int PAGE = 100;
   private static final int ATTEMPTS_MAX = 10;
   private static final int GROUNDING_MAX = 100_000;
 
@@ -99,7 +101,7 @@ final class RunRoutes {
             guard,
             () -> parts.approvals().person(request));
     var task = exists(wanted) ? goOn(wanted) : begin(wanted);
-    return threads.run(wanted.thread(), task, input.runId());
+    return threads.run(wanted.thread(), task, new Telling.Wish.Run(input.runId(), input.version()));
   }
 
   /// The agent that a path names.
@@ -137,11 +139,11 @@ final class RunRoutes {
 
   private TaskId goOn(Wanted wanted) {
     var thread = wanted.thread();
-    var latest = parts.views().latestMessages(thread, MESSAGES);
-    var same = sent(wanted, latest);
+    var same = sent(wanted);
     if (same.isPresent()) {
       return same.get();
     }
+    var latest = parts.views().latestMessages(thread, MESSAGES);
     var news = News.of(wanted.input().messages(), latest, said -> here(wanted, said));
     var next = news.next();
     for (var attempt = 1; ; attempt++) {
@@ -160,27 +162,30 @@ final class RunRoutes {
     }
   }
 
-  /// The task that has this run already, if it was sent before.
-  private Optional<TaskId> sent(Wanted wanted, List<MessageView> latest) {
-    var input = wanted.input();
-    return input.messages().stream()
-        .filter(said -> said.by("user"))
-        .reduce((_, last) -> last)
-        .flatMap(
-            said ->
-                latest.stream()
-                    .filter(message -> message.messageId().value().equals(said.id()))
-                    .reduce((_, last) -> last))
-        .map(MessageView::metadata)
-        .flatMap(
-            metadata -> {
-              var task = metadata.path("taskId").asString("");
-              var run = Turn.runId(metadata);
-              return task.isEmpty()
-                  ? Optional.empty()
-                  : Optional.of(new TaskId(task))
-                      .filter(id -> input.runId().equals(run == null ? begun(wanted, id) : run));
-            });
+  /// The task that has this run already, if the same input was sent before.
+  ///
+  /// @throws Rejection.Conflict `run-id-reused` if the run was started with another input
+  private Optional<TaskId> sent(Wanted wanted) {
+    try {
+      var then =
+          parts
+              .log()
+              .append(
+                  wanted.thread(),
+                  wanted.guard(),
+                  _ -> {
+                    throw new Rejection.NotFound("this run is new");
+                  });
+      return Optional.of(root(wanted.thread(), then));
+    } catch (Rejection.NotFound isNew) {
+      return Optional.empty();
+    } catch (Rejection.Conflict reused) {
+      throw new Rejection.Conflict(
+          "run-id-reused",
+          "the run "
+              + wanted.input().runId()
+              + " was started with another input; a new run needs a new runId");
+    }
   }
 
   /// True if a message was said through this door: it belongs to a run.
@@ -233,7 +238,7 @@ final class RunRoutes {
                     throw new Rejection.Stale("the thread has moved on");
                   }
                 });
-    return root(wanted.thread(), appended.first());
+    return root(wanted.thread(), appended);
   }
 
   private static List<Resumption.Given> given(
@@ -258,18 +263,30 @@ final class RunRoutes {
     return given;
   }
 
-  /// The root task that the entry at a place belongs to.
-  private TaskId root(ContextId thread, Position first) {
-    var before = new Position(first.seq() - 1, Integer.MAX_VALUE);
-    var entry = parts.log().read(thread, before, 1).getFirst();
-    var origin = entry.origin();
-    if (origin != null) {
-      return origin.rootTaskId();
+  /// The root task that an append started, or gave an answer to.
+  private TaskId root(ContextId thread, Appended appended) {
+    var position = new Position(appended.first().seq() - 1, Integer.MAX_VALUE);
+    TaskId answered = null;
+    while (appended.last().after(position)) {
+      for (var entry : parts.log().read(thread, position, PAGE)) {
+        position = entry.position();
+        if (position.after(appended.last())) {
+          break;
+        }
+        if (entry.event() instanceof Message message
+            && message.metadata() != null
+            && message.metadata().has("taskId")) {
+          return new TaskId(message.metadata().path("taskId").asString());
+        }
+        if (answered == null && entry.origin() != null) {
+          answered = entry.origin().rootTaskId();
+        }
+      }
     }
-    if (entry.event() instanceof Message message && message.metadata() != null) {
-      return new TaskId(message.metadata().path("taskId").asString());
+    if (answered == null) {
+      throw new IllegalStateException("no task is behind " + appended + " of " + thread);
     }
-    throw new IllegalStateException("no task is behind " + first + " of " + thread);
+    return answered;
   }
 
   private TaskId submit(Wanted wanted, News news, Submission submission) {

@@ -16,11 +16,14 @@ final class Telling implements EntryTail.Script {
   /// Where a reader comes in and leaves.
   sealed interface Wish {
 
+    /// The version of the protocol that the reader speaks.
+    ProtocolVersion version();
+
     /// All of one run.
-    record Run(String runId) implements Wish {}
+    record Run(String runId, ProtocolVersion version) implements Wish {}
 
     /// What follows a cursor, until nothing goes on; for ever, if `follow`.
-    record After(FrameCursor cursor, boolean follow) implements Wish {}
+    record After(FrameCursor cursor, boolean follow, ProtocolVersion version) implements Wish {}
   }
 
   private final Narrator narrator;
@@ -44,7 +47,7 @@ final class Telling implements EntryTail.Script {
     bytes.writeBytes(Frames.first(Frames.place(place)));
     recap.forEach(bytes::writeBytes);
     recap = List.of();
-    if (wish instanceof Wish.After(var cursor, _)) {
+    if (wish instanceof Wish.After(var cursor, _, _)) {
       place = cursor.place();
     }
     return bytes.toByteArray();
@@ -58,7 +61,8 @@ final class Telling implements EntryTail.Script {
     for (var i = 0; i < events.size(); i++) {
       var event = events.get(i);
       if (wanted(ids.get(i), event)) {
-        bytes.writeBytes(Frames.unnamed(ids.get(i).toString(), Json.bytes(event)));
+        bytes.writeBytes(
+            Frames.unnamed(ids.get(i).toString(), Json.bytes(wish.version().write(event))));
       }
     }
     if (!over && (telling || wish instanceof Wish.After)) {
@@ -69,7 +73,7 @@ final class Telling implements EntryTail.Script {
 
   private boolean wanted(FrameCursor id, ObjectNode event) {
     return switch (wish) {
-      case Wish.Run(var runId) -> {
+      case Wish.Run(var runId, _) -> {
         if (over) {
           yield false;
         }
@@ -77,7 +81,7 @@ final class Telling implements EntryTail.Script {
         over = telling && (AgUiEvent.RUN_FINISHED.is(event) || AgUiEvent.RUN_ERROR.is(event));
         yield telling;
       }
-      case Wish.After(var cursor, _) -> id.after(cursor);
+      case Wish.After(var cursor, _, _) -> id.after(cursor);
     };
   }
 
@@ -85,7 +89,7 @@ final class Telling implements EntryTail.Script {
   public boolean ended(boolean all) {
     return switch (wish) {
       case Wish.Run _ -> over;
-      case Wish.After(_, var follow) -> all && !follow && narrator.idle();
+      case Wish.After(_, var follow, _) -> all && !follow && narrator.idle();
     };
   }
 

@@ -48,7 +48,9 @@ final class ThreadRoutes {
                 Parameter.query("after", "only events after this one, by the id of its frame"),
                 Parameter.header("Last-Event-ID", "the same as after, and stronger"),
                 Parameter.query(
-                    "follow", Parameter.Type.BOOLEAN, "stays when nothing goes on any more")),
+                    "follow", Parameter.Type.BOOLEAN, "stays when nothing goes on any more"),
+                Parameter.query(
+                    "protocolVersion", "the version of AG-UI to write: 0.0, 1.0 (default), 1.1")),
             this::events),
         Route.send(
             Route.Method.POST,
@@ -69,7 +71,11 @@ final class ThreadRoutes {
             .header("Last-Event-ID")
             .or(() -> request.query("after"))
             .filter(text -> !text.isBlank());
-    return threads.stream(thread, cursor.orElse(null), request.flag("follow"));
+    // Only this server has the route, so the absence of a version does not mean an old client.
+    var version =
+        ProtocolVersion.of(request.query("protocolVersion").orElseGet(ProtocolVersion.V1_0::wire));
+    return threads.stream(
+        thread, new Threads.Reading(cursor.orElse(null), request.flag("follow"), version));
   }
 
   private Reply cancel(Request request) {

@@ -83,19 +83,21 @@ final class Threads {
   }
 
   /// The stream of one run of a task.
-  Reply run(ContextId thread, TaskId root, String runId) {
+  Reply run(ContextId thread, TaskId root, Telling.Wish.Run wish) {
     var start = before(thread, root);
-    var telling =
-        new Telling(
-            narrator(thread, root, null), new Telling.Wish.Run(runId), List.of(), start.toString());
+    var telling = new Telling(narrator(thread, root, null), wish, List.of(), start.toString());
     return new Reply.Stream(new EntryTail(parts.tails(), thread, start, telling));
   }
 
-  /// The stream of a thread: from the beginning, as snapshots, or after a cursor.
-  Reply stream(ContextId thread, @Nullable String cursor, boolean follow) {
+  /// How a reader wants a thread: after a cursor, if there is one, or from the beginning, as snapshots.
+  record Reading(@Nullable String cursor, boolean follow, ProtocolVersion version) {}
+
+  /// The stream of a thread.
+  Reply stream(ContextId thread, Reading reading) {
+    var cursor = reading.cursor();
     var head = parts.log().head(thread);
     if (cursor == null) {
-      return recap(thread, new RecapCursor(recapStart(thread), head, 0), follow);
+      return recap(thread, new RecapCursor(recapStart(thread), head, 0), reading);
     }
     var recap = RecapCursor.parse(cursor).orElse(null);
     var after = recap == null ? FrameCursor.parse(cursor) : FrameCursor.of(recap.at());
@@ -103,10 +105,10 @@ final class Threads {
       throw new Rejection.Invalid(
           "cursor-ahead", "the thread has only come to " + head + ", not to " + after.place());
     }
-    return recap == null ? rest(thread, after, follow) : recap(thread, recap, follow);
+    return recap == null ? rest(thread, after, reading) : recap(thread, recap, reading);
   }
 
-  private Reply rest(ContextId thread, FrameCursor cursor, boolean follow) {
+  private Reply rest(ContextId thread, FrameCursor cursor, Reading reading) {
     var at = cursor.position();
     if (cursor.part() > 0 && (at.seq() < 1 || at.k() > 0)) {
       throw new Rejection.Invalid("invalid-cursor", "this is not a cursor of this stream");
@@ -117,10 +119,11 @@ final class Threads {
         parts.views().openAt(thread, told.seq()).map(task -> before(thread, task)).orElse(told);
     var narrator = narrator(thread, null, null);
     var reached = fold(thread, narrator, start, told);
-    return reply(thread, narrator, reached, new Told(cursor, follow, List.of(), cursor.place()));
+    var wish = new Telling.Wish.After(cursor, reading.follow(), reading.version());
+    return reply(thread, narrator, reached, new Told(wish, List.of(), cursor.place()));
   }
 
-  private Reply recap(ContextId thread, RecapCursor cursor, boolean follow) {
+  private Reply recap(ContextId thread, RecapCursor cursor, Reading reading) {
     var at = cursor.at();
     var narrator = narrator(thread, null, new Transcript());
     var reached = fold(thread, narrator, cursor.from(), at);
@@ -130,27 +133,28 @@ final class Threads {
     var ids = cursor.ids(events.size());
     var frames = new ArrayList<byte[]>();
     for (var i = cursor.part(); i < events.size(); i++) {
-      frames.add(Frames.unnamed(ids.get(i), Json.bytes(events.get(i))));
+      var event = reading.version().write(events.get(i));
+      frames.add(Frames.unnamed(ids.get(i), Json.bytes(event)));
     }
     var place = frames.isEmpty() ? at.toString() : cursor.toString();
-    return reply(thread, narrator, reached, new Told(FrameCursor.of(at), follow, frames, place));
+    var wish = new Telling.Wish.After(FrameCursor.of(at), reading.follow(), reading.version());
+    return reply(thread, narrator, reached, new Told(wish, frames, place));
   }
 
   /// What a reader is told, beginning with `recap` at `place`.
-  private record Told(FrameCursor cursor, boolean follow, List<byte[]> recap, String place) {}
+  private record Told(Telling.Wish.After wish, List<byte[]> recap, String place) {}
 
   private Reply reply(ContextId thread, Narrator narrator, Position reached, Told told) {
     var nothing =
         told.recap().isEmpty()
-            && told.cursor().part() == 0
-            && !told.follow()
+            && told.wish().cursor().part() == 0
+            && !told.wish().follow()
             && narrator.idle()
             && !parts.log().head(thread).after(reached);
     if (nothing) {
       return new Reply.Empty(204);
     }
-    var wish = new Telling.Wish.After(told.cursor(), told.follow());
-    var telling = new Telling(narrator, wish, told.recap(), told.place());
+    var telling = new Telling(narrator, told.wish(), told.recap(), told.place());
     return new Reply.Stream(new EntryTail(parts.tails(), thread, reached, telling));
   }
 

@@ -92,7 +92,7 @@ class NarratorPropertyTest {
     var telling =
         new Telling(
             narrator(thread, null),
-            new Telling.Wish.After(cursor, false),
+            new Telling.Wish.After(cursor, false, ProtocolVersion.newest()),
             List.of(),
             cursor.place());
     var text = new StringBuilder();

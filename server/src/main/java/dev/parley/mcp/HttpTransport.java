@@ -1,0 +1,384 @@
+package dev.parley.mcp;
+
+import io.modelcontextprotocol.client.McpAsyncClient;
+import io.modelcontextprotocol.json.TypeRef;
+import io.modelcontextprotocol.spec.McpClientTransport;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
+import io.modelcontextprotocol.spec.McpTransportException;
+import io.modelcontextprotocol.spec.ProtocolVersions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.System.Logger.Level;
+import java.net.http.HttpClient;
+import java.net.http.HttpClient.Redirect;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
+
+/// A server elsewhere that speaks streamable HTTP. Safe for many threads.
+///
+/// The SDK's own cannot use an address without a path, loses an answer whose stream ends before it (SEP-1699), and can report
+/// that there is no GET stream in place of the sign-in that the server wants. Each request has a virtual thread of its own.
+final class HttpTransport implements McpClientTransport {
+
+  private static final System.Logger LOG = System.getLogger(HttpTransport.class.getName());
+  private static final Duration CONNECT = Duration.ofSeconds(10);
+  private static final Duration FAREWELL = Duration.ofSeconds(2);
+  private static final Duration PAUSE_MAX = Duration.ofMinutes(1);
+  private static final int RESUMES_MAX = 5;
+  private static final int SHOWN = 200;
+  private static final String SESSION = "Mcp-Session-Id";
+  private static final String EVENTS = "text/event-stream";
+  private static final int OK = 200;
+
+  /// The server answered with a status that is no success; `known` if it was sent the id of a session.
+  static final class Status extends McpTransportException {
+    private static final long serialVersionUID = 1L;
+    private final int code;
+    private final boolean known;
+    private final transient HttpHeaders headers;
+
+    Status(HttpResponse<?> answer, boolean known, String text) {
+      super("it answered with status " + answer.statusCode() + (text.isEmpty() ? "" : ": " + text));
+      this.code = answer.statusCode();
+      this.known = known;
+      this.headers = answer.headers();
+    }
+
+    int code() {
+      return code;
+    }
+
+    HttpHeaders headers() {
+      return headers;
+    }
+
+    /// True if the server no longer knows the session. Some servers say so with 400.
+    boolean forgotten() {
+      return known && (code == 404 || code == 400);
+    }
+  }
+
+  private final McpServer.Http server;
+  private final Supplier<Optional<String>> bearer;
+  private final HttpClient http =
+      HttpClient.newBuilder().connectTimeout(CONNECT).followRedirects(Redirect.NEVER).build();
+  private final Set<Thread> workers = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean listens = new AtomicBoolean();
+  private volatile Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler =
+      message -> message;
+  private volatile Consumer<Throwable> onTrouble = _ -> {};
+  private volatile @Nullable String session;
+  private volatile boolean closed;
+
+  /// @param bearer the token that there is at the time of a request, if any
+  HttpTransport(McpServer.Http server, Supplier<Optional<String>> bearer) {
+    this.server = server;
+    this.bearer = bearer;
+  }
+
+  @Override
+  public List<String> protocolVersions() {
+    return List.of(
+        ProtocolVersions.MCP_2025_03_26,
+        ProtocolVersions.MCP_2025_06_18,
+        ProtocolVersions.MCP_2025_11_25);
+  }
+
+  @Override
+  public Mono<Void> connect(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> incoming) {
+    return Mono.fromRunnable(() -> handler = incoming);
+  }
+
+  @Override
+  public void setExceptionHandler(Consumer<Throwable> told) {
+    onTrouble = told;
+  }
+
+  @Override
+  public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
+    return Wire.JSON.convertValue(data, type);
+  }
+
+  /// Ends when the server has said all that it says to this message. Canceling it ends the request.
+  @Override
+  public Mono<Void> sendMessage(JSONRPCMessage message) {
+    return Mono.deferContextual(
+        around ->
+            Mono.create(
+                sink -> {
+                  var worker =
+                      work(
+                          "mcp-send",
+                          () -> {
+                            try {
+                              post(message, around);
+                              sink.success();
+                            } catch (InterruptedException stopped) {
+                              sink.error(new McpTransportException("it was stopped"));
+                            } catch (IOException | RuntimeException failed) {
+                              sink.error(failed);
+                            }
+                          });
+                  sink.onCancel(worker::interrupt);
+                }));
+  }
+
+  @Override
+  public Mono<Void> closeGracefully() {
+    return Mono.fromRunnable(
+        () -> {
+          closed = true;
+          leave();
+          workers.forEach(Thread::interrupt);
+          http.shutdownNow();
+        });
+  }
+
+  private Thread work(String name, Runnable work) {
+    var thread =
+        Thread.ofVirtual()
+            .name(name)
+            .unstarted(
+                () -> {
+                  try {
+                    work.run();
+                  } finally {
+                    workers.remove(Thread.currentThread());
+                  }
+                });
+    workers.add(thread);
+    thread.start();
+    return thread;
+  }
+
+  private void post(JSONRPCMessage message, ContextView around)
+      throws IOException, InterruptedException {
+    var known = session;
+    var request =
+        request(around)
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json, " + EVENTS)
+            .POST(BodyPublishers.ofByteArray(Wire.JSON.writeValueAsBytes(message)));
+    var answer = http.send(request.build(), BodyHandlers.ofInputStream());
+    try (var body = answer.body()) {
+      check(answer, known != null);
+      answer.headers().firstValue(SESSION).ifPresent(id -> session = id);
+      if (message instanceof JSONRPCNotification told
+          && told.method().equals(McpSchema.METHOD_NOTIFICATION_INITIALIZED)) {
+        listen(around);
+      }
+      if (isEvents(answer)) {
+        follow(body, message instanceof JSONRPCRequest asked ? asked.id() : null, around);
+      } else if (message instanceof JSONRPCRequest) {
+        deliver(whole(body), around);
+      }
+    }
+  }
+
+  private HttpRequest.Builder request(ContextView around) {
+    var request = HttpRequest.newBuilder(server.url());
+    server.headers().forEach(request::setHeader);
+    bearer.get().ifPresent(token -> request.setHeader("Authorization", "Bearer " + token));
+    var known = session;
+    if (known != null) {
+      request.setHeader(SESSION, known);
+      around
+          .<String>getOrEmpty(McpAsyncClient.NEGOTIATED_PROTOCOL_VERSION)
+          .ifPresent(version -> request.setHeader("MCP-Protocol-Version", version));
+    }
+    return request;
+  }
+
+  private static void check(HttpResponse<InputStream> answer, boolean known) throws IOException {
+    if (answer.statusCode() / 100 != 2) {
+      var text = new String(answer.body().readNBytes(SHOWN), StandardCharsets.UTF_8).strip();
+      throw new Status(answer, known, text);
+    }
+  }
+
+  private static boolean isEvents(HttpResponse<?> answer) {
+    return answer
+        .headers()
+        .firstValue("Content-Type")
+        .filter(type -> type.toLowerCase(Locale.ROOT).startsWith(EVENTS))
+        .isPresent();
+  }
+
+  private static String whole(InputStream body) throws IOException {
+    var bytes = body.readNBytes(Wire.MESSAGE_BYTES_MAX + 1);
+    if (bytes.length > Wire.MESSAGE_BYTES_MAX) {
+      throw new IOException("an answer has more than " + Wire.MESSAGE_BYTES_MAX + " bytes");
+    }
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /// Reads what the server says to a request. A stream that ends before the answer is read on after its last event, once the time
+  /// has passed that the server named.
+  private void follow(InputStream body, @Nullable Object id, ContextView around)
+      throws IOException, InterruptedException {
+    var cursor = new SseStream.Cursor();
+    var answered = read(new Reading(body, id, true), cursor, around);
+    for (var failures = 0; id != null && !answered; ) {
+      if (cursor.id() == null) {
+        throw new IOException("it ended the stream before the answer");
+      }
+      Thread.sleep(cursor.retry());
+      try {
+        var answer = get(cursor, around);
+        try (var more = answer.body()) {
+          check(answer, session != null);
+          failures = 0;
+          answered = read(new Reading(more, id, false), cursor, around);
+        }
+      } catch (IOException broken) {
+        if (closed || ++failures == RESUMES_MAX) {
+          throw broken;
+        }
+      }
+    }
+  }
+
+  /// A stream, and the id of the request whose answer it may have. With `toEnd` it is read to its end, which lets the
+  /// connection be used again; a stream that serves more than the request may never end.
+  private record Reading(InputStream body, @Nullable Object id, boolean toEnd) {}
+
+  /// True if the answer came.
+  private boolean read(Reading reading, SseStream.Cursor cursor, ContextView around)
+      throws IOException {
+    var answered = false;
+    try {
+      var events = new SseStream(reading.body(), cursor);
+      for (var data = events.next(); data != null; data = events.next()) {
+        answered |= deliver(data, around).filter(known -> isSame(known, reading.id())).isPresent();
+        if (answered && !reading.toEnd()) {
+          return true;
+        }
+      }
+    } catch (IOException broken) {
+      // Where it broke, it can be read on.
+      if (answered) {
+        return true;
+      }
+      if (closed || Thread.currentThread().isInterrupted() || cursor.id() == null) {
+        throw broken;
+      }
+    }
+    return answered;
+  }
+
+  private static boolean isSame(Object known, @Nullable Object id) {
+    return String.valueOf(known).equals(String.valueOf(id));
+  }
+
+  /// Hands a message on. Returns the id of the request that it answers, if it answers one.
+  private Optional<Object> deliver(String text, ContextView around) {
+    JSONRPCMessage message;
+    try {
+      message = McpSchema.deserializeJsonRpcMessage(Wire.JSON, text);
+    } catch (IOException | RuntimeException noMessage) {
+      LOG.log(Level.DEBUG, "{0} sent what is no message: {1}", server, Text.cut(text, SHOWN));
+      return Optional.empty();
+    }
+    handler
+        .apply(Mono.just(message))
+        .contextWrite(Context.of(around))
+        .subscribe(_ -> {}, broken -> LOG.log(Level.ERROR, "a message of " + server, broken));
+    return message instanceof JSONRPCResponse response
+        ? Optional.ofNullable(response.id())
+        : Optional.empty();
+  }
+
+  private HttpResponse<InputStream> get(SseStream.Cursor cursor, ContextView around)
+      throws IOException, InterruptedException {
+    var request = request(around).header("Accept", EVENTS).GET();
+    if (cursor.id() != null) {
+      request.header("Last-Event-ID", cursor.id());
+    }
+    return http.send(request.build(), BodyHandlers.ofInputStream());
+  }
+
+  /// Listens to what the server says that no request asked for, if it has a stream for that.
+  private void listen(ContextView around) {
+    if (!listens.compareAndSet(false, true)) {
+      return;
+    }
+    var version = around.<String>getOrEmpty(McpAsyncClient.NEGOTIATED_PROTOCOL_VERSION);
+    var of =
+        version
+            .map(text -> Context.of(McpAsyncClient.NEGOTIATED_PROTOCOL_VERSION, text))
+            .orElseGet(Context::empty);
+    work("mcp-listen", () -> listenOn(of));
+  }
+
+  private void listenOn(ContextView around) {
+    var cursor = new SseStream.Cursor();
+    var pause = cursor.retry();
+    try {
+      while (!closed) {
+        var before = cursor.id();
+        try {
+          var answer = get(cursor, around);
+          try (var body = answer.body()) {
+            if (answer.statusCode() != OK || !isEvents(answer)) {
+              // It has none. What is wrong with the connection, if anything, the next request
+              // tells.
+              return;
+            }
+            read(new Reading(body, null, true), cursor, around);
+          }
+        } catch (IOException broken) {
+          if (!closed) {
+            onTrouble.accept(broken);
+          }
+        }
+        var news = cursor.id() != null && !cursor.id().equals(before);
+        pause = news ? cursor.retry() : longer(pause);
+        Thread.sleep(pause);
+      }
+    } catch (InterruptedException closing) {
+      // The end.
+    }
+  }
+
+  private static Duration longer(Duration pause) {
+    var twice = pause.multipliedBy(2).plusMillis(1);
+    return twice.compareTo(PAUSE_MAX) < 0 ? twice : PAUSE_MAX;
+  }
+
+  /// Tells the server that the session is over, if there is one.
+  private void leave() {
+    if (session == null) {
+      return;
+    }
+    try {
+      var request = request(Context.empty()).timeout(FAREWELL).DELETE().build();
+      http.send(request, BodyHandlers.discarding());
+    } catch (IOException noMatter) {
+      LOG.log(Level.DEBUG, "leaving {0}: {1}", server, noMatter.getMessage());
+    } catch (InterruptedException inHaste) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package dev.parley.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.parley.protocol.Json;
+import dev.parley.tool.Bench;
+import dev.parley.tool.ToolResult;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What servers over HTTP may do that is unusual.
+@Timeout(60)
+class HttpTransportTest {
+
+  private final List<String> resumed = new CopyOnWriteArrayList<>();
+  private HttpServer http;
+  private volatile ObjectNode pending = Json.object();
+  private volatile boolean wantsSignIn;
+
+  @BeforeEach
+  void open() throws IOException {
+    http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    http.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    http.createContext("/", this::answer);
+    http.start();
+  }
+
+  @AfterEach
+  void close() {
+    http.stop(0);
+  }
+
+  private McpServers servers(String path) {
+    var url = URI.create("http://127.0.0.1:" + http.getAddress().getPort() + path);
+    return Peers.start(
+        new McpServer("odd", new McpServer.Http(url, Map.of()), null, null, Duration.ofMinutes(1)));
+  }
+
+  @Test
+  void an_address_needs_no_path() throws Exception {
+    try (var servers = servers("")) {
+      assertThat(Peers.names(Peers.tools(servers, "mcp:odd", "local"))).containsExactly("odd_late");
+    }
+  }
+
+  @Test
+  void an_answer_whose_stream_ends_before_it_is_fetched_after_the_last_event() throws Exception {
+    try (var servers = servers("/mcp")) {
+      var result = new Caller().call(Peers.tool(servers, "odd", "late"), "{}");
+
+      assertThat(Bench.done(result).get("text").asString()).isEqualTo("late answer");
+      assertThat(resumed).containsExactly("event-1");
+    }
+  }
+
+  @Test
+  void a_server_without_a_stream_can_still_want_a_sign_in() throws Exception {
+    wantsSignIn = true;
+    try (var servers = servers("/mcp")) {
+      var tool = Peers.tool(servers, "odd", "late");
+      var result = new Caller().call(tool, "{}");
+
+      assertThat(result).isInstanceOf(ToolResult.Failed.class);
+      assertThat(result.toString()).contains("somebody has to sign in");
+    }
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    if (exchange.getRequestMethod().equals("GET")) {
+      get(exchange);
+      return;
+    }
+    if (!exchange.getRequestMethod().equals("POST")) {
+      ProtectedServer.reply(exchange, 405, Json.object());
+      return;
+    }
+    var request = Json.read(exchange.getRequestBody().readAllBytes(), ObjectNode.class);
+    var result = Json.object();
+    switch (request.path("method").asString()) {
+      case "initialize" -> {
+        result.set("protocolVersion", request.at("/params/protocolVersion"));
+        result.putObject("capabilities").putObject("tools");
+        exchange.getResponseHeaders().add("Mcp-Session-Id", "one");
+      }
+      case "tools/list" ->
+          result
+              .putArray("tools")
+              .addObject()
+              .put("name", "late")
+              .putObject("inputSchema")
+              .put("type", "object");
+      case "tools/call" -> {
+        if (wantsSignIn) {
+          exchange.getResponseHeaders().add("WWW-Authenticate", "Bearer");
+          ProtectedServer.reply(exchange, 401, Json.object());
+          return;
+        }
+        pending = request;
+        stream(exchange, "id: event-1\nretry: 0\ndata: \n\n");
+        return;
+      }
+      default -> {
+        exchange.sendResponseHeaders(202, -1);
+        exchange.close();
+        return;
+      }
+    }
+    ProtectedServer.answer(exchange, request, result);
+  }
+
+  private void get(HttpExchange exchange) throws IOException {
+    var after = exchange.getRequestHeaders().getFirst("Last-Event-ID");
+    if (after == null) {
+      ProtectedServer.reply(exchange, 404, Json.object());
+      return;
+    }
+    resumed.add(after);
+    var answer = Json.object().put("jsonrpc", "2.0");
+    answer.set("id", pending.get("id"));
+    var content = answer.putObject("result").putArray("content").addObject();
+    content.put("type", "text").put("text", "late answer");
+    stream(exchange, "id: event-2\ndata: " + answer + "\n\n");
+  }
+
+  private static void stream(HttpExchange exchange, String events) throws IOException {
+    exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+    exchange.sendResponseHeaders(200, 0);
+    exchange.getResponseBody().write(events.getBytes(StandardCharsets.UTF_8));
+    exchange.close();
+  }
+}

@@ -1,0 +1,189 @@
+package dev.parley.server;
+
+import static dev.parley.server.InboxTest.assertProblem;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.mcp.Peers;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.BooleanNode;
+
+/// Forms of MCP servers reach people through every API, and can be accepted, declined and canceled.
+@Timeout(120)
+class McpFormsTest {
+
+  @TempDir Path folder;
+  private Site site;
+
+  @BeforeEach
+  void open() {
+    site = site();
+  }
+
+  private Site site() {
+    var yaml =
+        """
+        agents: [{id: forms, description: Fills in forms, tools: ['mcp:odd'], permission: allow}]
+        mcpServers: {odd: {command: [node, '%s']}}
+        approvals: {a2aCallers: [local]}
+        """
+            .formatted(Peers.oddServer());
+    return Site.durable(folder, Site.Wish.USUAL, yaml);
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void a_caller_over_a2a_is_asked_and_answers(String version) {
+    var peer = new A2aPeer(site, "forms", version);
+    var asks = peer.send(peer.say("ask", "use odd_ask {}"));
+
+    assertThat(asks.at("/status/state").asString()).isEqualTo(peer.state("input-required"));
+    assertThat(asks.at("/status/message").toString()).contains("Which colour?");
+    var answer =
+        A2aPeer.in(
+            peer.say("answer", "{\"colour\":\"red\"}"), "taskId", asks.path("id").asString());
+    var done = peer.send(answer);
+
+    assertThat(done.at("/status/state").asString()).isEqualTo(peer.state("completed"));
+    assertThat(A2aPeer.text(done)).contains("accept", "red");
+  }
+
+  @Test
+  void an_application_over_ag_ui_is_asked_and_answers() throws IOException {
+    var app = new AgUi(site, "forms", "thread");
+    var asks = app.say("use odd_ask {}");
+
+    assertThat(asks.interrupt().path("reason").asString()).isEqualTo("input_required");
+    assertThat(asks.interrupt().at("/responseSchema/properties").has("colour")).isTrue();
+    var done = app.answer(asks, Json.object().put("colour", "red"));
+
+    assertThat(done.text()).contains("accept", "red");
+  }
+
+  @Test
+  void the_task_waits_for_a_person_while_a_form_is_open_and_works_afterwards() {
+    var context = say("native", "use odd_ask {}");
+    var person = person();
+    var waiting = person.await(context, event -> is(event, "waiting-input"));
+    var asked = person.await(context, "input-required");
+
+    assertThat(waiting.at("/metadata/inputIds/0").asString())
+        .isEqualTo(asked.path("inputId").asString());
+    answer(context, Json.object().put("colour", "red"));
+    person.await(
+        context,
+        event -> is(event, "working") && event.path("seq").asLong() > waiting.path("seq").asLong());
+    assertThat(result(context)).contains("accept", "red");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "odd_ask, '{\"declined\":true}', decline",
+    "odd_ask, '{\"skipped\":true}', cancel",
+    "odd_confirm, true, accept",
+    "odd_confirm, false, decline",
+    "odd_confirm, '{\"approved\":true}', accept",
+    "odd_confirm, '{\"approved\":false}', decline",
+    "odd_confirm, '{\"declined\":true}', decline",
+    "odd_confirm, '{\"skipped\":true}', cancel",
+  })
+  void a_form_is_accepted_declined_or_canceled(String tool, String value, String action) {
+    var context = say("form", "use " + tool + " {}");
+    answer(context, Json.mapper().readTree(value));
+
+    assertThat(result(context)).contains(action);
+  }
+
+  @Test
+  void an_answer_that_does_not_fit_is_refused_and_the_form_stays_open() {
+    var context = say("misfit", "use odd_ask {}");
+    var input = person().await(context, "input-required").path("inputId").asString();
+
+    assertProblem(person().answer(context, input, BooleanNode.FALSE), 400, "invalid-answer");
+    answer(context, Json.object().put("colour", "red"));
+    assertThat(result(context)).contains("accept");
+  }
+
+  @Test
+  void fields_that_an_answer_leaves_out_get_their_defaults() {
+    var context = say("defaults", "use odd_defaults {}");
+    answer(context, Json.object().put("name", "Ada"));
+
+    var received = person().await(context, "input-received").path("value");
+    assertThat(received)
+        .isEqualTo(Json.object().put("name", "Ada").put("size", 3).put("fast", false));
+    assertThat(result(context)).contains("\"size\":3");
+  }
+
+  @Test
+  void a_form_that_was_open_when_the_server_stopped_is_closed_and_asked_again() {
+    var context = say("restart", "use odd_defaults {}");
+    person().await(context, event -> is(event, "waiting-input"));
+    var first = person().await(context, "input-required").path("inputId").asString();
+    site.close();
+    site = site();
+
+    var lapsed = person().await(context, "input-lapsed");
+    assertThat(lapsed.path("inputId").asString()).isEqualTo(first);
+    var second =
+        person()
+            .await(
+                context,
+                event ->
+                    event.path("kind").asString().equals("input-required")
+                        && !event.path("inputId").asString().equals(first));
+    var input = second.path("inputId").asString();
+    var reply = person().answer(context, input, Json.object().put("name", "Ada"));
+    assertThat(reply.statusCode()).as(reply.body()).isEqualTo(202);
+    assertThat(result(context)).contains("accept", "Ada");
+  }
+
+  private Person person() {
+    return new Person(site, new Leaks());
+  }
+
+  private ContextId say(String context, String text) {
+    site.post("/api/contexts", Json.object().put("contextId", context).toString());
+    var body = Json.object().put("content", text).put("agentId", "forms").toString();
+    var reply = site.post("/api/contexts/" + context + "/messages", body);
+    assertThat(reply.statusCode()).as(reply.body()).isEqualTo(202);
+    return new ContextId(context);
+  }
+
+  private void answer(ContextId context, JsonNode value) {
+    var input = person().await(context, "input-required").path("inputId").asString();
+    var reply = person().answer(context, input, value);
+    assertThat(reply.statusCode()).as(reply.body()).isEqualTo(202);
+  }
+
+  /// What the tool said in the end.
+  private String result(ContextId context) {
+    var done = person().await(context, "tool-complete");
+    assertThat(done.path("success").asBoolean()).as(done.toString()).isTrue();
+    return StreamSupport.stream(done.path("result").spliterator(), false)
+        .map(JsonNode::asString)
+        .reduce("", String::concat);
+  }
+
+  private static boolean is(JsonNode event, String status) {
+    return event.path("kind").asString().equals("task-status")
+        && event.path("status").asString().equals(status);
+  }
+}

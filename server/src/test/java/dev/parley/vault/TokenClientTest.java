@@ -1,0 +1,31 @@
+package dev.parley.vault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.net.AddressPolicy;
+import dev.parley.net.EndlessServer;
+import dev.parley.vault.Credential.Client;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Token endpoints that do not cooperate.
+@Timeout(60)
+class TokenClientTest {
+
+  @Test
+  void an_endpoint_that_never_ends_its_answer_counts_as_unreachable() throws Exception {
+    try (var endless = new EndlessServer()) {
+      var policy = new AddressPolicy(Set.of()).allowing(URI.create(endless.url("/")));
+      try (var client = new TokenClient(policy, Duration.ofMillis(50))) {
+        var answer =
+            client.token(endless.url("/token"), new Client("parley", null, false), Map.of());
+
+        assertThat(answer).isInstanceOf(TokenClient.Answer.Unreachable.class);
+      }
+    }
+  }
+}
