@@ -11,6 +11,7 @@ import dev.parley.model.Bounds;
 import dev.parley.model.ModelSettings;
 import dev.parley.model.Prompt;
 import dev.parley.model.Reply;
+import dev.parley.model.Retry;
 import dev.parley.model.Sink;
 import dev.parley.model.Thought;
 import dev.parley.net.AddressPolicy;
@@ -150,7 +151,7 @@ public final class Diagnosis {
     try (var models = new Models(Map.of("checked", config), Server.Sources.real(), new Metrics())) {
       return switch (models.named("checked").ask(prompt, SILENT)) {
         case Reply.Answered _ -> new Finding(Grade.OK, config.title() + " answers");
-        case Reply.Failed(var code, var message, _) ->
+        case Reply.Failed(var code, var message, _, _) ->
             new Finding(Grade.FAILURE, config.title() + ": " + explained(code, message));
       };
     }
@@ -269,5 +270,8 @@ public final class Diagnosis {
 
         @Override
         public void thought(Thought thought) {}
+
+        @Override
+        public void retry(Retry retry) {}
       };
 }

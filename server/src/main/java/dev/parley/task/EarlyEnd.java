@@ -9,11 +9,15 @@ import tools.jackson.databind.node.ObjectNode;
 /// Why a model stopped before its answer was whole, as it is written in the metadata of an answer and of a task's end.
 public enum EarlyEnd {
   /// The answer reached the limit of its length.
-  LENGTH("length", FinishReason.LENGTH),
+  LENGTH(
+      "length", FinishReason.LENGTH, "The model reached its output limit before it answered."),
   /// A filter of the provider stopped the answer.
-  CONTENT_FILTER("content-filter", FinishReason.CONTENT_FILTER),
+  CONTENT_FILTER(
+      "content-filter",
+      FinishReason.CONTENT_FILTER,
+      "A content filter removed the answer of the model."),
   /// The model declined to answer.
-  REFUSAL("refusal", FinishReason.REFUSAL);
+  REFUSAL("refusal", FinishReason.REFUSAL, "The model refused to answer.");
 
   /// In metadata: the name of the reason.
   public static final String FINISH_REASON = "finishReason";
@@ -23,21 +27,29 @@ public enum EarlyEnd {
 
   private final String wire;
   private final FinishReason reason;
+  private final String explanation;
 
-  EarlyEnd(String wire, FinishReason reason) {
+  EarlyEnd(String wire, FinishReason reason, String explanation) {
     this.wire = wire;
     this.reason = reason;
+    this.explanation = explanation;
   }
 
   /// The one for a block's end; empty if the model stopped by itself, or somebody stopped it.
-  static Optional<EarlyEnd> of(@Nullable FinishReason reason) {
+  public static Optional<EarlyEnd> of(@Nullable FinishReason reason) {
     return Arrays.stream(values()).filter(end -> end.reason == reason).findFirst();
   }
 
-  /// The one in the metadata of a task's end, if any.
+  /// The one in the metadata of an answer or of a task's end, if any.
   public static Optional<EarlyEnd> in(@Nullable ObjectNode metadata) {
-    var name = metadata == null ? "" : metadata.path(FINISH_REASON).asString("");
-    return Arrays.stream(values()).filter(end -> end.wire.equals(name)).findFirst();
+    if (metadata == null) {
+      return Optional.empty();
+    }
+    var name = metadata.path(FINISH_REASON).asString("");
+    // Older logs have only the flag.
+    return name.isEmpty() && metadata.path(TRUNCATED).asBoolean(false)
+        ? Optional.of(LENGTH)
+        : Arrays.stream(values()).filter(end -> end.wire.equals(name)).findFirst();
   }
 
   /// Writes it into metadata.
@@ -51,5 +63,10 @@ public enum EarlyEnd {
   /// The same for a block's end.
   public FinishReason reason() {
     return reason;
+  }
+
+  /// What a person is told if the answer has no text.
+  public String explanation() {
+    return explanation;
   }
 }

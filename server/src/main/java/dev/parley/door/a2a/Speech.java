@@ -16,6 +16,7 @@ import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.EarlyEnd;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -50,10 +51,20 @@ final class Speech {
         own ? WireRole.USER : WireRole.AGENT,
         parts(message),
         marks.ofMessage(
-            own ? metadata(kept) : EarlyEnd.of(message.metadata()).addedTo(metadata(kept)),
+            own ? metadata(kept) : withEnd(metadata(kept), EarlyEnd.in(message.metadata()).orElse(null)),
             own ? Marks.USER : marks.agent().value()),
         texts(kept.path("extensions")),
         texts(kept.path("referenceTaskIds")));
+  }
+
+  /// The metadata with why the answer ended early, if it did.
+  static @Nullable ObjectNode withEnd(@Nullable ObjectNode metadata, @Nullable EarlyEnd end) {
+    if (end == null) {
+      return metadata;
+    }
+    var all = metadata == null ? Json.object() : metadata.deepCopy();
+    end.put(all);
+    return all;
   }
 
   private static @Nullable ObjectNode metadata(JsonNode kept) {

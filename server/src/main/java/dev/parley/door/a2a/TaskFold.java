@@ -33,6 +33,7 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.EarlyEnd;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +68,7 @@ public final class TaskFold {
   private WireStatus status = new WireStatus(WireState.SUBMITTED, null, null);
   private Set<Id> asked = Set.of();
   private Position askedAt = Position.START;
-  private EarlyEnd earlyEnd = EarlyEnd.NONE;
+  private @Nullable EarlyEnd earlyEnd;
   private @Nullable ErrorReported error;
   private @Nullable ObjectNode told;
   private boolean direct;
@@ -170,7 +171,7 @@ public final class TaskFold {
       case ContentDelta delta when voice.speaks(entry) ->
           pieces(List.of(making.text(origin.taskId(), delta)));
       case ContentComplete end when voice.speaks(entry) -> {
-        earlyEnd = EarlyEnd.of(end.finishReason());
+        earlyEnd = EarlyEnd.of(end.finishReason()).orElse(null);
         yield pieces(making.text(origin.taskId(), end));
       }
       case FileWrite write -> pieces(List.of(making.file(write)));
@@ -186,7 +187,7 @@ public final class TaskFold {
           worksAndMoves(entry, origin, calls.completed(entry, end));
       case Message message when isRoot(origin) -> {
         remember(speech.message(message));
-        earlyEnd = EarlyEnd.of(message.metadata()).or(earlyEnd);
+        earlyEnd = EarlyEnd.in(message.metadata()).orElse(earlyEnd);
         yield List.of();
       }
       default -> moved(entry, origin);
@@ -267,7 +268,7 @@ public final class TaskFold {
       case Usage usage -> spent.add(usage);
       case TaskComplete(_, _, var metadata) when isRoot(origin) && metadata != null -> {
         direct = metadata.path(Speech.KEPT).path("message").asBoolean(false);
-        earlyEnd = EarlyEnd.of(metadata).or(earlyEnd);
+        earlyEnd = EarlyEnd.in(metadata).orElse(earlyEnd);
       }
       default -> {} // The standing knows what else there is.
     }
@@ -281,8 +282,10 @@ public final class TaskFold {
     asked = Set.of();
     if (state == WireState.COMPLETED) {
       // An answer without text explains itself; a text is never put beside the answer.
-      var empty = earlyEnd.early() && making.isEmpty();
-      var message = empty ? speech.reason(entry, earlyEnd.explanation(), null) : null;
+      var message =
+          earlyEnd != null && making.isEmpty()
+              ? speech.reason(entry, earlyEnd.explanation(), null)
+              : null;
       return List.of(stands(state, message, entry.timestamp()));
     }
     if (!state.terminal()) {
@@ -323,7 +326,7 @@ public final class TaskFold {
 
   private WireStatusUpdate update(WireStatus now) {
     var last = now.state().terminal() || now.state().interrupted();
-    var metadata = now.state() == WireState.COMPLETED ? earlyEnd.addedTo(null) : null;
+    var metadata = now.state() == WireState.COMPLETED ? Speech.withEnd(null, earlyEnd) : null;
     return new WireStatusUpdate(marks.root().value(), marks.context().value(), now, last, metadata);
   }
 
@@ -354,7 +357,7 @@ public final class TaskFold {
     if (told != null && told.path(Speech.KEPT).has("tenant")) {
       metadata.put("tenant", told.path(Speech.KEPT).path("tenant").asString());
     }
-    var all = status.state() == WireState.COMPLETED ? earlyEnd.addedTo(metadata) : metadata;
+    var all = status.state() == WireState.COMPLETED ? Speech.withEnd(metadata, earlyEnd) : metadata;
     return all == null || all.isEmpty() ? null : all;
   }
 
