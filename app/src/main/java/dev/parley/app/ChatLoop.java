@@ -192,7 +192,7 @@ final class ChatLoop {
         "%-22s %s"
             .formatted(
                 "Ctrl-C", "cancels the task that runs; at a question, also leaves; discards"));
-    tell("%-22s %s".formatted("", "what was typed, and leaves if nothing was"));
+    tell("%-22s %s".formatted("", "what was typed, or, pressed twice, leaves"));
     var context = chat.context();
     tell(context == null ? "No context yet." : "This is context " + context);
   }

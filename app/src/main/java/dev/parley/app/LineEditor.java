@@ -35,12 +35,13 @@ final class LineEditor implements AutoCloseable {
   private static final int HISTORY_FILE_MAX = 4_000;
   private static final String NEW_LINE = "insert-new-line";
 
-  /// The colours of what Tab lists; the selection stays inverse.
-  private static final List<String> COLOURS =
-      List.of(
-          LineReader.COMPLETION_STYLE_STARTING,
-          LineReader.COMPLETION_STYLE_DESCRIPTION,
-          LineReader.COMPLETION_STYLE_GROUP);
+  /// How what Tab lists looks without colours. JLine takes no style at all for its usual one.
+  private static final Map<String, String> WITHOUT_COLOURS =
+      Map.of(
+          LineReader.COMPLETION_STYLE_STARTING, "bold",
+          LineReader.COMPLETION_STYLE_DESCRIPTION, "faint",
+          LineReader.COMPLETION_STYLE_LIST_STARTING, "bold",
+          LineReader.COMPLETION_STYLE_LIST_DESCRIPTION, "faint");
 
   /// What terminals send that ignore the mode in which JLine expects other sequences.
   private static final Map<String, String> ARROWS =
@@ -80,7 +81,7 @@ final class LineEditor implements AutoCloseable {
     this.terminal = terminal;
     this.messages = messages(terminal, history, completions);
     if (!coloured) {
-      COLOURS.forEach(name -> messages.setVariable(name, ""));
+      WITHOUT_COLOURS.forEach(messages::setVariable);
     }
     this.answers =
         LineReaderBuilder.builder()

@@ -58,17 +58,23 @@ final class Lines implements AutoCloseable {
 
   /// Asks for the next message of a chat; null if no more will come.
   ///
-  /// Ctrl-C discards what was typed. If nothing was, it is as anywhere else.
+  /// Ctrl-C discards what was typed. If nothing was, a second one is as anywhere else.
   @Nullable String readMessage(String prompt) throws IOException {
     return read(
         prompt,
         (editing, styled) -> {
-          while (true) {
+          for (var warned = false; ; ) {
             try {
               return editing.message(styled);
             } catch (LineEditor.Interrupted stopped) {
               if (stopped.typed().isBlank()) {
-                throw stopped;
+                if (warned) {
+                  throw stopped;
+                }
+                terminal.err().println("Ctrl-C again leaves.");
+                warned = true;
+              } else {
+                warned = false;
               }
             }
           }

@@ -28,6 +28,7 @@ class ChatTerminalIT {
   private static final String CTRL_D = "\u0004";
   private static final String CTRL_K = "\u000b";
   private static final String CTRL_R = "\u0012";
+  private static final String CTRL_U = "\u0015";
   private static final String ALT_ENTER = "\u001b\r";
   private static final String BACKSPACE = "\u007f";
   private static final String LEFT = "\u001bOD";
@@ -109,7 +110,10 @@ class ChatTerminalIT {
       terminal.type(ESCAPE + "[200~say four\rfive" + ESCAPE + "[201~\r");
       terminal.await("four\r\nfive\r\n");
       terminal.await("> ");
-      terminal.type("/cos\t\r");
+      terminal.type("/a\t");
+      terminal.await("lists the agents");
+      assertThat(terminal.screen()).doesNotContainPattern(ESCAPE + "\\[(?:3[0-7]|9[0-7])m");
+      terminal.type(CTRL_U + "/cos\t\r");
       terminal.await("TOKENS IN");
       terminal.await("> ");
       terminal.type("@agent-da\tcount to 4\r");
@@ -168,7 +172,7 @@ class ChatTerminalIT {
       terminal.await("> ");
       // A secret is not even shown.
       terminal.type(" sign in to example\r");
-      terminal.await(": ");
+      terminal.await("api-key: ");
       terminal.type("hidden-word\r");
       terminal.await("> ");
       terminal.type(UP + "\r");
@@ -195,11 +199,14 @@ class ChatTerminalIT {
       terminal.await("Canceling (Ctrl-C again leaves at once) ...");
       terminal.await("The task was canceled");
       terminal.await("> ");
-      // What was typed is discarded, and only then does it leave.
+      // What was typed is discarded.
       terminal.type("half a line" + CTRL_C);
       terminal.await("> ");
       terminal.type("count to 3\r");
       terminal.await("1 2 3");
+      terminal.await("> ");
+      terminal.type(CTRL_C);
+      terminal.await("Ctrl-C again leaves.");
       terminal.await("> ");
       terminal.type(CTRL_C);
       terminal.await("code=130");
