@@ -6,6 +6,7 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.ToolEvent.ToolStart;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,6 +78,11 @@ class RemoteSettledTest {
       assertThat(lapsed(near, context, question)).isEqualTo(REASON);
       assertThat(near.answer(context, task)).contains("settled");
       assertThat(near.json("/api/inbox").path("items")).isEmpty();
+      // The question itself is no tool call, in whatever form it comes.
+      assertThat(near.entries(context))
+          .filteredOn(ToolStart.class::isInstance)
+          .extracting(event -> ((ToolStart) event).toolName())
+          .containsExactly("shell");
     }
   }
 

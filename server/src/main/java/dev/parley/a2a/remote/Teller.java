@@ -41,6 +41,11 @@ final class Teller {
 
   private static final long TOLD_MAX = 20_000_000;
   private static final String PROVIDER = "a2a";
+
+  /// Functions whose calls are how agents of ADK ask a person.
+  private static final Set<String> QUESTIONS =
+      Set.of("adk_request_confirmation", "adk_request_credential");
+
   private static final Set<String> EARLY_ENDS = Set.of("length", "content-filter", "refusal");
 
   private static final WireStatus NOTHING = new WireStatus(WireState.UNKNOWN, null, null);
@@ -303,7 +308,8 @@ final class Teller {
 
   private void start(ObjectNode data) {
     var call = data.path("id").asString("");
-    if (call.isEmpty() || story.called.contains(call)) {
+    var name = data.path("name").asString("tool");
+    if (call.isEmpty() || story.called.contains(call) || QUESTIONS.contains(name)) {
       return;
     }
     var id = run.sources().toolCallId();
@@ -316,7 +322,6 @@ final class Teller {
     var arguments = data.path("args") instanceof ObjectNode object ? object : Json.object();
     count(arguments.toString().length());
     var key = run.origin().taskId() + "/" + id;
-    var name = data.path("name").asString("tool");
     add(new ToolStart(id, name, arguments, metadata, 1, key, null, null));
   }
 
