@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.door.Metric;
 import dev.parley.server.Config;
 import java.io.IOException;
 import java.net.URI;
@@ -173,6 +174,14 @@ class GuidesTest {
     var settings = SETTING.matcher(source("ConfigFile.java")).results().map(r -> r.group(1));
 
     assertThat(settings).isNotEmpty().allMatch(name -> guide.matches("(?s).*\\b" + name + "\\b.*"));
+  }
+
+  @Test
+  void every_metric_is_in_the_guide_with_its_help_text() {
+    var guide = Guide.named("operations.md").text();
+    for (var metric : Metric.values()) {
+      assertThat(guide).contains("| `" + metric.title() + "` |", metric.help());
+    }
   }
 
   @Test
