@@ -161,6 +161,8 @@ class GuidesTest {
   @MethodSource("guides")
   void its_configurations_are_accepted(Guide guide) throws IOException {
     var keys = Map.of("ANTHROPIC_API_KEY", "key", "OPENAI_API_KEY", "key", "TICKETS_SECRET", "key");
+    // A workspace of one of them.
+    Files.createDirectories(folder.resolve("shared"));
     for (var block : guide.blocks("yaml")) {
       var file = Files.writeString(folder.resolve("parley.yaml"), block.text());
 
