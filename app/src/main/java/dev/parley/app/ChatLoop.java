@@ -6,6 +6,7 @@ import dev.parley.client.Rewind;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
+import dev.parley.server.Nearest;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.door.Metric;
 import dev.parley.server.Config;
 import java.io.IOException;
 import java.net.URI;
@@ -160,6 +161,8 @@ class GuidesTest {
   @MethodSource("guides")
   void its_configurations_are_accepted(Guide guide) throws IOException {
     var keys = Map.of("ANTHROPIC_API_KEY", "key", "OPENAI_API_KEY", "key", "TICKETS_SECRET", "key");
+    // A workspace of one of them.
+    Files.createDirectories(folder.resolve("shared"));
     for (var block : guide.blocks("yaml")) {
       var file = Files.writeString(folder.resolve("parley.yaml"), block.text());
 
@@ -173,6 +176,14 @@ class GuidesTest {
     var settings = SETTING.matcher(source("ConfigFile.java")).results().map(r -> r.group(1));
 
     assertThat(settings).isNotEmpty().allMatch(name -> guide.matches("(?s).*\\b" + name + "\\b.*"));
+  }
+
+  @Test
+  void every_metric_is_in_the_guide_with_its_help_text() {
+    var guide = Guide.named("operations.md").text();
+    for (var metric : Metric.values()) {
+      assertThat(guide).contains("| `" + metric.title() + "` |", metric.help());
+    }
   }
 
   @Test

@@ -47,8 +47,7 @@ public final class Backup {
       if (Files.isDirectory(data)) {
         try (var entries = Files.list(data)) {
           if (entries.findAny().isPresent()) {
-            throw new Rejection.Conflict(
-                "not-empty", data + " is not empty; restore into a new folder");
+            throw new Rejection.Invalid(data + " is not empty; restore into a new folder");
           }
         }
         Files.delete(data);
@@ -61,7 +60,7 @@ public final class Backup {
 
   private static long copy(Path from, Path to) {
     if (Files.exists(to)) {
-      throw new Rejection.Conflict("exists", to + " exists; choose another name");
+      throw new Rejection.Invalid(to + " exists; choose another name");
     }
     var parent = to.toAbsolutePath().normalize().getParent();
     // Renamed when it is complete: a copy that was interrupted is never taken for one.

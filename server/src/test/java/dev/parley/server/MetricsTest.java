@@ -155,7 +155,7 @@ class MetricsTest {
     var types = new HashMap<String, String>();
     var helped = new HashSet<String>();
     var family = "";
-    for (var line : text.split("\n")) {
+    for (var line : text.lines().toList()) {
       if (line.startsWith("# HELP ")) {
         var words = line.split(" ", 4);
         assertThat(words).as(line).hasSize(4);
