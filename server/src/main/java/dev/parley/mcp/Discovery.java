@@ -62,7 +62,7 @@ final class Discovery implements AutoCloseable {
             .map(found -> found.path("authorization_servers").path(0).asString(""))
             .filter(found -> !found.isEmpty())
             .orElseGet(() -> Wire.origin(server.url()).toString());
-    var metadata = issuer(issuer, allowed);
+    var metadata = issuer(issuer, resource.isEmpty(), allowed);
     var scopes =
         !challenge.scopes().isEmpty()
             ? challenge.scopes()
@@ -113,8 +113,9 @@ final class Discovery implements AutoCloseable {
     }
   }
 
-  /// What an authorization server says about itself, and about nobody else.
-  private ObjectNode issuer(String issuer, AddressPolicy allowed)
+  /// What an authorization server says about itself, and about nobody else. The `own` one of a server that has no metadata about
+  /// itself (MCP 2025-03-26) is described at the root of its origin, and may stand anywhere on that origin.
+  private ObjectNode issuer(String issuer, boolean own, AddressPolicy allowed)
       throws Trouble, InterruptedException {
     URI address;
     try {
@@ -130,7 +131,10 @@ final class Discovery implements AutoCloseable {
                 allowed)
             .orElseThrow(() -> new Trouble(Kind.REFUSED, "nothing says how, at " + issuer));
     var named = metadata.path("issuer").asString("");
-    if (!named.equals(issuer) && !named.equals(origin + path) && !named.equals(issuer + "/")) {
+    if (!named.equals(issuer)
+        && !named.equals(origin + path)
+        && !named.equals(issuer + "/")
+        && !(own && named.startsWith(origin + "/"))) {
       throw new Trouble(Kind.REFUSED, issuer + " calls itself " + Text.cut(named, 200));
     }
     if (!texts(metadata.path("code_challenge_methods_supported")).contains("S256")) {
