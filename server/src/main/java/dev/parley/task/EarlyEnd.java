@@ -9,8 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// Why a model stopped before its answer was whole, as it is written in the metadata of an answer and of a task's end.
 public enum EarlyEnd {
   /// The answer reached the limit of its length.
-  LENGTH(
-      "length", FinishReason.LENGTH, "The model reached its output limit before it answered."),
+  LENGTH("length", FinishReason.LENGTH, "The model reached its output limit before it answered."),
   /// A filter of the provider stopped the answer.
   CONTENT_FILTER(
       "content-filter",

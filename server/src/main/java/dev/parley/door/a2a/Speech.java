@@ -51,7 +51,9 @@ final class Speech {
         own ? WireRole.USER : WireRole.AGENT,
         parts(message),
         marks.ofMessage(
-            own ? metadata(kept) : withEnd(metadata(kept), EarlyEnd.in(message.metadata()).orElse(null)),
+            own
+                ? metadata(kept)
+                : withEnd(metadata(kept), EarlyEnd.in(message.metadata()).orElse(null)),
             own ? Marks.USER : marks.agent().value()),
         texts(kept.path("extensions")),
         texts(kept.path("referenceTaskIds")));
