@@ -41,7 +41,8 @@ class WireNameTest {
         Arguments.of(Priority.class, "low normal high critical"),
         // S5.17, and how a block ends that was not finished
         Arguments.of(
-            FinishReason.class, "stop length tool_calls content_filter interrupted canceled refusal"),
+            FinishReason.class,
+            "stop length tool_calls content_filter interrupted canceled refusal"),
         Arguments.of(Mode.class, "parallel serial"), // S4.12
         Arguments.of(Outcome.class, "outcome-unknown canceled interrupted"),
         // S5.26
