@@ -33,7 +33,7 @@ final class ChatLoop {
   }
 
   int run() throws InterruptedException, IOException {
-    tell("Say something; /help tells more, /quit leaves.");
+    tell("Type a message. /help lists the commands, /quit leaves.");
     var context = chat.context();
     if (context != null) {
       announce(context);
@@ -72,7 +72,7 @@ final class ChatLoop {
         var _ = agent == null ? chat.say(text) : chat.say(text, new AgentTypeId(agent));
       }
       case ChatLine.Unknown(var word) ->
-          tell("Unknown: " + Clean.line(word, LINE_MAX) + " (/help tells more)");
+          tell("Unknown: " + Clean.line(word, LINE_MAX) + " (/help lists the commands)");
       case ChatLine.Do(var command, var rest) -> run(command, rest);
     }
   }

@@ -147,7 +147,7 @@ final class Program {
           say(
               terminal,
               Exit.FAILED,
-              text(failure) + (root.verbose() ? "" : " (--verbose tells more)"));
+              text(failure) + (root.verbose() ? "" : " (--verbose shows more)"));
     };
   }
 

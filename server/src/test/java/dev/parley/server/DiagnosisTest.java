@@ -70,6 +70,14 @@ class DiagnosisTest {
   }
 
   @Test
+  void a_model_that_only_thinks_within_so_short_an_answer_is_ok() throws Exception {
+    var answer = StandInAnswer.of(new StandInAnswer.Step.Stop("max_tokens"));
+    try (var model = StandInModel.scripted(answer)) {
+      assertThat(model("provider: anthropic", model.url()).grade()).isEqualTo(Grade.OK);
+    }
+  }
+
+  @Test
   void a_model_whose_server_is_not_there_cannot_be_reached() throws Exception {
     var finding = model("provider: openai", nobody());
 
