@@ -24,6 +24,9 @@ export interface EventFilter {
   readonly exclude?: readonly string[];
   readonly taskId?: string;
   readonly rootTaskId?: string;
+  readonly parentTaskId?: string;
+  readonly agentId?: string;
+  readonly invocationId?: string;
   readonly verbosity?: "brief" | "normal" | "detailed";
   readonly thoughtTypes?: readonly string[];
   readonly minConfidence?: number;

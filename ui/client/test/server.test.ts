@@ -17,6 +17,7 @@ import {
   type ParleyEvent,
   corrected,
   reduceAll,
+  streamContext,
   TaskStream,
   timelineOf,
   view,
@@ -87,6 +88,14 @@ async function allEvents(api: ParleyApi, contextId: string): Promise<ParleyEvent
   return events;
 }
 
+type Created = Extract<ParleyEvent, { kind: "task-created" }>;
+
+/** The ids of the tasks that fit. */
+function tasksOf(events: readonly ParleyEvent[], fits: (task: Created) => boolean): Set<string> {
+  const created = events.filter((event) => event.kind === "task-created");
+  return new Set(created.filter(fits).map((event) => event.taskId ?? ""));
+}
+
 describe("with a real server", { skip: NO_SERVER }, () => {
   let server: Server;
   let api: ParleyApi;
@@ -130,6 +139,39 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     );
     const said = seen.map((event) => (event.kind === "content-delta" ? event.delta : "")).join("");
     assert.equal(said, (await api.task(contextId, stream.accepted.taskId)).content);
+  });
+
+  test("events and streams are filtered by parent task, agent and invocation", async () => {
+    const { contextId } = await api.createContext();
+    await say(contextId, "delegate tea to agent-research and agent-writer");
+    const { events } = await api.events(contextId, { limit: 1000 });
+    const root = events.find((event) => event.kind === "task-created");
+    const child = events.find((event) => event.kind === "task-created" && event.parentTaskId);
+    const parentTaskId = root?.taskId ?? "";
+    const invocationId = child?.invocationId ?? "";
+    const below = tasksOf(events, (task) => task.parentTaskId === parentTaskId);
+    const written = tasksOf(events, (task) => task.agentId === "agent-writer");
+    const called = tasksOf(events, (task) => task.invocationId === invocationId);
+    assert.equal(below.size, 2);
+    assert.equal(written.size, 1);
+    assert.ok(called.size > 0 && !called.has(parentTaskId));
+    for (const [filter, tasks] of [
+      [{ parentTaskId }, below],
+      [{ agentId: "agent-writer" }, written],
+      [{ invocationId }, called],
+    ] as const) {
+      const wanted = events.filter((event) => tasks.has(event.taskId ?? ""));
+      const read = await api.events(contextId, { limit: 1000, filter });
+      assert.deepEqual(read.events, wanted, JSON.stringify(filter));
+      const streamed: ParleyEvent[] = [];
+      for await (const event of streamContext(api, contextId, { filter })) {
+        streamed.push(event);
+        if (event.seq >= (wanted.at(-1)?.seq ?? 0)) {
+          break;
+        }
+      }
+      assert.deepEqual(streamed, wanted, JSON.stringify(filter));
+    }
   });
 
   test("an approval is shown, answered and gone, over a shaky line", async () => {

@@ -73,7 +73,7 @@ test("the log is filtered by kind, words and internal, and read with the keys", 
   await panel(page).getByLabel("Kind").selectOption("thought-stream");
   await panel(page).locator(".event[data-kind=usage]").first().waitFor({ state: "detached" });
   await panel(page).locator(".event[data-kind=thought-stream]").first().waitFor();
-  assert.deepEqual(await kinds(), ["thought-stream"]);
+  assert.deepEqual(await kinds(), ["[thought-stream]"]);
   await panel(page).getByLabel("Kind").selectOption("");
   await panel(page).getByRole("checkbox", { name: "internal" }).check();
   await panel(page).locator("[data-kind='internal:checkpoint']").first().waitFor();

@@ -23,7 +23,7 @@ export function Choice({ ask, options }: { ask: InputRequired; options: readonly
         ))}
       </div>
       <div class="dock-actions">
-        <Skip inputId={ask.inputId} />
+        <Skip ask={ask} />
         <span class="quiet">Or type a choice, or its number, below.</span>
       </div>
     </div>

@@ -53,7 +53,7 @@ export function FormAnswer({ ask }: { ask: InputRequired }) {
         <button class="button primary" type="submit" disabled={sent}>
           Answer
         </button>
-        <Skip inputId={ask.inputId} />
+        <Skip ask={ask} />
       </div>
     </form>
   );

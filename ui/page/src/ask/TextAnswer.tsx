@@ -6,7 +6,7 @@ export function TextAnswer({ ask }: { ask: InputRequired }) {
   return (
     <div class="dock-body">
       <div class="dock-actions">
-        <Skip inputId={ask.inputId} />
+        <Skip ask={ask} />
         <span class="quiet">Type your answer below.</span>
       </div>
     </div>

@@ -34,8 +34,10 @@ function words(value: Json | undefined): string {
     const edited = isObject(value) && value["arguments"] !== undefined ? ", with changes" : "";
     return (approved ? `approved${edited}` : "denied") + (reason === "" ? "" : `: ${reason}`);
   }
-  if (isObject(value) && value["skipped"] === true) {
-    return "skipped";
+  for (const left of ["skipped", "declined"]) {
+    if (isObject(value) && value[left] === true && Object.keys(value).length === 1) {
+      return left;
+    }
   }
   const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
   return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;

@@ -14,6 +14,7 @@ import {
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useStore } from "../app/hooks.js";
 import { replace } from "../app/route.js";
+import { useFollow } from "../conversation/follow.js";
 import { useScene } from "../conversation/scene.js";
 import { Code } from "../text/Code.js";
 import { count } from "../ui/format.js";
@@ -41,13 +42,14 @@ export function LogView({ log, mark }: { log: EventLog; mark: Store<Mark | undef
   const [current, setCurrent] = useState<number>();
   const [raw, setRaw] = useState<ParleyEvent>();
   useEffect(() => log.want(first, last), [log, first, last]);
-  useEnd(box, state.count);
+  const { follow, release } = useFollow(box);
   const loaded = state.count > 0;
   useEffect(() => {
     // The event that the address leads to is the one that is looked at.
     if (route.seq !== undefined && loaded && box.current?.matches(":hover, :focus") !== true) {
       const index = log.indexOf(route.seq);
       setCurrent(index);
+      release();
       bringIntoSight(box.current, index, ROW_HEIGHT);
     }
   }, [log, route.seq, loaded]);
@@ -60,10 +62,10 @@ export function LogView({ log, mark }: { log: EventLog; mark: Store<Mark | undef
       }
     }
   }, [marked]);
+  const topRow = (): number => Math.ceil((box.current?.scrollTop ?? 0) / ROW_HEIGHT);
   const anyMarked = (): boolean => {
-    const { scrollTop = 0, clientHeight = 0 } = box.current ?? {};
-    const top = Math.ceil(scrollTop / ROW_HEIGHT);
-    const rows = Math.floor(clientHeight / ROW_HEIGHT);
+    const top = topRow();
+    const rows = Math.floor((box.current?.clientHeight ?? 0) / ROW_HEIGHT);
     return Array.from({ length: rows }, (_, i) => log.row(top + i)).some(
       (event) => event !== undefined && marks(marked, markOfEvent(view, event)),
     );
@@ -84,8 +86,16 @@ export function LogView({ log, mark }: { log: EventLog; mark: Store<Mark | undef
       replace({ contextId, seq: event.seq, at: route.at });
     }
   };
+  const focused = (): void => {
+    // With the mouse, it is the row under it that is looked at.
+    if (state.count > 0 && box.current?.matches(":focus-visible") === true) {
+      const index = current ?? topRow();
+      setCurrent(index);
+      point(index);
+    }
+  };
   const pressed = (event: KeyboardEvent): void => {
-    const at = current ?? first;
+    const at = current ?? topRow();
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: current === undefined ? at : at + 1,
       ArrowUp: at - 1,
@@ -109,7 +119,13 @@ export function LogView({ log, mark }: { log: EventLog; mark: Store<Mark | undef
   };
   return (
     <section class="log" aria-label="Events">
-      <LogFilters filter={state.filter} onChoose={(filter) => log.choose(filter)} />
+      <LogFilters
+        filter={state.filter}
+        onChoose={(filter) => {
+          log.choose(filter);
+          follow();
+        }}
+      />
       <div
         ref={box}
         class="log-box"
@@ -118,6 +134,7 @@ export function LogView({ log, mark }: { log: EventLog; mark: Store<Mark | undef
         aria-busy={state.loading}
         aria-activedescendant={current === undefined ? undefined : `event-${current}`}
         tabIndex={0}
+        onFocus={focused}
         onKeyDown={pressed}
         onMouseLeave={() => mark.set(undefined)}
       >
@@ -185,7 +202,7 @@ function Row({ index, event, mark, current, onPoint, onChoose }: RowProps) {
       <span class="event-time" title={timestamp}>
         {TIME.format(new Date(timestamp))}
       </span>
-      <span class="event-kind">{kind}</span>
+      <span class="event-kind">[{kind}]</span>
       <span class="event-line">{eventLine(event)}</span>
     </div>
   );
@@ -203,21 +220,6 @@ function Raw({ event }: { event: ParleyEvent | undefined }) {
       )}
     </div>
   );
-}
-
-/** Stays at the end while events come, if it is there. */
-function useEnd(box: { current: HTMLElement | null }, length: number): void {
-  const before = useRef(0);
-  useEffect(() => {
-    const element = box.current;
-    if (element !== null) {
-      const end = before.current * ROW_HEIGHT - element.clientHeight;
-      if (element.scrollTop >= end - ROW_HEIGHT) {
-        element.scrollTop = element.scrollHeight;
-      }
-    }
-    before.current = length;
-  }, [length]);
 }
 
 type Tasks = ReturnType<typeof useScene>["view"]["tasks"];
