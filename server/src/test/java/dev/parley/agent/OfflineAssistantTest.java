@@ -62,6 +62,7 @@ class OfflineAssistantTest {
             Kind.TASK_CREATED,
             Kind.TASK_STATUS,
             Kind.INTERNAL_LLM_CALL,
+            Kind.INTERNAL_THOUGHT_PROCESS,
             Kind.CONTENT_DELTA,
             Kind.CONTENT_DELTA,
             Kind.CONTENT_DELTA,
