@@ -204,11 +204,12 @@ final class ArtifactsCommand implements Callable<Integer> {
     return artifact.name() == null ? artifact.artifactId().value() : artifact.name();
   }
 
-  /// The last part of the artifact's name: a model chose it, and it must not lead out of the folder.
+  /// The last part of the artifact's name: a model chose it, and it must not lead out of the folder, nor be a file that
+  /// programs read on their own, such as `.bashrc`.
   private static String fileName(ArtifactInfo artifact) {
     var name = Clean.line(label(artifact), NAME_MAX * 4);
     var last = name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
-    return last.isBlank() || last.equals(".") || last.equals("..")
+    return last.isBlank() || last.stripLeading().startsWith(".")
         ? artifact.artifactId().value()
         : last;
   }

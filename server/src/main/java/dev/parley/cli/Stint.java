@@ -6,7 +6,6 @@ import dev.parley.log.OpenTask;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.task.Run;
-import dev.parley.tool.process.Child;
 import dev.parley.tool.process.Children;
 import dev.parley.tool.process.Command;
 import dev.parley.tool.process.Command.Wiring;
@@ -26,7 +25,7 @@ final class Stint {
 
   private static final Duration AFTER_END = Duration.ofSeconds(2);
 
-  /// How long a program that was asked to stop is listened to. With [Child#GRACE] and the time that killing takes, a
+  /// How long a program that was asked to stop is listened to. With [dev.parley.tool.process.Child#GRACE] and the time that killing takes, a
   /// program that ignores everything is gone within 2 s.
   static final Duration AFTER_INTERRUPT = Duration.ofSeconds(1);
 

@@ -26,6 +26,9 @@ final class Voice {
   /// A call that has not come back; the program knows it by `programId`.
   record Call(ToolCallId id, String programId, String tool, @Nullable Voice subagent) {}
 
+  private static final int WAITING_LINES_MAX = 256;
+  private static final long WAITING_MAX = 1 << 20;
+
   final @Nullable Hosted hosted;
   final Map<String, Call> calls = new LinkedHashMap<>();
   private final Sources sources;
@@ -122,15 +125,20 @@ final class Voice {
   }
 
   /// What is to be appended. Lines after the last event wait while a text is open: they may repeat it, and its end
-  /// follows. `all` says that nothing follows.
+  /// follows. `all` says that nothing follows. A program that prints many lines meanwhile does not make them wait.
   List<Event> take(boolean all) {
     var count = pending.size();
+    var waiting = 0L;
     while (!all
         && !whole
         && block != null
         && count > 0
-        && pending.get(count - 1) instanceof InternalRaw) {
+        && pending.get(count - 1) instanceof InternalRaw raw) {
       count--;
+      waiting += raw.line().length();
+    }
+    if (pending.size() - count > WAITING_LINES_MAX || waiting > WAITING_MAX) {
+      count = pending.size();
     }
     var ready = pending.subList(0, count);
     var events = List.copyOf(ready);

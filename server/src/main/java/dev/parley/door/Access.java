@@ -54,11 +54,16 @@ public final class Access {
     return context;
   }
 
+  /// True if the principal may read internal events.
+  public boolean mayReadInternal(String principal) {
+    return !noInternal.contains(principal);
+  }
+
   /// Refuses a principal that may not read internal events.
   ///
   /// @throws Rejection.Forbidden if so
   public void checkInternal(String principal) {
-    if (noInternal.contains(principal)) {
+    if (!mayReadInternal(principal)) {
       throw new Rejection.Forbidden(
           "internal-forbidden", "this token may not read internal events (auth.tokens[].internal)");
     }

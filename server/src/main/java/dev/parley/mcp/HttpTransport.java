@@ -218,6 +218,16 @@ final class HttpTransport implements McpClientTransport {
     }
   }
 
+  /// The server has taken the request, and may have done what it asks for. So no status may mean here that it did nothing,
+  /// and that the request can be sent again.
+  private static void checkMore(HttpResponse<InputStream> answer) throws IOException {
+    try {
+      check(answer, false);
+    } catch (Status refused) {
+      throw new McpTransportException("it does not repeat its answer: " + refused.getMessage());
+    }
+  }
+
   private static boolean isEvents(HttpResponse<?> answer) {
     return answer
         .headers()
@@ -248,7 +258,7 @@ final class HttpTransport implements McpClientTransport {
       try {
         var answer = get(cursor, around);
         try (var more = answer.body()) {
-          check(answer, session != null);
+          checkMore(answer);
           failures = 0;
           answered = read(new Reading(more, id, false), cursor, around);
         }

@@ -18,7 +18,11 @@ import java.util.List;
 public final class Backup {
 
   private static final String LOG = "log.db";
-  private static final List<String> DATABASES = List.of(LOG, "push.db");
+
+  /// The positions of webhooks come before the log: a copy in which one is ahead of the log would leave out what is
+  /// appended after a restore, and one that is behind only repeats.
+  private static final List<String> DATABASES = List.of("push.db", LOG);
+
   private static final List<String> FILES = List.of("vault.bin", "vault.key");
 
   private Backup() {}

@@ -56,7 +56,7 @@ final class RootList {
     values.add(context);
     values.add(Column.json(filter.states().stream().map(TaskState::wire).toList()));
     values.add(filter.changedSince() == null ? 0L : filter.changedSince().toEpochMilli());
-    var tenant = filter.tenant() == null ? null : TextTable.escaped(filter.tenant());
+    var tenant = filter.tenant() == null ? null : TextTable.inJson(filter.tenant());
     values.add(tenant);
     values.add(tenant);
     values.add(filter.owners().isEmpty());

@@ -53,11 +53,8 @@ final class TextTable {
 
   private JsonNode stored(ContextId context, JsonNode json) throws SQLException {
     if (json.isString()) {
-      var value = put(context, json.asString());
-      return StringNode.valueOf(
-          value instanceof byte[] hash
-              ? REFERENCE + HexFormat.of().formatHex(hash)
-              : escaped(json.asString()));
+      put(context, json.asString());
+      return StringNode.valueOf(inJson(json.asString()));
     }
     if (json instanceof ObjectNode object) {
       var copy = Json.object();
@@ -76,8 +73,12 @@ final class TextTable {
     return json;
   }
 
-  /// A short text as it stands in JSON: what begins like a reference is marked as none.
-  static String escaped(String text) {
+  /// A text as it stands in stored JSON: a long one as a reference. A short one that begins like a reference is marked as
+  /// none.
+  static String inJson(String text) {
+    if (column(text) instanceof byte[] hash) {
+      return REFERENCE + HexFormat.of().formatHex(hash);
+    }
     return text.startsWith(REFERENCE) ? REFERENCE + text : text;
   }
 

@@ -17,10 +17,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
 /// What servers over HTTP may do that is unusual.
@@ -31,6 +34,8 @@ class HttpTransportTest {
   private HttpServer http;
   private volatile ObjectNode pending = Json.object();
   private volatile boolean wantsSignIn;
+  private volatile int resumeStatus = 200;
+  private final AtomicInteger calls = new AtomicInteger();
 
   @BeforeEach
   void open() throws IOException {
@@ -65,6 +70,19 @@ class HttpTransportTest {
 
       assertThat(Bench.done(result).get("text").asString()).isEqualTo("late answer");
       assertThat(resumed).containsExactly("event-1");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {400, 401, 404})
+  void a_call_is_not_repeated_if_its_answer_cannot_be_fetched(int status) throws Exception {
+    resumeStatus = status;
+    try (var servers = servers("/mcp")) {
+      var result = new Caller().call(Peers.tool(servers, "odd", "late"), "{}");
+
+      assertThat(result).isInstanceOf(ToolResult.Failed.class);
+      assertThat(result.toString()).contains("does not repeat its answer");
+      assertThat(calls).hasValue(1);
     }
   }
 
@@ -110,6 +128,7 @@ class HttpTransportTest {
           ProtectedServer.reply(exchange, 401, Json.object());
           return;
         }
+        calls.incrementAndGet();
         pending = request;
         stream(exchange, "id: event-1\nretry: 0\ndata: \n\n");
         return;
@@ -130,6 +149,11 @@ class HttpTransportTest {
       return;
     }
     resumed.add(after);
+    if (resumeStatus != 200) {
+      exchange.getResponseHeaders().add("WWW-Authenticate", "Bearer");
+      ProtectedServer.reply(exchange, resumeStatus, Json.object());
+      return;
+    }
     var answer = Json.object().put("jsonrpc", "2.0");
     answer.set("id", pending.get("id"));
     var content = answer.putObject("result").putArray("content").addObject();

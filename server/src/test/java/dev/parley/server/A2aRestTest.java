@@ -118,6 +118,14 @@ class A2aRestTest {
   }
 
   @Test
+  void a_tenant_with_a_long_name_sees_its_tasks() {
+    var tenant = BASE + "/" + "acme".repeat(100);
+    site.post(tenant + "/message:send", say("rest-long", "say tenant"));
+
+    assertThat(json(site.get(tenant + "/tasks")).path("totalSize").asInt()).isEqualTo(1);
+  }
+
+  @Test
   void tenants_cannot_speak_in_each_others_contexts_nor_rewind_them() {
     var first = said("rest-t1", "say ours", "");
     var task = json(site.post(BASE + "/acme/message:send", first)).path("task");

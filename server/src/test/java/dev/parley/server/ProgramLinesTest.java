@@ -7,9 +7,13 @@ import dev.parley.protocol.Kind;
 import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.protocol.TaskId;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -173,6 +177,36 @@ class ProgramLinesTest {
                 .map(entry -> ((InternalRaw) entry.event()).line()))
         .hasSize(printed.size())
         .noneMatch(line -> line.contains("All work"));
+  }
+
+  @Test
+  void a_token_that_may_not_read_internal_events_gets_no_lines() throws Exception {
+    var quiet = new String[] {"Authorization", "Bearer q"};
+    site =
+        Site.configured(
+            folder,
+            """
+            auth: {tokens: [{name: quiet, sha256: %s, internal: false}]}
+            agents:
+              - {id: printer, type: cli, cli: claude, permission: allow, command: [/bin/sh, -c, "cat >/dev/null & cat %s", sh]}
+            """
+                .formatted(sha256("q"), fixture("claude-stream.jsonl")));
+    var launched = site.post("/agent/stream", "{\"agent\":\"printer\",\"prompt\":\"go\"}", quiet);
+    assertThat(launched.statusCode()).as(launched.body()).isEqualTo(200);
+    assertThat(launched.body()).doesNotContain("3f6a8488-cf6c-4c87-ae53-23fde66cb33e");
+
+    var agent = "/api/agents/" + launched.headers().firstValue("X-Agent-Id").orElseThrow();
+    var refused = site.get(agent + "/raw", quiet);
+    assertThat(refused.statusCode()).isEqualTo(403);
+    assertThat(refused.body()).contains("internal-forbidden");
+    var messages = AgentsScene.json(site.get(agent + "/messages", quiet));
+    assertThat(messages).isNotEmpty().noneMatch(message -> message.has("raw"));
+    assertThat(messages.toString()).doesNotContain("3f6a8488-cf6c-4c87-ae53-23fde66cb33e");
+  }
+
+  private static String sha256(String text) throws NoSuchAlgorithmException {
+    var digest = MessageDigest.getInstance("SHA-256");
+    return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   private static List<JsonNode> of(List<JsonNode> messages, String eventType) {

@@ -84,8 +84,9 @@ final class MessageRoutes {
           "cursor-ahead",
           since + " is ahead of the last message, which has the number " + agent.numbers());
     }
+    var raw = parts.access().mayReadInternal(request.principal());
     var page = aggregate ? new Gathering(limit.intValue()) : new Plain(limit.intValue());
-    var last = since < agent.numbers() ? fill(page, agent, since) : since;
+    var last = since < agent.numbers() ? fill(page, agent, since, raw) : since;
     var headers = new HashMap<>(Map.of("X-Total-Count", Long.toString(agent.numbers())));
     if (last < agent.numbers()) {
       var query = "?since=" + last + "&limit=" + limit + (aggregate ? "&aggregate=true" : "");
@@ -94,8 +95,9 @@ final class MessageRoutes {
     return new Reply.Bytes(200, JSON, page.json(), headers);
   }
 
-  /// Reads messages until the page is full or there are no more. Returns the number of the last one.
-  private long fill(MessagePage page, RootView agent, long since) {
+  /// Reads messages until the page is full or there are no more. Returns the number of the last one. `raw` says whether the
+  /// reader may have the lines that they were made of.
+  private long fill(MessagePage page, RootView agent, long since, boolean raw) {
     var task = agent.task();
     var place = Telling.Place.of(parts.views().roots(), task.contextId(), task.taskId(), since);
     var telling = new Telling(parts.log(), new Stride(), place);
@@ -107,7 +109,7 @@ final class MessageRoutes {
           if (!page.takes(step.entry()) || page.size() >= BYTES_MAX) {
             return last;
           }
-          var message = form.json(task.taskId(), step);
+          var message = form.json(task.taskId(), raw ? step : step.withoutRaw());
           if (corrected.concern(step.entry())) {
             message.remove(MessageForm.RAW);
           }
@@ -129,6 +131,7 @@ final class MessageRoutes {
 
   private Reply lines(Request request) {
     var agent = agents.find(request);
+    parts.access().checkInternal(request.principal());
     var task = agent.task();
     var position = request.query("cursor").map(Position::parse).orElse(Position.of(task.seq()));
     var corrected = new CorrectedEvents(parts.views().corrected(task.contextId()));

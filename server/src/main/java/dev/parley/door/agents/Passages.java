@@ -37,21 +37,25 @@ final class Passages {
 
   private final EventLog log;
   private final MessageForm form;
-  private final Pages<Telling.Place, Passage> pages = new Pages<>(WEIGHT_MAX, Passages::weight);
+  private final Pages<Key, Passage> pages = new Pages<>(WEIGHT_MAX, Passages::weight);
+
+  /// Where a passage begins, and whether it has the lines of programs.
+  private record Key(Telling.Place place, boolean raw) {}
 
   Passages(EventLog log, MessageForm form) {
     this.log = log;
     this.form = form;
   }
 
-  /// What follows `place`; one that ends where it begins, if that is the end of the log.
-  Passage after(Telling.Place place, Stride stride) throws InterruptedException {
-    return pages.get(place, () -> read(place, stride));
+  /// What follows `place`; one that ends where it begins, if that is the end of the log. `raw` says whether messages have
+  /// the lines of programs that they were made of.
+  Passage after(Telling.Place place, Stride stride, boolean raw) throws InterruptedException {
+    return pages.get(new Key(place, raw), () -> read(place, stride, raw));
   }
 
   /// Lets go of an agent's context.
   void forget(ContextId context) {
-    pages.forget(place -> place.context().equals(context));
+    pages.forget(key -> key.place().context().equals(context));
   }
 
   private static long weight(Passage passage) {
@@ -65,7 +69,7 @@ final class Passages {
     return weight;
   }
 
-  private Passage read(Telling.Place place, Stride stride) {
+  private Passage read(Telling.Place place, Stride stride, boolean raw) {
     var telling = new Telling(log, stride, place);
     var parts = new ArrayList<Passage.Part>();
     var together = new ArrayList<String>();
@@ -74,7 +78,7 @@ final class Passages {
     var steps = telling.read();
     for (var step : steps) {
       if (step.message()) {
-        var text = argument(place.agent(), step);
+        var text = argument(place.agent(), raw ? step : step.withoutRaw());
         if (size + text.length() > TOGETHER_MAX) {
           say(together, last, parts);
           size = 0;

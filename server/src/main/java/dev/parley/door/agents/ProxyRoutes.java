@@ -116,7 +116,7 @@ final class ProxyRoutes {
                 List.of(),
                 ProxyRequest.class,
                 Answer.stream()),
-            request -> follow(start(request), null)),
+            request -> follow(request, start(request), null)),
         Route.get(
             STREAM + "/{id}",
             "Streams what an agent prints, from the beginning or after Last-Event-ID",
@@ -162,7 +162,7 @@ final class ProxyRoutes {
     var agent = agents.find(request);
     var after = request.header("Last-Event-ID").map(FrameCursor::parse).orElse(null);
     if (after == null) {
-      return follow(agent, null);
+      return follow(request, agent, null);
     }
     var head = parts.log().head(agent.task().contextId());
     if (after.position().after(head)) {
@@ -178,17 +178,22 @@ final class ProxyRoutes {
       // All was told. This is what keeps an EventSource from asking again.
       return new Reply.Empty(204);
     }
-    return follow(agent, after);
+    return follow(request, agent, after);
   }
 
   private static boolean ended(RootView agent, FrameCursor after) {
     return agent.endSeq() != null && after.position().seq() >= agent.endSeq();
   }
 
-  private Reply follow(RootView agent, @Nullable FrameCursor after) {
+  /// Streams the lines as the program printed them, or made of events if it prints none or if the caller may not read internal
+  /// events.
+  private Reply follow(Request request, RootView agent, @Nullable FrameCursor after) {
     var task = agent.task();
     var metadata = task.metadata();
-    var raw = metadata != null && metadata.path(Launch.RAW).asString("").equals(Launch.RAW_ALL);
+    var raw =
+        metadata != null
+            && metadata.path(Launch.RAW).asString("").equals(Launch.RAW_ALL)
+            && parts.access().mayReadInternal(request.principal());
     var wish =
         new Tail.Wish(
             task.contextId(),

@@ -45,6 +45,7 @@ final class Subscription implements Runnable {
   private final Streams.Open open;
   private final RootView agent;
   private final TaskId id;
+  private final boolean raw;
   private final Stride stride = new Stride();
   private final Deque<Passage.Part> untold = new ArrayDeque<>();
   private Telling.@Nullable Place place;
@@ -68,6 +69,7 @@ final class Subscription implements Runnable {
     this.id = agent.task().taskId();
     this.since = since;
     this.told = since;
+    this.raw = parts.access().mayReadInternal(peer.principal());
   }
 
   @Override
@@ -113,7 +115,7 @@ final class Subscription implements Runnable {
   private boolean advance(Telling.Place from) throws IOException, InterruptedException {
     var reached = from;
     if (untold.isEmpty()) {
-      var passage = passages.after(from, stride);
+      var passage = passages.after(from, stride, raw);
       untold.addAll(passage.parts());
       reached = passage.end();
       place = reached;

@@ -33,7 +33,13 @@ final class Telling {
 
   /// An entry of the context. If it is a message of the agent, `number` is its own; else it is that of the
   /// message before. `raw` is the line of a program that the entry was made of, if there is one.
-  record Step(Entry entry, long number, boolean message, @Nullable String raw) {}
+  record Step(Entry entry, long number, boolean message, @Nullable String raw) {
+
+    /// The same for a reader who may not read internal events.
+    Step withoutRaw() {
+      return new Step(entry, number, message, null);
+    }
+  }
 
   /// How far before its beginning a story is read to find the line that its first message was made of.
   private static final int BEFORE = 3;

@@ -74,20 +74,20 @@ class PassagesTest {
   @Test
   void all_who_are_at_one_place_are_told_the_same_until_it_is_forgotten() throws Exception {
     say(10, "x");
-    var first = passages.after(BEGIN, new Stride());
-    assertThat(passages.after(BEGIN, new Stride())).isSameAs(first);
+    var first = passages.after(BEGIN, new Stride(), true);
+    assertThat(passages.after(BEGIN, new Stride(), true)).isSameAs(first);
     passages.forget(new ContextId("another"));
-    assertThat(passages.after(BEGIN, new Stride())).isSameAs(first);
+    assertThat(passages.after(BEGIN, new Stride(), true)).isSameAs(first);
     passages.forget(CONTEXT);
-    assertThat(passages.after(BEGIN, new Stride())).isNotSameAs(first);
+    assertThat(passages.after(BEGIN, new Stride(), true)).isNotSameAs(first);
   }
 
   @Test
   void the_end_is_not_kept() throws Exception {
-    var end = passages.after(BEGIN, new Stride()).end();
-    assertThat(passages.after(end, new Stride()).end()).isEqualTo(end);
+    var end = passages.after(BEGIN, new Stride(), true).end();
+    assertThat(passages.after(end, new Stride(), true).end()).isEqualTo(end);
     say(1, "more");
-    assertThat(passages.after(end, new Stride()).end().number()).isEqualTo(end.number() + 1);
+    assertThat(passages.after(end, new Stride(), true).end().number()).isEqualTo(end.number() + 1);
   }
 
   @Test
@@ -96,8 +96,8 @@ class PassagesTest {
     var numbers = new ArrayList<Long>();
     var happened = 0;
     var stride = new Stride();
-    var passage = passages.after(BEGIN, stride);
-    for (; passage.entries() > 0; passage = passages.after(passage.end(), stride)) {
+    var passage = passages.after(BEGIN, stride, true);
+    for (; passage.entries() > 0; passage = passages.after(passage.end(), stride, true)) {
       for (var part : passage.parts()) {
         switch (part) {
           case Passage.Part.Said(var volley, var last) -> {
