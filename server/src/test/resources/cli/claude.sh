@@ -107,6 +107,7 @@ case ${last%% *} in
     out '{"type":"assistant","parent_tool_use_id":"t1","message":{"id":"m2","content":[{"type":"tool_use","id":"t2","name":"Read","input":{"file_path":"a"}}]}}'
     out '{"type":"user","parent_tool_use_id":"t1","message":{"content":[{"type":"tool_result","tool_use_id":"t2","content":"text"}]}}'
     [ "$rest" = lost ] && exit 0
+    [ "$rest" = fails ] && { ended t1 "out of luck" true; answer "it failed"; exit 0; }
     ended t1 found false
     answer "it found" ;;
   *) init; answer "you said $last" ;;

@@ -2,7 +2,6 @@ package dev.parley.app;
 
 import dev.parley.cli.CliSettings;
 import dev.parley.cli.Program;
-import dev.parley.tool.process.ProgramPath;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,8 +27,7 @@ final class ProgramCheck {
 
   /// Where the program is, if it is there.
   Optional<Path> find() {
-    return ProgramPath.find(
-        settings.command().getFirst(), settings.environment(), Path.of("").toAbsolutePath());
+    return settings.file();
   }
 
   /// What it says of its version. Programs that are not known are not asked: they might begin to work.

@@ -18,6 +18,7 @@ import dev.parley.task.Asked;
 import dev.parley.task.Run;
 import dev.parley.tool.CallSummary;
 import dev.parley.tool.Tool.Permission;
+import dev.parley.tool.Urgency;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -251,6 +252,7 @@ public final class Approvals {
         Questions.SUMMARY,
         CallSummary.ofForeign(asked.tool(), asked.arguments(), run.workingDirectory()));
     metadata.put("provider", settings.program().wire()).put("timeout", patience.toSeconds());
+    metadata.put(Urgency.KEY, Urgency.of(run.created().priority()).wire());
     return new InputRequired(
         id,
         true,

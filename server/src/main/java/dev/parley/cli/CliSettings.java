@@ -3,9 +3,12 @@ package dev.parley.cli;
 import dev.parley.agent.Policy;
 import dev.parley.mcp.McpServer;
 import dev.parley.tool.Tool.Permission;
+import dev.parley.tool.process.ProgramPath;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -140,9 +143,9 @@ public record CliSettings(
     return names.isEmpty() ? List.of("*") : names;
   }
 
-  /// True if the program is on this machine, as far as can be told without starting it.
-  public boolean isThere() {
-    return Program.isThere(command.getFirst(), environment);
+  /// The file of the program on this machine; empty if there is none that can be executed.
+  public Optional<Path> file() {
+    return ProgramPath.find(command.getFirst(), environment, Path.of("").toAbsolutePath());
   }
 
   /// What a task may want otherwise, and would get.

@@ -9,7 +9,6 @@ import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
 import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.protocol.TaskId;
-import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import dev.parley.protocol.ToolCallId;
@@ -287,10 +286,11 @@ public final class Narrator {
     flush(true);
     if (subagent.hosted != null) {
       var text = result == null ? null : result.isString() ? result.asString() : result.toString();
-      subagent.hosted.end(
-          error == null ? TaskState.COMPLETED : TaskState.FAILED,
-          error == null ? (text == null ? "" : text) : null,
-          error);
+      if (error == null) {
+        subagent.hosted.complete(text == null ? "" : text);
+      } else {
+        subagent.hosted.fail(ErrorCode.TOOL_FAILED, error);
+      }
     }
   }
 
@@ -357,7 +357,7 @@ public final class Narrator {
     flush(true);
     for (var call : List.copyOf(main.calls.values())) {
       if (call.subagent() != null && call.subagent().hosted != null) {
-        call.subagent().hosted.end(TaskState.FAILED, null, provider + " ended before it");
+        call.subagent().hosted.fail(ErrorCode.INTERRUPTED, provider + " ended before it");
       }
       var unknown = ToolEvent.Outcome.OUTCOME_UNKNOWN;
       main.add(complete(call, null, provider + " ended before this call came back", unknown));

@@ -1,15 +1,12 @@
 package dev.parley.cli;
 
 import dev.parley.protocol.WireName;
-import java.io.File;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
+import dev.parley.tool.process.ProgramPath;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /// The programs that are known.
 public enum Program implements WireName {
@@ -42,39 +39,9 @@ public enum Program implements WireName {
     return title;
   }
 
-  /// Where it is on the `PATH` of an environment, if it is.
+  /// Its file on the `PATH` of an environment; empty if there is none.
   public Optional<Path> find(Map<String, String> environment) {
-    if (command.isEmpty()) {
-      return Optional.empty();
-    }
-    return find(command, environment);
-  }
-
-  /// True if this word would start something in this environment.
-  static boolean isThere(String word, Map<String, String> environment) {
-    return word.indexOf('/') < 0
-        ? find(word, environment).isPresent()
-        : resolve("", word).filter(Program::starts).isPresent();
-  }
-
-  private static Optional<Path> find(String word, Map<String, String> environment) {
-    return Stream.of(environment.getOrDefault("PATH", "").split(File.pathSeparator))
-        .filter(folder -> !folder.isEmpty())
-        .flatMap(folder -> resolve(folder, word).stream())
-        .filter(Program::starts)
-        .findFirst();
-  }
-
-  private static boolean starts(Path file) {
-    return Files.isRegularFile(file) && Files.isExecutable(file);
-  }
-
-  private static Optional<Path> resolve(String folder, String word) {
-    try {
-      return Optional.of(Path.of(folder, word));
-    } catch (InvalidPathException unreadable) {
-      return Optional.empty();
-    }
+    return ProgramPath.find(command, environment, Path.of("").toAbsolutePath());
   }
 
   /// What it is called on the `PATH`; empty for those that have no name of their own.

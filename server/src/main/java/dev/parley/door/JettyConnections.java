@@ -41,8 +41,7 @@ final class JettyConnections extends HttpConnectionFactory {
 
     private final Duration headerTime;
     private volatile @Nullable String unreadable;
-    // How many requests had come before the one whose headers are timed. For the connection's
-    // thread.
+    // The number of requests before the one whose headers are timed. For the connection's thread.
     private long timedAfter = -1;
 
     Remembering(
@@ -54,17 +53,22 @@ final class JettyConnections extends HttpConnectionFactory {
       this.headerTime = headerTime;
     }
 
+    /// Starts the time for the headers with the first byte after the last request, even if it belongs to one of
+    /// the empty lines that may come before a request line and that the parser skips.
     @Override
     public void onFillable() {
-      super.onFillable();
       var before = getMessagesIn();
-      if (readingHeaders() && timedAfter != before) {
-        timedAfter = before;
+      var bytesBefore = getBytesIn();
+      super.onFillable();
+      var after = getMessagesIn();
+      var begun = !getParser().isStart() || (after == before && getBytesIn() > bytesBefore);
+      if (begun && awaitsHeaders(after) && timedAfter != after) {
+        timedAfter = after;
         getConnector()
             .getScheduler()
             .schedule(
                 () -> {
-                  if (readingHeaders() && getMessagesIn() == before) {
+                  if (awaitsHeaders(after)) {
                     getEndPoint().close();
                   }
                 },
@@ -73,10 +77,9 @@ final class JettyConnections extends HttpConnectionFactory {
       }
     }
 
-    /// True if some of a request's headers have come and not all.
-    private boolean readingHeaders() {
-      var parser = getParser();
-      return parser.inHeaderState() && !parser.isStart();
+    /// True if the headers of the request after so many others have not all come.
+    private boolean awaitsHeaders(long requests) {
+      return getParser().inHeaderState() && getMessagesIn() == requests;
     }
 
     @Override

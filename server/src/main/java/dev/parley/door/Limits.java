@@ -16,7 +16,7 @@ public record Limits(int bodyBytes, int streams, Duration stall, Duration bodyTi
 
   private static final Duration HEADER_TIME_MAX = Duration.ofSeconds(20);
 
-  /// How long a request's headers may take from their first byte on.
+  /// How long a request's headers may take. The time starts with the first byte, even of an empty line.
   Duration headerTime() {
     return bodyTime.compareTo(HEADER_TIME_MAX) < 0 ? bodyTime : HEADER_TIME_MAX;
   }

@@ -308,7 +308,8 @@ public final class Server implements AutoCloseable {
     return config.agents().stream()
         .filter(agent -> agent.id().equals(type.id()))
         .noneMatch(
-            agent -> agent.kind() instanceof Config.Kind.Cli(var settings) && !settings.isThere());
+            agent ->
+                agent.kind() instanceof Config.Kind.Cli(var settings) && settings.file().isEmpty());
   }
 
   private static List<AgentType> agentTypes(Config config, Extensions extensions) {

@@ -9,6 +9,9 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Origin;
+import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
@@ -16,12 +19,15 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// A task that the agent of the task above it tells of, such as a sub-agent inside a program: nobody
 /// here runs it. Safe for use by many threads.
@@ -33,11 +39,15 @@ public final class Hosted {
   private final EventLog log;
   private final ContextId context;
   private final Origin origin;
+  private final InstantSource clock;
+  private final Instant begun;
 
-  Hosted(EventLog log, ContextId context, Origin origin) {
+  Hosted(EventLog log, ContextId context, Origin origin, InstantSource clock) {
     this.log = log;
     this.context = context;
     this.origin = origin;
+    this.clock = clock;
+    this.begun = clock.instant();
   }
 
   static boolean is(OpenTask task) {
@@ -73,29 +83,47 @@ public final class Hosted {
     };
   }
 
-  /// Ends the task, and tells the one above. False if it has ended before, or is to stop: then the server ends it.
-  public boolean end(TaskState state, @Nullable String result, @Nullable String error) {
-    if (!state.terminal()) {
-      throw new IllegalArgumentException("not an end: " + state);
-    }
-    return append((now, task) -> end(now, task, new Lineup.Ended(state, result, error)));
+  /// Ends the task with its result and reports that to the task above. False if it has ended before or is to stop:
+  /// then the server ends it.
+  public boolean complete(String result) {
+    return append(
+        (state, task) -> {
+          var drafts = closedCalls(task);
+          drafts.add(new Draft(origin, new TaskStatus(TaskState.COMPLETED, null, null)));
+          drafts.add(new Draft(origin, new TaskComplete(result, null, duration())));
+          return ended(state, drafts, new Lineup.Ended(TaskState.COMPLETED, result, null));
+        });
   }
 
-  private List<Draft> end(ContextState state, OpenTask task, Lineup.Ended end) {
+  /// Ends the task with an error, otherwise like [#complete].
+  public boolean fail(ErrorCode code, String message) {
+    return append(
+        (state, task) -> {
+          var drafts = closedCalls(task);
+          var error = new ErrorReported(code, message, false, ErrorScope.TASK, null);
+          drafts.add(new Draft(origin, error));
+          var metadata = duration().put("reason", message);
+          drafts.add(new Draft(origin, new TaskStatus(TaskState.FAILED, null, metadata)));
+          return ended(state, drafts, new Lineup.Ended(TaskState.FAILED, null, message));
+        });
+  }
+
+  private List<Draft> closedCalls(OpenTask task) {
     var drafts = new ArrayList<Draft>();
     task.openCalls()
         .forEach(
             (id, call) ->
                 drafts.add(
                     new Draft(origin, Closer.closed(id, call, ToolEvent.Outcome.OUTCOME_UNKNOWN))));
-    if (end.state() == TaskState.COMPLETED) {
-      drafts.add(new Draft(origin, new TaskStatus(TaskState.COMPLETED, null, null)));
-      drafts.add(new Draft(origin, new TaskComplete(end.result(), null, null)));
-    } else {
-      var reason = end.error() == null ? end.state().wire() : end.error();
-      var metadata = Json.object().put("reason", reason);
-      drafts.add(new Draft(origin, new TaskStatus(end.state(), null, metadata)));
-    }
+    return drafts;
+  }
+
+  private ObjectNode duration() {
+    var millis = Duration.between(begun, clock.instant()).toMillis();
+    return Json.object().put("duration", Math.max(0, millis));
+  }
+
+  private List<Draft> ended(ContextState state, List<Draft> drafts, Lineup.Ended end) {
     Lineup.ended(state, origin, end).ifPresent(drafts::add);
     return drafts;
   }

@@ -97,7 +97,7 @@ public final class Spawner {
           drafts.add(new Draft(origin, new TaskStatus(TaskState.WORKING, null, null)));
           return drafts;
         });
-    return new Hosted(log, run.context(), origin);
+    return new Hosted(log, run.context(), origin, run.sources().clock());
   }
 
   /// Refuses a batch that is too large.

@@ -13,18 +13,22 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
 import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import dev.parley.protocol.ToolEvent.Outcome;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.Submission;
 import dev.parley.task.World;
 import dev.parley.tool.Tool.Permission;
 import dev.parley.tool.process.Child;
@@ -36,6 +40,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.BooleanNode;
 
 /// A command-line agent with a scripted program that speaks as Claude Code does.
 @Timeout(60)
@@ -126,6 +131,7 @@ class CliAgentTest {
       assertThat(question.metadata().path("toolCallId").asString())
           .isEqualTo(start.toolCallId().value());
       assertThat(start.metadata().path("provider").asString()).isEqualTo("claude");
+      assertThat(question.metadata().path("urgency").asString()).isEqualTo("medium");
 
       var value = Json.object().put("approved", true);
       value.putObject("arguments").put("command", "touch other");
@@ -343,6 +349,20 @@ class CliAgentTest {
   }
 
   @Test
+  void a_question_is_as_urgent_as_its_task() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var options = new Submission.Options(null, null, Priority.CRITICAL, null, null, null, null);
+      var task = cli.world.tasks().submit(World.submission("ask touch it", options)).taskId();
+
+      var question = cli.question(task);
+
+      assertThat(question.metadata().path("urgency").asString()).isEqualTo("high");
+      cli.answer(question, BooleanNode.TRUE);
+      assertThat(cli.answer(task)).isEqualTo("done");
+    }
+  }
+
+  @Test
   void a_sub_agent_inside_the_program_is_a_task_of_its_own_S2_25() throws Exception {
     try (var cli = CliWorld.scripted(World.newLog(), folder)) {
       var task = cli.say("agent go");
@@ -365,6 +385,9 @@ class CliAgentTest {
       assertThat(cli.all(task, SubtaskComplete.class))
           .containsExactly(
               new SubtaskComplete(created.subtaskId(), TaskState.COMPLETED, "found", null));
+      var end = (TaskComplete) below.getLast().event();
+      assertThat(end.content()).isEqualTo("found");
+      assertThat(end.metadata().path("duration").isIntegralNumber()).isTrue();
       assertThat(cli.all(task, ToolComplete.class)).hasSize(1);
     }
   }
@@ -378,7 +401,30 @@ class CliAgentTest {
       assertThat(cli.all(task, SubtaskComplete.class))
           .extracting(SubtaskComplete::status)
           .containsExactly(TaskState.FAILED);
+      assertFailed(cli.below(task), ErrorCode.INTERRUPTED, "claude ended before it");
     }
+  }
+
+  @Test
+  void a_sub_agent_that_fails_inside_the_program_has_an_error() throws Exception {
+    try (var cli = CliWorld.scripted(World.newLog(), folder)) {
+      var task = cli.say("agent fails");
+
+      assertThat(cli.answer(task)).isEqualTo("it failed");
+      assertThat(cli.all(task, SubtaskComplete.class))
+          .extracting(SubtaskComplete::error)
+          .containsExactly("out of luck");
+      assertFailed(cli.below(task), ErrorCode.TOOL_FAILED, "out of luck");
+    }
+  }
+
+  private static void assertFailed(List<Entry> task, ErrorCode code, String message) {
+    assertThat(task.get(task.size() - 2).event())
+        .isEqualTo(new ErrorReported(code, message, false, ErrorScope.TASK, null));
+    var end = (TaskStatus) task.getLast().event();
+    assertThat(end.status()).isEqualTo(TaskState.FAILED);
+    assertThat(end.metadata().path("reason").asString()).isEqualTo(message);
+    assertThat(end.metadata().path("duration").isIntegralNumber()).isTrue();
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.door.Limits;
+import dev.parley.protocol.ContextEvent.StateUpdated;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import java.io.IOException;
@@ -350,6 +351,54 @@ class GarbageTest {
         socket.close();
       }
     }
+  }
+
+  @Test
+  void a_client_that_sends_only_empty_lines_is_disconnected() throws IOException {
+    var ask = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    try (var patient = patientSite();
+        var fresh = patient.connect();
+        var used = patient.connect()) {
+      fresh.getOutputStream().write(ascii("\r\n"));
+      assertThat(fresh.getInputStream().readAllBytes()).isEmpty();
+
+      used.getOutputStream().write(ascii(ask));
+      assertThat(status(used)).startsWith("HTTP/1.1 200 ");
+      used.getOutputStream().write(ascii("\r\n\r\n"));
+      var _ = used.getInputStream().readAllBytes();
+    }
+  }
+
+  @Test
+  void empty_lines_around_a_request_do_not_disconnect_a_stream() throws IOException {
+    try (var patient = patientSite();
+        var stream = patient.connect();
+        var idle = patient.connect()) {
+      var context = patient.context("c");
+      stream
+          .getOutputStream()
+          .write(ascii("\r\nGET /api/contexts/c/stream HTTP/1.1\r\nHost: localhost\r\n\r\n\r\n"));
+      assertThat(status(stream)).startsWith("HTTP/1.1 200 ");
+      idle.getOutputStream().write(ascii("\r\n"));
+      // When this connection is closed, the time for the headers has passed for both.
+      assertThat(idle.getInputStream().readAllBytes()).isEmpty();
+
+      patient.append(context, new StateUpdated(Json.object().put("still", "here")));
+
+      var lines = stream.getInputStream();
+      var text = new StringBuilder();
+      while (text.indexOf("here") < 0) {
+        var next = lines.read();
+        assertThat(next).as("the stream ended after %s", text).isNotNegative();
+        text.append((char) next);
+      }
+    }
+  }
+
+  /// A site that gives headers one second, and idle connections longer than any test takes.
+  private Site patientSite() {
+    var limits = new Limits(1 << 20, 100, Duration.ofMinutes(10), Duration.ofSeconds(1));
+    return Site.open(folder.resolve("patient"), Site.Wish.USUAL.limits(limits));
   }
 
   @Test

@@ -70,6 +70,7 @@ class RemoteSettledTest {
     try (var near = near(version)) {
       var task = near.say(context, "peer", "run echo settled");
       var question = near.question(context, 0);
+      assertThat(question.metadata().path("urgency").asString()).isEqualTo("medium");
       near.awaitWaiting(context, task);
       var there = farContext();
 

@@ -19,6 +19,7 @@ import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.VisibleText;
 import dev.parley.task.Asked;
 import dev.parley.task.Run;
+import dev.parley.tool.Urgency;
 import dev.parley.vault.Place;
 import dev.parley.vault.SignInDesk;
 import java.time.Duration;
@@ -203,6 +204,7 @@ final class Inquiry {
       @Nullable List<JsonNode> options,
       ObjectNode metadata) {
     metadata.put("provider", RemoteStory.STATE).put("timeout", patience.toSeconds());
+    metadata.put(Urgency.KEY, Urgency.of(run.created().priority()).wire());
     return new InputRequired(
         new InputId(run.sources().ids().get()),
         true,

@@ -16,15 +16,19 @@ public final class ProgramPath {
   /// The file of the program `name`: relative to `folder` if the name has a slash in it, else on the
   /// `PATH` of the environment. Empty if there is none that can be executed.
   public static Optional<Path> find(String name, Map<String, String> environment, Path folder) {
+    if (name.contains(File.separator)) {
+      return resolve(folder, name).filter(ProgramPath::runs);
+    }
+    return Stream.of(environment.getOrDefault("PATH", "").split(File.pathSeparator, -1))
+        .filter(each -> !each.isEmpty() && !name.isEmpty())
+        .flatMap(each -> resolve(folder, each).flatMap(found -> resolve(found, name)).stream())
+        .filter(ProgramPath::runs)
+        .findFirst();
+  }
+
+  private static Optional<Path> resolve(Path folder, String name) {
     try {
-      if (name.contains(File.separator)) {
-        return Optional.of(folder.resolve(name)).filter(ProgramPath::runs);
-      }
-      return Stream.of(environment.getOrDefault("PATH", "").split(File.pathSeparator, -1))
-          .filter(each -> !each.isEmpty() && !name.isEmpty())
-          .map(each -> folder.resolve(each).resolve(name))
-          .filter(ProgramPath::runs)
-          .findFirst();
+      return Optional.of(folder.resolve(name));
     } catch (InvalidPathException noPath) {
       return Optional.empty();
     }
