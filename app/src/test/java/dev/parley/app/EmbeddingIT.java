@@ -30,7 +30,8 @@ class EmbeddingIT {
   private static final long PATIENCE_SECONDS = 180;
 
   /// What the program `parley` has in addition to the libraries.
-  private static final Set<String> PROGRAM_ONLY = Set.of("parley-app", "picocli");
+  private static final Set<String> PROGRAM_ONLY =
+      Set.of("jline-reader", "jline-terminal", "jline-terminal-ffm", "parley-app", "picocli");
 
   @TempDir Path folder;
   private Path project;
