@@ -344,6 +344,7 @@ final class Link implements AutoCloseable, Session.Keeper {
       return reason;
     }
     var seconds = Math.max(1, (retryAt - System.nanoTime()) / 1_000_000_000);
-    return new Trouble(Kind.GONE, reason.text() + "\nIt is tried again in " + seconds + " s");
+    return new Trouble(
+        Kind.GONE, Text.sentence(reason.text()) + "\nIt is tried again in " + seconds + " s");
   }
 }

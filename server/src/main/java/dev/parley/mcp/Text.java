@@ -13,4 +13,12 @@ final class Text {
     var end = Character.isHighSurrogate(text.charAt(max - 1)) ? max - 1 : max;
     return text.substring(0, end) + "…";
   }
+
+  /// The text with a full stop at its end, if nothing ends it yet.
+  static String sentence(String text) {
+    var stripped = text.stripTrailing();
+    return stripped.isEmpty() || ".!?…".indexOf(stripped.charAt(stripped.length() - 1)) >= 0
+        ? stripped
+        : stripped + ".";
+  }
 }

@@ -4,7 +4,9 @@ import dev.parley.protocol.Rejection;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Collects the errors of a configuration, so that all of them are reported at once.
@@ -20,6 +22,13 @@ final class ConfigProblems {
 
   boolean any() {
     return !found.isEmpty();
+  }
+
+  /// The sections, such as `models`, in which errors were found.
+  Set<String> sections() {
+    return found.stream()
+        .map(problem -> problem.path().split("[.\\[]", 2)[0])
+        .collect(Collectors.toSet());
   }
 
   /// What `part` returns, or null if it has an error, which is then collected.

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -55,11 +56,47 @@ final class ConfigReader {
         text == null
             ? ConfigFile.EMPTY
             : new ConfigBinder(surroundings.environment(), problems).bind(text);
-    // What is missing because it does not fit would cause further errors that mean nothing.
+    if (problems.any()) {
+      checkOtherSections(file, problems);
+    }
     problems.throwIfAny(text);
     var config = understood(file, problems);
     problems.throwIfAny(text);
     return Objects.requireNonNull(config);
+  }
+
+  /// Checks the sections that have no errors yet. What is missing because it does not fit would cause further errors
+  /// that mean nothing, so sections that refer to others are not checked.
+  private void checkOtherSections(ConfigFile file, ConfigProblems problems) {
+    var wrong = problems.sections();
+    Map<String, Runnable> checks =
+        Map.of(
+            "models",
+            () -> new ModelReader(surroundings.environment()).read(file.models(), problems),
+            "mcpServers",
+            () -> new McpConfig(surroundings).read(file.mcpServers(), problems),
+            "allowedHosts",
+            () -> hosts(or(file.allowedHosts(), List.of())),
+            "allowedOrigins",
+            () -> origins(or(file.allowedOrigins(), List.of())),
+            "auth",
+            () -> tokens(file.auth()),
+            "workspaces",
+            () -> workspaces(file),
+            "limits",
+            () -> work(file.limits()),
+            "vault",
+            () -> vault(file.vault()),
+            "a2a",
+            () -> A2aReader.read(file.a2a()),
+            "publicUrl",
+            () -> publicUrl(file.publicUrl()));
+    checks.forEach(
+        (section, check) -> {
+          if (!wrong.contains(section)) {
+            problems.check(check);
+          }
+        });
   }
 
   /// The configuration, or null if there are problems.

@@ -106,12 +106,18 @@ final class AnswerCheck {
             "the answer does not fit: "
                 + errors.stream()
                     .limit(ERRORS_SHOWN)
-                    .map(Error::toString)
+                    .map(AnswerCheck::described)
                     .collect(Collectors.joining("; ")));
       }
     } catch (SchemaException unusable) {
       // Whoever asked gave a schema that means nothing: any answer is as good as another.
     }
+  }
+
+  /// Where the error is, if that is not the answer as a whole, and what it is.
+  private static String described(Error error) {
+    var place = error.getInstanceLocation();
+    return place == null || place.getNameCount() == 0 ? error.getMessage() : error.toString();
   }
 
   /// For one check. Never fetches anything: a schema comes from a model or a server that nobody vouches for.

@@ -100,7 +100,7 @@ public final class Roots {
 
   /// How many root tasks there are in contexts of these owners (all, if none are named).
   public long count(Set<String> owners, Which which) {
-    return views.answerAll(
+    return views.answerList(
         tables -> {
           var counted = "SELECT count(*) AS n FROM (" + which.sql + ")";
           return tables

@@ -32,14 +32,31 @@ class OutageTest {
   }
 
   @Test
-  void one_that_comes_and_goes_is_no_more_lines_than_that() {
+  void a_second_outage_soon_after_the_first_is_logged_too() {
+    for (var reason : List.of("disk full", "disk full again")) {
+      outage.failed(reason);
+      outage.failed(reason);
+      time.addAndGet(10_000_000_000L);
+      outage.over();
+    }
+
+    assertThat(lines)
+        .containsExactly(
+            "WARNING it fails: disk full",
+            "INFO it works (since the last warning: 10 s)",
+            "WARNING it fails: disk full again",
+            "INFO it works (since the last warning: 10 s)");
+  }
+
+  @Test
+  void one_that_comes_and_goes_is_a_few_lines_a_minute() {
     for (var second = 0; second < 59; second++) {
       outage.failed("disk full");
       outage.over();
       time.addAndGet(1_000_000_000L);
     }
 
-    assertThat(lines).hasSize(2);
+    assertThat(lines).hasSize(2 * Outage.BEGINS_MAX);
   }
 
   private final class Lines implements System.Logger {

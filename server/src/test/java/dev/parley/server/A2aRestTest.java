@@ -266,6 +266,11 @@ class A2aRestTest {
       var other = site.post(path, form.apply(id, "say two"));
       assertThat(other.statusCode()).isEqualTo(409);
       assertThat(other.body()).contains("a different message");
+      if (version.isEmpty()) {
+        var error = json(other).path("error");
+        assertThat(error.path("status").asString()).isEqualTo("ABORTED");
+        assertThat(error.at("/details/0/reason").asString()).isEqualTo("MESSAGE_ID_REUSED");
+      }
       assertThat(site.post(path, form.apply(id, "say one")).statusCode()).isBetween(200, 201);
     }
   }

@@ -252,6 +252,30 @@ class ConfigTest {
   }
 
   @Test
+  void keys_that_are_there_twice_or_unknown_hide_no_errors_of_other_sections() {
+    assertThatThrownBy(
+            () ->
+                read(
+                    """
+                    models: {claude: {provider: anthropc, apiKey: k}}
+                    agents: [{id: a, model: claude, colour: red}, {id: b, model: gtp}]
+                    limits: {maxTurns: 5, maxTurns: 0}
+                    workspaces: [missing]
+                    allowedHosts: ['https://example.org']
+                    allowedOrigins: [example.org]
+                    """))
+        .extracting(wrong -> String.valueOf(wrong.getMessage()).lines().toList(), LIST)
+        .map(line -> String.valueOf(line).replaceFirst(".*parley.yaml", ""))
+        .satisfiesExactly(
+            line -> assertThat(line).startsWith(":1:29: models.claude.provider: must be one of"),
+            line -> assertThat(line).startsWith(":2:33: agents.a.colour: unknown key"),
+            line -> assertThat(line).startsWith(":3:23: limits.maxTurns: this key is in the"),
+            line -> assertThat(line).startsWith(":4:14: workspaces[0]: there is no folder"),
+            line -> assertThat(line).startsWith(":5:16: allowedHosts[0]: must be a host"),
+            line -> assertThat(line).startsWith(":6:18: allowedOrigins[0]: must be scheme"));
+  }
+
+  @Test
   void no_error_shows_a_secret() {
     assertThatThrownBy(
             () ->

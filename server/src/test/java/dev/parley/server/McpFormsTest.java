@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.BooleanNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Forms of MCP servers reach people through every API, and can be accepted, declined and canceled.
 @Timeout(120)
@@ -56,6 +57,10 @@ class McpFormsTest {
 
     assertThat(asks.at("/status/state").asString()).isEqualTo(peer.state("input-required"));
     assertThat(asks.at("/status/message").toString()).contains("Which colour?");
+    var form = form(asks);
+    assertThat(form.path("inputId").asString()).isNotEmpty();
+    assertThat(form.path("prompt").asString()).endsWith("Which colour?");
+    assertThat(form.at("/schema/properties").has("colour")).isTrue();
     var answer =
         A2aPeer.in(
             peer.say("answer", "{\"colour\":\"red\"}"), "taskId", asks.path("id").asString());
@@ -63,6 +68,35 @@ class McpFormsTest {
 
     assertThat(done.at("/status/state").asString()).isEqualTo(peer.state("completed"));
     assertThat(A2aPeer.text(done)).contains("accept", "red");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0.3, decline, decline", "1.0, decline, decline", "1.0, skip, cancel"})
+  void a_caller_over_a2a_declines_or_skips_as_the_form_says(
+      String version, String choice, String action) {
+    var peer = new A2aPeer(site, "forms", version);
+    var asks = peer.send(peer.say("ask-" + choice, "use odd_ask {}"));
+    var answer = A2aPeer.in(peer.say("answer-" + choice, ""), "taskId", asks.path("id").asString());
+    var part = ((ObjectNode) answer.path("message")).putArray("parts").addObject();
+    if (!peer.modern()) {
+      part.put("kind", "data");
+    }
+    part.set("data", form(asks).path(choice));
+
+    var done = peer.send(answer);
+
+    assertThat(done.at("/status/state").asString()).isEqualTo(peer.state("completed"));
+    assertThat(A2aPeer.text(done)).contains(action);
+  }
+
+  /// The data part that describes the form.
+  private static JsonNode form(JsonNode asks) {
+    return asks.at("/status/message/parts")
+        .valueStream()
+        .map(part -> part.path("data"))
+        .filter(data -> data.path("type").asString("").equals("input_request"))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
@@ -116,7 +150,9 @@ class McpFormsTest {
     var context = say("misfit", "use odd_ask {}");
     var input = person().await(context, "input-required").path("inputId").asString();
 
-    assertProblem(person().answer(context, input, BooleanNode.FALSE), 400, "invalid-answer");
+    var refused = person().answer(context, input, BooleanNode.FALSE);
+    assertProblem(refused, 400, "invalid-answer");
+    assertThat(refused.body()).contains("the answer does not fit: boolean found");
     answer(context, Json.object().put("colour", "red"));
     assertThat(result(context)).contains("accept");
   }

@@ -53,6 +53,10 @@ final class Faults {
 
   /// What 1.0 tells machines of an error.
   static ObjectNode info(A2aError error) {
-    return Json.object().put("@type", INFO).put("reason", error.reason()).put("domain", DOMAIN);
+    return info(error.reason());
+  }
+
+  static ObjectNode info(String reason) {
+    return Json.object().put("@type", INFO).put("reason", reason).put("domain", DOMAIN);
   }
 }

@@ -33,6 +33,7 @@ final class RestErrors {
         error.status(asIn100),
         error.statusName(asIn100),
         error,
+        Faults.info(error),
         String.valueOf(fault.getMessage()));
   }
 
@@ -40,11 +41,12 @@ final class RestErrors {
   Reply reply(Rejection rejection) {
     var fault = Faults.of(rejection);
     var message = String.valueOf(rejection.getMessage());
+    var info = info(rejection.code());
     return switch (rejection) {
-      case Rejection.Busy _ -> reply(429, "RESOURCE_EXHAUSTED", fault.error(), message);
-      case Rejection.Unavailable _ -> reply(503, "UNAVAILABLE", fault.error(), message);
-      case Rejection.TooLarge _ -> reply(413, "INVALID_ARGUMENT", fault.error(), message);
-      case Rejection.Conflict _ -> reply(409, "ABORTED", fault.error(), message);
+      case Rejection.Busy _ -> reply(429, "RESOURCE_EXHAUSTED", fault.error(), info, message);
+      case Rejection.Unavailable _ -> reply(503, "UNAVAILABLE", fault.error(), info, message);
+      case Rejection.TooLarge _ -> reply(413, "INVALID_ARGUMENT", fault.error(), info, message);
+      case Rejection.Conflict _ -> reply(409, "ABORTED", fault.error(), info, message);
       case Rejection.Invalid _,
           Rejection.Unauthorized _,
           Rejection.Forbidden _,
@@ -56,11 +58,11 @@ final class RestErrors {
     };
   }
 
-  private Reply reply(int status, String name, A2aError error, String message) {
+  private Reply reply(int status, String name, A2aError error, ObjectNode info, String message) {
     var body =
         version == Version.V0_3
             ? Json.object().put("code", error.code()).put("message", message)
-            : body(status, name, message, Faults.info(error));
+            : body(status, name, message, info);
     return new Reply.Bytes(status, contentType(), Json.bytes(body), Map.of());
   }
 
@@ -84,8 +86,11 @@ final class RestErrors {
           case 503 -> "UNAVAILABLE";
           default -> problem.status() < 500 ? "INVALID_ARGUMENT" : "INTERNAL";
         };
-    var info = Faults.info(A2aError.INVALID_REQUEST);
-    info.put("reason", problem.code().toUpperCase(Locale.ROOT).replace('-', '_'));
-    return body(problem.status(), name, problem.detail(), info);
+    return body(problem.status(), name, problem.detail(), info(problem.code()));
+  }
+
+  /// What machines are told of an error that A2A does not define: the code as the reason.
+  private static ObjectNode info(String code) {
+    return Faults.info(code.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 }

@@ -179,6 +179,9 @@ final class Speech {
       if (one.asked() instanceof AuthRequired auth) {
         parts.add(WirePart.data(signIn(auth)));
       }
+      if (one.asked() instanceof InputRequired input && !Hitl.isApproval(input)) {
+        parts.add(WirePart.data(inputRequest(input)));
+      }
       // Clients of 1.0 read the extension below instead.
       if (one.asked() instanceof InputRequired input && version == Version.V0_3 && marks.told()) {
         var about = Json.object().put(Marks.TYPE, "function_call");
@@ -220,6 +223,25 @@ final class Speech {
           asked.authUrl() == null ? asked.prompt() : asked.prompt() + "\n" + asked.authUrl();
       default -> "";
     };
+  }
+
+  /// A question with all that a client needs to show it as a form, and the values that leave it unanswered.
+  private static ObjectNode inputRequest(InputRequired asked) {
+    var json =
+        Json.object()
+            .put(Hitl.TYPE, "input_request")
+            .put("inputId", asked.inputId().value())
+            .put("inputType", asked.inputType().wire())
+            .put("prompt", asked.prompt());
+    if (asked.schema() != null) {
+      json.set("schema", asked.schema());
+    }
+    if (asked.options() != null && !asked.options().isEmpty()) {
+      json.putArray("options").addAll(asked.options());
+    }
+    json.putObject("decline").put("declined", true);
+    json.putObject("skip").put("skipped", true);
+    return json;
   }
 
   private static ObjectNode signIn(AuthRequired asked) {

@@ -5,7 +5,9 @@ import dev.parley.door.Request;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
 import dev.parley.view.RootView;
+import dev.parley.view.Roots.Which;
 import dev.parley.view.Views;
+import org.jspecify.annotations.Nullable;
 
 /// Finds agents: root tasks, by their ids, for those who may see them.
 final class AgentLookup {
@@ -33,6 +35,15 @@ final class AgentLookup {
       return agent;
     } catch (Rejection.NotFound | Rejection.Gone notThere) {
       throw unknown(id);
+    }
+  }
+
+  /// How many of the agents that the caller may see have not ended, or null if that cannot be read just now.
+  @Nullable Long countOpen(String principal) {
+    try {
+      return views.roots().count(access.owners(principal), Which.OPEN);
+    } catch (Rejection.Unavailable unreadable) {
+      return null;
     }
   }
 
