@@ -7,11 +7,13 @@ import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ThoughtId;
 import dev.parley.protocol.ToolCallId;
+import dev.parley.task.EarlyEnd;
 import dev.parley.task.Hosted;
 import dev.parley.task.Sources;
 import java.util.ArrayList;
@@ -38,6 +40,12 @@ final class Voice {
   private int thoughts;
   private String lastText = "";
 
+  /// The index in `pending` of a block's end whose reason is not known yet; -1 if there is none.
+  private int undecided = -1;
+
+  /// Why the model stopped, if it has and nothing followed.
+  private @Nullable FinishReason stopped;
+
   /// `hosted` is the task of a sub-agent; `thoughts` is how many the task has had; `whole` says that nothing is left out
   /// of lines.
   Voice(@Nullable Hosted hosted, Sources sources, int thoughts, boolean whole) {
@@ -48,6 +56,7 @@ final class Voice {
   }
 
   void say(String piece) {
+    goOn();
     thought = null;
     if (block == null) {
       block = sources.blockId();
@@ -58,6 +67,7 @@ final class Voice {
 
   void think(String piece) {
     endBlock();
+    goOn();
     if (thought == null) {
       thought = sources.thoughtId();
     }
@@ -72,8 +82,18 @@ final class Voice {
             null));
   }
 
+  /// The model has not stopped for good: what it said before is whole.
+  private void goOn() {
+    undecided = -1;
+    stopped = null;
+  }
+
   /// Something that is neither text nor thought.
   void add(Event event) {
+    // What was spent is told before the reason, everything else follows the block.
+    if (!(event instanceof Usage)) {
+      goOn();
+    }
     thought = null;
     addText(event);
   }
@@ -96,13 +116,42 @@ final class Voice {
 
   /// The text is whole, if there is some.
   void endBlock() {
+    endBlock(false);
+  }
+
+  /// The same; `reasonFollows` says that [#stop] may tell why the model stopped.
+  void endBlock(boolean reasonFollows) {
+    undecided = -1;
     if (block != null) {
       lastText = text.toString();
       addText(new ContentComplete(lastText, block, FinishReason.STOP, null, null, null));
+      undecided = reasonFollows ? pending.size() - 1 : -1;
       block = null;
       text.setLength(0);
       deltas = 0;
     }
+  }
+
+  /// Says why the model stopped. Only a reason to stop early needs a block if there is no text.
+  void stop(FinishReason reason) {
+    if (reason == stopped) {
+      return; // The end of the turn repeats it.
+    }
+    if (undecided < 0 && block == null && EarlyEnd.of(reason).isPresent()) {
+      add(new ContentComplete("", sources.blockId(), reason, null, null, null));
+    } else if (undecided >= 0 && pending.get(undecided) instanceof ContentComplete end) {
+      pending.set(
+          undecided,
+          new ContentComplete(
+              end.content(),
+              end.blockId(),
+              reason,
+              end.partial(),
+              end.replaces(),
+              end.toolCalls()));
+    }
+    undecided = -1;
+    stopped = reason;
   }
 
   /// The text ends here, though more was to come.
@@ -122,9 +171,9 @@ final class Voice {
   }
 
   /// What is to be appended. Lines after the last event wait while a text is open: they may repeat it, and its end
-  /// follows. `all` says that nothing follows.
+  /// follows. A block's end waits for its reason. `all` says that nothing follows.
   List<Event> take(boolean all) {
-    var count = pending.size();
+    var count = all || undecided < 0 ? pending.size() : undecided;
     while (!all
         && !whole
         && block != null
@@ -135,6 +184,7 @@ final class Voice {
     var ready = pending.subList(0, count);
     var events = List.copyOf(ready);
     ready.clear();
+    undecided = all || undecided < 0 ? -1 : undecided - count;
     return events;
   }
 }
