@@ -5,6 +5,7 @@ import static dev.parley.cli.JsonLine.text;
 import static dev.parley.cli.JsonLine.textOr;
 
 import dev.parley.cli.ClaudeMessage.Block;
+import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import java.util.ArrayList;
@@ -123,6 +124,7 @@ public final class ClaudeParser implements LineParser {
           said.addAll(spending.settle(message.id));
         }
         endText(within, message, said);
+        stopped(within, event.path("delta"), said);
       }
       case "message_stop" -> {
         endText(within, message, said);
@@ -180,7 +182,22 @@ public final class ClaudeParser implements LineParser {
       @Nullable String within, @Nullable ClaudeMessage message, List<Said> said) {
     if (message != null && message.textOpen) {
       message.textOpen = false;
-      said.add(new Said.TextEnd(within));
+      said.add(new Said.TextEnd(within, true));
+    }
+  }
+
+  /// Why the model stopped, if `json` says so.
+  private static void stopped(@Nullable String within, JsonNode json, List<Said> said) {
+    var reason = text(json.path("stop_reason"));
+    if (reason != null) {
+      said.add(
+          new Said.Stopped(
+              within,
+              switch (reason) {
+                case "max_tokens", "model_context_window_exceeded" -> FinishReason.LENGTH;
+                case "refusal" -> FinishReason.REFUSAL;
+                default -> FinishReason.STOP; // The answer is whole, or goes on after a call.
+              }));
     }
   }
 
@@ -192,7 +209,7 @@ public final class ClaudeParser implements LineParser {
     }
     if (block.type.equals("text")) {
       message.textOpen = false;
-      said.add(new Said.TextEnd(within));
+      said.add(new Said.TextEnd(within, true));
     } else if (block.call != null && block.tool != null) {
       var input = JsonLine.parse(block.text.toString()).orElseGet(Json::object);
       call(within, block.call, block.tool, input, said);
@@ -271,7 +288,7 @@ public final class ClaudeParser implements LineParser {
   private static void blockOfText(@Nullable String within, String text, List<Said> said) {
     if (!text.isEmpty()) {
       said.add(new Said.Text(within, text));
-      said.add(new Said.TextEnd(within));
+      said.add(new Said.TextEnd(within, true));
     }
   }
 
@@ -317,6 +334,7 @@ public final class ClaudeParser implements LineParser {
     var subtype = textOr(json.path("subtype"), "success");
     var success = subtype.equals("success") && !json.path("is_error").asBoolean(false);
     var text = text(json.path("result"));
+    stopped(null, json, said);
     said.add(new Said.Turns(JsonLine.count(json.path("num_turns"))));
     said.add(
         new Said.Ended(

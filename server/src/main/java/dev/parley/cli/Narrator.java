@@ -8,6 +8,7 @@ import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
 import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
@@ -143,6 +144,7 @@ public final class Narrator {
     return switch (said) {
       case Said.Text text -> text.within();
       case Said.TextEnd end -> end.within();
+      case Said.Stopped stopped -> stopped.within();
       case Said.Thinking thinking -> thinking.within();
       case Said.ToolCalled called -> called.within();
       case Said.ToolEnded end -> end.within();
@@ -156,7 +158,8 @@ public final class Narrator {
         acted = true;
         voice(within).say(piece);
       }
-      case Said.TextEnd(var within) -> voice(within).endBlock();
+      case Said.TextEnd(var within, var undecided) -> voice(within).endBlock(undecided);
+      case Said.Stopped(var within, var reason) -> voice(within).stop(reason);
       case Said.Thinking(var within, var piece) -> voice(within).think(piece);
       case Said.ToolCalled called -> {
         acted = true;
@@ -173,7 +176,7 @@ public final class Narrator {
       }
       case Said.ModelCalled(var model) -> called(model, turns + 1);
       case Said.Turns(var count) -> called("", (int) Math.min(count, TURNS_MAX));
-      case Said.Spent(var usage) -> main.add(usage);
+      case Said.Spent(var usage) -> main.add(named(usage));
       case Said.Totals(var counts) -> {
         totals = counts;
         moved = true;
@@ -188,6 +191,22 @@ public final class Narrator {
       }
       case Said.Asked _, Said.Demanded _, Said.Ready _, Said.Raw _ -> {}
     }
+  }
+
+  /// The same, with the model that was asked for if the program does not name one.
+  private Usage named(Usage usage) {
+    if (!usage.model().isEmpty()) {
+      return usage;
+    }
+    var metadata = run.created().metadata();
+    var wished = metadata == null ? "" : metadata.path(CliAgent.WISHES).path("model").asString("");
+    return new Usage(
+        wished.isEmpty() ? "unknown" : wished,
+        usage.inputTokens(),
+        usage.outputTokens(),
+        usage.cacheCreationInputTokens(),
+        usage.cacheReadInputTokens(),
+        usage.costUsd());
   }
 
   /// Notes that the program has called its model so many times in this run.

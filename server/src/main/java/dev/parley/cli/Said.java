@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.Usage;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +15,17 @@ public sealed interface Said {
   /// A piece of the answer. Pieces belong together until [TextEnd] or anything else by the same speaker.
   record Text(@Nullable String within, String piece) implements Said {}
 
-  /// A block of text is whole.
-  record TextEnd(@Nullable String within) implements Said {}
+  /// A block of text is whole. `undecided` says that the program tells later, with [Stopped], why the model stopped.
+  record TextEnd(@Nullable String within, boolean undecided) implements Said {
+
+    /// A block after which the model simply stopped.
+    public TextEnd(@Nullable String within) {
+      this(within, false);
+    }
+  }
+
+  /// Why the model stopped.
+  record Stopped(@Nullable String within, FinishReason reason) implements Said {}
 
   /// A piece of reasoning.
   record Thinking(@Nullable String within, String piece) implements Said {}

@@ -103,6 +103,9 @@ final class Roster {
     if (agent.kind() instanceof Config.Kind.Cli(var settings)) {
       return settings.toolNames();
     }
+    if (agent.kind() instanceof Config.Kind.Proxy) {
+      return List.of("*"); // The service decides.
+    }
     var names = new ArrayList<>(BuiltInTools.names(agent.tools()));
     for (var tool : agent.tools()) {
       if (tool.startsWith(AGENT)) {

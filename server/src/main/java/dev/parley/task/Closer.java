@@ -109,7 +109,7 @@ final class Closer {
     return drafts;
   }
 
-  private static List<Event> events(
+  private List<Event> events(
       ContextState state, OpenTask open, Ending ending, Spoken spoken, MessageId message) {
     var events = new ArrayList<Event>();
     var reason =
@@ -134,7 +134,9 @@ final class Closer {
       events.add(new Message(message, Role.ASSISTANT, text, null, metadata));
     }
     var why = Json.object().put("reason", reason);
-    if (!open.started()) {
+    if (open.started()) {
+      why.setAll(spoken.sums(sources.clock().instant()));
+    } else {
       why.put("started", false);
     }
     events.add(new TaskStatus(ending.state(), null, why));

@@ -10,29 +10,37 @@ import dev.parley.protocol.Event;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskId;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
-/// What a task has said so far, block by block, read back from the log. For one thread.
+/// What a task has said so far, block by block, and what it has taken, read back from the log. For one thread.
 final class Spoken {
 
   private static final int PAGE = 1_000;
 
   private final Map<BlockId, StringBuilder> blocks = new LinkedHashMap<>();
   private final Map<BlockId, StringBuilder> below = new LinkedHashMap<>();
+  private final Tally tally;
   private @Nullable String cancelReason;
+
+  private Spoken(TaskId task) {
+    this.tally = new Tally(task);
+  }
 
   /// Reads what `task` said after `from`.
   static Spoken read(EventLog log, ContextId context, TaskId task, Position from) {
-    var spoken = new Spoken();
+    var spoken = new Spoken(task);
     var position = from;
     for (var page = log.read(context, position, PAGE);
         !page.isEmpty();
         page = log.read(context, position, PAGE)) {
       for (var entry : page) {
+        spoken.tally.add(entry);
         if (task.equals(entry.taskId())) {
           switch (entry.event()) {
             case ContentDelta(var delta, _, var block) when block != null ->
@@ -76,6 +84,11 @@ final class Spoken {
   String text(BlockId block) {
     var text = blocks.get(block);
     return text == null ? "" : text.toString();
+  }
+
+  /// What the task and those below it took until `now`.
+  ObjectNode sums(Instant now) {
+    return tally.sums(now);
   }
 
   /// Why somebody asked that the task stop, if they said so.

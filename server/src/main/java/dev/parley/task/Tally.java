@@ -117,9 +117,16 @@ final class Tally {
     return metadata;
   }
 
-  /// The metadata of the task's end: what it and those below it took, in all and of each model. `ownUsage` is the
-  /// task's own part, if there are tasks below.
+  /// The metadata of the end of a task that succeeded: its sums, and why its answer is not whole.
   ObjectNode ofTask(Instant now) {
+    var metadata = sums(now);
+    EarlyEnd.of(finish).ifPresent(early -> early.put(metadata));
+    return metadata;
+  }
+
+  /// What the task and those below it took, in all and of each model, for the metadata of its end. `ownUsage` is the
+  /// task's own part, if there are tasks below.
+  ObjectNode sums(Instant now) {
     var total = total(usages);
     var metadata =
         Json.object()
@@ -135,7 +142,6 @@ final class Tally {
     if (!below.isEmpty()) {
       metadata.set("ownUsage", usage(total(ownUsages)));
     }
-    EarlyEnd.of(finish).ifPresent(early -> early.put(metadata));
     return metadata;
   }
 

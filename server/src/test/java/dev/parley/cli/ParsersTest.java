@@ -163,7 +163,7 @@ class ParsersTest {
       })
   void the_old_forms_of_a_message_are_understood_S2_15(String line) {
     assertThat(new ClaudeParser().read(line))
-        .containsExactly(new Said.Text(null, "Hi"), new Said.TextEnd(null));
+        .containsExactly(new Said.Text(null, "Hi"), new Said.TextEnd(null, true));
   }
 
   @Test

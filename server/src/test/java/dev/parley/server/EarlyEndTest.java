@@ -6,7 +6,9 @@ import dev.parley.model.StandInAnswer;
 import dev.parley.model.StandInAnswer.Step;
 import dev.parley.model.StandInModel;
 import dev.parley.protocol.Json;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +57,72 @@ class EarlyEndTest {
         assertThat(result.path("usage").path("inputTokens").asInt()).isEqualTo(10);
         check(completed, reason, truncated);
       }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "max_tokens, length, true, true",
+    "max_tokens, length, true, false",
+    "refusal, refusal, false, true",
+    "refusal, refusal, false, false",
+    "end_turn, '', false, true"
+  })
+  void s1_74_a_program_says_why_its_answer_is_not_whole(
+      String stop, String reason, boolean truncated, boolean pieces) throws Exception {
+    var whole =
+        """
+        {"type":"assistant","message":{"id":"m","model":"c","content":[{"type":"text","text":"half"}]}}
+        """;
+    var inPieces =
+        """
+        {"type":"stream_event","event":{"type":"message_start","message":{"id":"m","model":"c"}}}
+        {"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}}
+        {"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"half"}}}
+        {"type":"stream_event","event":{"type":"content_block_stop","index":0}}
+        {"type":"stream_event","event":{"type":"message_delta","delta":{"stop_reason":"STOP"},"usage":{"output_tokens":5}}}
+        """;
+    var result =
+        """
+        {"type":"result","subtype":"success","result":"half","stop_reason":"STOP"}
+        """;
+    checkProgram(((pieces ? inPieces : whole) + result).replace("STOP", stop), reason, truncated);
+  }
+
+  @Test
+  void s1_74_a_program_that_refuses_without_a_text_says_so() throws Exception {
+    checkProgram(
+        """
+        {"type":"stream_event","event":{"type":"message_start","message":{"id":"m","model":"c"}}}
+        {"type":"stream_event","event":{"type":"message_delta","delta":{"stop_reason":"refusal"}}}
+        {"type":"result","subtype":"success","result":"","stop_reason":"refusal"}
+        """,
+        "refusal",
+        false);
+  }
+
+  private void checkProgram(String lines, String reason, boolean truncated) throws Exception {
+    var printed = Files.writeString(folder.resolve("lines"), lines);
+    var yaml =
+        """
+        agents: [{id: one, type: cli, cli: claude, command: [/bin/sh, -c, "cat >/dev/null & cat %s", sh]}]
+        """
+            .formatted(printed);
+    try (var site = Site.configured(folder, yaml)) {
+      var chat = new Chat(site);
+      var sent = chat.say("go");
+      chat.follow(sent);
+
+      var context = "/api/contexts/" + sent.conversationId();
+      var blocks = chat.read(context + "/events?kinds=content-complete").path("events");
+      assertThat(blocks.size()).isOne();
+      assertThat(blocks.get(0).path("finishReason").asString())
+          .isEqualTo(reason.isEmpty() ? "stop" : reason);
+      check(last(chat.read(context + "/messages").path("items")), reason, truncated);
+      check(
+          last(chat.read(context + "/events?kinds=task-complete").path("events")),
+          reason,
+          truncated);
     }
   }
 

@@ -119,6 +119,9 @@ class ProgramLinesTest {
         .isEqualTo("end_turn");
     assertThat(delta.path("metadata").path("uuid").asString())
         .isEqualTo("3f6a8488-cf6c-4c87-ae53-23fde66cb33e");
+    // The cost is known from the sums at the end: no line tells it alone.
+    assertThat(of(messages, "message_delta")).hasSize(2);
+    assertThat(of(messages, "message_delta").getLast().has("raw")).isFalse();
     var response = messages.getLast();
     assertThat(response.path("raw").asString()).startsWith("{\"type\":\"result\"");
     assertThat(response.path("metadata").path("num_turns").asInt()).isEqualTo(1);

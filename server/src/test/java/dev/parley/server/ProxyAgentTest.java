@@ -89,6 +89,34 @@ class ProxyAgentTest extends FarScene {
   }
 
   @Test
+  void it_decides_about_its_tools_and_may_not_name_its_model() throws Exception { // S5.12
+    on(
+        "/agent/stream",
+        exchange ->
+            stream(
+                exchange,
+                HELLO,
+                line(
+                    """
+                    {"type":"stream_event","event":{"type":"message_delta",\
+                    "delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}}\
+                    """),
+                COMPLETE));
+    try (var near = near(url())) {
+      var chat = new Chat(near);
+      assertThat(chat.read("/api/agent-types").path("items").get(0).path("toolNames").toString())
+          .isEqualTo("[\"*\"]");
+      var sent = chat.say("hi");
+      chat.follow(sent);
+
+      var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+      assertThat(result.path("modelUsage").propertyNames()).containsExactly("unknown");
+      assertThat(result.path("modelUsage").path("unknown").path("outputTokens").asInt())
+          .isEqualTo(3);
+    }
+  }
+
+  @Test
   void stopping_it_here_stops_it_there() throws Exception { // S2.9
     var there = Files.createDirectories(folder.resolve("far"));
     try (var far = Site.configured(there, "agents: [{id: worker, tools: [files]}]\n");

@@ -153,13 +153,9 @@ final class ClaudeFormat extends ProxyFormat {
   }
 
   private static ObjectNode result(TaskComplete end) {
-    var statistics = Statistics.of(end.metadata());
     var line = Json.object().put("type", "result").put("subtype", "success");
-    line.put("is_error", false).put("duration_ms", statistics.path("duration").asLong(0));
-    statistics.remove("duration");
-    line.put("result", end.content() == null ? "" : end.content());
-    line.setAll(statistics);
-    return line;
+    line.put("is_error", false).put("result", end.content() == null ? "" : end.content());
+    return withStatistics(line, end.metadata());
   }
 
   private static ObjectNode result(TaskStatus end) {
@@ -167,6 +163,14 @@ final class ClaudeFormat extends ProxyFormat {
     var line = Json.object().put("type", "result").put("subtype", "error_during_execution");
     line.put("is_error", true).put("result", reason);
     line.put("terminal_reason", AgentStatus.of(end.status()).wire());
+    return withStatistics(line, end.metadata());
+  }
+
+  private static ObjectNode withStatistics(ObjectNode line, @Nullable ObjectNode metadata) {
+    var statistics = Statistics.of(metadata);
+    line.put("duration_ms", statistics.path("duration").asLong(0));
+    statistics.remove("duration");
+    line.setAll(statistics);
     return line;
   }
 

@@ -256,6 +256,7 @@ final class MessageForm {
     if (!reason.isEmpty()) {
       metadata.put("reason", reason);
     }
+    metadata.setAll(Statistics.of(end.metadata()));
     return new Body("response", "assistant", string(end.message()), metadata);
   }
 

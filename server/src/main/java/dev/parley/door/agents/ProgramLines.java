@@ -5,10 +5,12 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
 import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.TaskId;
 import dev.parley.view.Numbering;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the line of a program that a message was made of: the last one of its task that stands before it and that no
@@ -27,12 +29,20 @@ final class ProgramLines {
       unused.put(task, raw);
       return null;
     }
-    if (!uses(entry)) {
+    if (!uses(entry) || (entry.event() instanceof Usage usage && !tells(unused.get(task), usage))) {
       return null;
     }
     var raw = unused.remove(task);
     var text = InternalRaw.textOf(entry.event());
     return raw == null ? null : raw.line(text == null ? "" : text);
+  }
+
+  /// True if the line tells how many tokens. What the sums at the end of a turn have more is told by no line before.
+  private static boolean tells(@Nullable InternalRaw raw, Usage usage) {
+    var tokens = usage.outputTokens() > 0 ? usage.outputTokens() : usage.inputTokens();
+    return raw != null
+        && tokens > 0
+        && Pattern.compile(":\\s*" + tokens + "(?![\\d.])").matcher(raw.line()).find();
   }
 
   private static boolean uses(Entry entry) {
