@@ -58,7 +58,7 @@ test("a file of figures becomes a table and a chart, and one sees how that was d
   await insight.getByRole("treeitem").filter({ hasText: "Writer" }).hover();
   await insight.locator(".event[data-marked]").first().waitFor();
   await insight.locator(".event[data-marked]").first().hover();
-  await insight.getByRole("region", { name: "Raw JSON" }).getByText("agent-writer").waitFor();
+  await insight.getByRole("region", { name: "Raw JSON" }).getByText("agent-writer").first().waitFor();
   await picture(page, "understanding");
   assert.deepEqual(trouble, []);
 });
