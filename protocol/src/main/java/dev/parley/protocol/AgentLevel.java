@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Whether a task was started by a person or by another task.
+/// Whether a user or another task started a task.
 public enum AgentLevel implements WireName {
   CORE,
   SUBAGENT

@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Names a configured agent.
+/// Identifies a configured agent.
 public record AgentTypeId(String value) implements Id {
 
   public AgentTypeId {

@@ -5,18 +5,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A task, or a person, writes a file or a data record; a task writes a dataset.
+/// A write to an artifact. Tasks and users write files and data records; tasks write datasets.
 ///
-/// `principal` is the person who wrote it, and is missing if a task did.
+/// `principal` is the user who wrote it; missing if a task did.
 public sealed interface ArtifactEvent extends Event {
 
-  /// The artifact that is written.
+  /// The artifact.
   ArtifactId artifactId();
 
-  /// The artifact's version that this write belongs to, counted from 1.
+  /// The version of the artifact that this write belongs to, counted from 1.
   @Nullable Integer version();
 
-  /// A chunk of a file. Name, description, type and encoding stand on chunk 0 only.
+  /// Writes a chunk of a file. Only chunk 0 has the name, description, MIME type and encoding.
   record FileWrite(
       ArtifactId artifactId,
       String data,
@@ -57,7 +57,7 @@ public sealed interface ArtifactEvent extends Event {
     }
   }
 
-  /// A whole data record; a second write replaces the first.
+  /// Writes a complete data record. A second write replaces the first.
   record DataWrite(
       ArtifactId artifactId,
       @Nullable String name,
@@ -79,7 +79,7 @@ public sealed interface ArtifactEvent extends Event {
     }
   }
 
-  /// A batch of rows. Name, description and schema stand on batch 0 only.
+  /// Writes a batch of rows of a dataset. Only batch 0 has the name, description and schema.
   record DatasetWrite(
       ArtifactId artifactId,
       List<ObjectNode> rows,
@@ -97,7 +97,7 @@ public sealed interface ArtifactEvent extends Event {
     }
   }
 
-  /// How a file's chunks are written in JSON.
+  /// The encoding of a file's chunks in JSON.
   enum Encoding implements WireName {
     UTF_8,
     BASE64

@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Names an artifact of a context.
+/// Identifies an artifact of a context.
 public record ArtifactId(String value) implements Id {
 
   public ArtifactId {

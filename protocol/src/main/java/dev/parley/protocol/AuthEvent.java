@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A person is asked to sign in. Credentials never appear in an event.
+/// A request for a sign-in, and its outcome. Events never contain credentials.
 public sealed interface AuthEvent extends Event {
 
-  /// A sign-in is needed; it always goes to the person.
+  /// A task needs the user to sign in. Only the user can answer it, never another agent.
   record AuthRequired(
       AuthId authId,
       AuthType authType,
@@ -24,20 +24,20 @@ public sealed interface AuthEvent extends Event {
     }
   }
 
-  /// The person signed in.
+  /// The user signed in.
   record AuthCompleted(AuthId authId, String userId, @Nullable ObjectNode metadata)
       implements AuthEvent {}
 
-  /// Nobody signed in in time, or it is no longer wanted. `principal` is the person who gave it up, if one did.
+  /// The request for a sign-in expired or is no longer needed.
   record AuthLapsed(AuthId authId, @Nullable String reason, @Nullable String principal)
       implements AuthEvent {
-    /// Given up by nobody.
+    /// A request that no user dismissed.
     public AuthLapsed(AuthId authId, @Nullable String reason) {
       this(authId, reason, null);
     }
   }
 
-  /// How the person proves who they are.
+  /// The method by which the user authenticates.
   enum AuthType implements WireName {
     OAUTH2,
     API_KEY,

@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Names one request for a sign-in.
+/// Identifies one request for a sign-in.
 public record AuthId(String value) implements Id {
 
   public AuthId {

@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Names one block of streamed text.
+/// Identifies one block of streamed text.
 public record BlockId(String value) implements Id {
 
   public BlockId {

@@ -5,22 +5,22 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Text that an agent says, as it says it.
+/// Text that an agent streams.
 public sealed interface ContentEvent extends Event {
 
-  /// A piece of text; `index` counts from 0 within its block.
+  /// A piece of text. `index` counts from 0 within its block.
   record ContentDelta(String delta, int index, @Nullable BlockId blockId) implements ContentEvent {
     public ContentDelta {
       if (delta.isEmpty()) {
         throw new IllegalArgumentException("a delta needs text");
       }
       if (index < 0) {
-        throw new IllegalArgumentException("an index is not negative: " + index);
+        throw new IllegalArgumentException("an index must not be negative: " + index);
       }
     }
   }
 
-  /// A block of text is finished; `content` is all its deltas, joined.
+  /// A block of text is complete. `content` is the joined text of all its deltas.
   record ContentComplete(
       String content,
       @Nullable BlockId blockId,
@@ -34,7 +34,7 @@ public sealed interface ContentEvent extends Event {
     }
   }
 
-  /// A tool call that a model asked for.
+  /// A tool call that a model requested.
   record ToolCall(ToolCallId id, String name, ObjectNode arguments) {}
 
   /// Why a block of text ended.

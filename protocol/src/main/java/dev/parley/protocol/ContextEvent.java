@@ -3,24 +3,25 @@ package dev.parley.protocol;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What happens to a context as a whole. `principal` is the person who did it, and is missing if the server did.
+/// A change of a context as a whole. `principal` is the user who made it; missing if the server
+/// did.
 public sealed interface ContextEvent extends Event {
 
-  /// A context begins to exist: always its first event.
+  /// A context was created. It is always the first event.
   record ContextCreated(String owner, @Nullable String title, @Nullable ObjectNode metadata)
       implements ContextEvent {}
 
-  /// A context was renamed or its metadata replaced.
+  /// The title of a context was changed, or its metadata was replaced.
   record ContextUpdated(
       @Nullable String title, @Nullable ObjectNode metadata, @Nullable String principal)
       implements ContextEvent {
-    /// A change of nobody's.
+    /// A change that no user made.
     public ContextUpdated(@Nullable String title, @Nullable ObjectNode metadata) {
       this(title, metadata, null);
     }
   }
 
-  /// What follows `toSeq` up to this event no longer counts, yet stays in the log.
+  /// The events after `toSeq` and before this event no longer count, but stay in the log.
   record ContextRewound(
       long toSeq,
       @Nullable TaskId beforeTaskId,
@@ -29,7 +30,7 @@ public sealed interface ContextEvent extends Event {
       @Nullable ObjectNode artifactDelta,
       @Nullable String principal)
       implements ContextEvent {
-    /// A rewind of nobody's.
+    /// A rewind that no user made.
     public ContextRewound(
         long toSeq,
         @Nullable TaskId beforeTaskId,
@@ -39,15 +40,14 @@ public sealed interface ContextEvent extends Event {
       this(toSeq, beforeTaskId, beforeMessageId, stateDelta, artifactDelta, null);
     }
 
-    /// The same, done by this person.
+    /// The same rewind, made by this user.
     public ContextRewound by(String person) {
       return new ContextRewound(
           toSeq, beforeTaskId, beforeMessageId, stateDelta, artifactDelta, person);
     }
   }
 
-  /// This context shares the events of another up to `atSeq`. It has an owner, and perhaps a title, of
-  /// its own.
+  /// This context shares the events of another context up to `atSeq`.
   record ContextForked(
       ContextId sourceContextId,
       long atSeq,
@@ -55,16 +55,16 @@ public sealed interface ContextEvent extends Event {
       @Nullable String title,
       @Nullable String principal)
       implements ContextEvent {
-    /// A fork that nobody made.
+    /// A fork that no user made.
     public ContextForked(
         ContextId sourceContextId, long atSeq, @Nullable String owner, @Nullable String title) {
       this(sourceContextId, atSeq, owner, title, null);
     }
   }
 
-  /// Keys of the context's state were set, or removed where the value is null.
+  /// Keys of the context's state were set, or removed if their value is null.
   record StateUpdated(ObjectNode delta, @Nullable String principal) implements ContextEvent {
-    /// A change of nobody's.
+    /// A change that no user made.
     public StateUpdated(ObjectNode delta) {
       this(delta, null);
     }

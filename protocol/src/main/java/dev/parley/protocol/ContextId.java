@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Names a context: one log, one order.
+/// Identifies a context: one log, one order.
 public record ContextId(String value) implements Id {
 
   public ContextId {

@@ -4,10 +4,10 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// An event as it stands in the log: where, when, from which task, what.
+/// An event as stored in the log, with its position, time and origin.
 ///
-/// `origin` is missing where no task is involved. `timestamp` has milliseconds, never runs backwards
-/// within a context, and is for people: order comes from `position` alone.
+/// `origin` is missing if the event comes from no task. `timestamp` has millisecond precision and
+/// never decreases within a context. It is for display: the order is given by `position` only.
 public record Entry(
     ContextId contextId,
     Position position,
@@ -16,7 +16,7 @@ public record Entry(
     @Nullable Origin origin,
     Event event) {
 
-  /// The task this comes from, if any.
+  /// The task that the event comes from, if any.
   public @Nullable TaskId taskId() {
     return origin == null ? null : origin.taskId();
   }

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// The fields that every entry has on the wire, beside its event's own.
+/// The fields that all entries have on the wire, besides those of the event.
 record Envelope(
     String kind,
     long seq,
@@ -25,11 +25,11 @@ record Envelope(
 
   Envelope {
     if (seq < 0 || (k != null && k < 0)) {
-      throw new IllegalArgumentException("a position is not negative");
+      throw new IllegalArgumentException("a position must not be negative");
     }
   }
 
-  /// The entry of `event`. Where the event names an agent of its own, the envelope cannot.
+  /// The entry of `event`. `withAgent` is false if the `agentId` field belongs to the event.
   Entry entry(Event event, boolean withAgent) {
     var position = new Position(seq, k == null ? 0 : k);
     return new Entry(contextId, position, eventId, timestamp, origin(withAgent), event);

@@ -2,10 +2,9 @@ package dev.parley.protocol;
 
 /// A fact about a context.
 ///
-/// Facts never change and are never removed. To add a fact, add a record: the compiler then points
-/// at every switch that has to know about it. Events are bare payloads: the runtime stamps them with
-/// their context, position, time and origin when it appends them (see [Entry]), so nobody who emits
-/// one can forge where it came from.
+/// Facts never change and are never removed. To add a fact, add a record: the compiler then reports
+/// each switch that must handle it. Events contain only their payload. The server adds the context,
+/// position, time and origin when it appends them (see [Entry]), so a client cannot forge them.
 public sealed interface Event
     permits ArtifactEvent,
         AuthEvent,
@@ -24,7 +23,7 @@ public sealed interface Event
     return Kind.of(this);
   }
 
-  /// True if only readers that ask for internal events may see this one.
+  /// True if only readers that request internal events receive this one.
   default boolean internal() {
     return kind().internal();
   }

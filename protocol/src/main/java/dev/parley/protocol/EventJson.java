@@ -7,16 +7,16 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Events and entries as JSON, both ways.
+/// Converts events and entries to JSON and back.
 ///
-/// On the wire an entry is one flat object: the envelope's fields, then the event's own.
+/// On the wire an entry is one flat object: the fields of the envelope, then those of the event.
 public final class EventJson {
 
   private static final int FRAME_USUAL = 512;
 
   private EventJson() {}
 
-  /// The event's own fields as a JSON object, without any envelope.
+  /// The event's own fields as a JSON object, without the envelope.
   public static byte[] payload(Event event) {
     if (event instanceof ContentDelta delta) {
       var json = new JsonBytes(96);
@@ -27,26 +27,26 @@ public final class EventJson {
     return Json.bytes(event);
   }
 
-  /// Reads an event from its own fields; others are ignored.
+  /// Reads an event from its own fields. Other fields are ignored.
   ///
-  /// @throws Rejection.Invalid if a field is missing or of the wrong type
+  /// @throws Rejection.Invalid if a field is missing or has the wrong type
   public static Event event(Kind kind, byte[] payload) {
     return Json.readOwn(payload, kind.type());
   }
 
-  /// Reads an event from an object that has its fields, and maybe others.
+  /// Reads an event from an object with its fields and possibly others.
   ///
-  /// @throws Rejection.Invalid if a field is missing or of the wrong type
+  /// @throws Rejection.Invalid if a field is missing or has the wrong type
   public static Event event(Kind kind, ObjectNode fields) {
     return Json.read(fields, kind.type());
   }
 
-  /// The entry as it goes over the wire.
+  /// The JSON of the entry as sent over the wire.
   public static byte[] bytes(Entry entry) {
     return bytes("", entry, "");
   }
 
-  /// The entry as it goes over the wire, between two pieces of ASCII that frame it.
+  /// The JSON of the entry between two ASCII strings.
   public static byte[] bytes(String before, Entry entry, String after) {
     var json = new JsonBytes(FRAME_USUAL);
     json.ascii(before);
@@ -65,19 +65,20 @@ public final class EventJson {
     return json.ascii(after).toArray();
   }
 
-  /// The entry as text, for people and tests.
+  /// The JSON of the entry as text, for logs and tests.
   public static String text(Entry entry) {
     return new String(bytes(entry), StandardCharsets.UTF_8);
   }
 
-  /// Reads an entry that came over the wire.
+  /// Reads an entry from its JSON.
   ///
-  /// @throws Rejection.Invalid if it is not one; its code is `unknown-kind` if only the kind is new
+  /// @throws Rejection.Invalid if it is not an entry; the code is `unknown-kind` if only the kind
+  ///     is unknown
   public static Entry entry(byte[] json) {
     return entry(Json.readOwn(json, ObjectNode.class));
   }
 
-  /// Reads an entry that came over the wire.
+  /// Reads an entry from its JSON.
   ///
   /// @throws Rejection.Invalid as [#entry(byte\[\])] does
   public static Entry entry(ObjectNode fields) {
@@ -126,7 +127,8 @@ public final class EventJson {
     }
   }
 
-  /// In these two kinds `agentId` is the event's own, as the protocol has it, not the envelope's.
+  /// In these two kinds `agentId` is the event's own field, as the protocol defines it, not the
+  /// envelope's.
   private static boolean namesAnotherAgent(Event event) {
     return event instanceof SubtaskCreated || event instanceof InputReceived;
   }

@@ -10,14 +10,14 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The JSON Schema of every kind of event, read off the records.
+/// Derives the JSON Schema of each kind of event from the records.
 public final class EventSchema {
 
   private static final String ID_PATTERN = "^[A-Za-z0-9._:-]{1,128}$";
 
   private EventSchema() {}
 
-  /// One schema document: any event, by `oneOf` over `$defs`, one for each kind.
+  /// One schema document for all events: `oneOf` over `$defs`, with one definition for each kind.
   public static ObjectNode document() {
     var document = Json.object();
     document.put("$schema", "https://json-schema.org/draft/2020-12/schema");
@@ -31,7 +31,8 @@ public final class EventSchema {
     return document;
   }
 
-  /// The schema of one kind: its envelope and its own fields. Unknown fields are allowed.
+  /// The schema of one kind: the fields of the envelope and of the event. Unknown fields are
+  /// allowed.
   public static ObjectNode of(Kind kind) {
     var schema = record(kind.type());
     var properties = (ObjectNode) schema.get("properties");

@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// A name for one thing: 1 to 128 characters of `A-Za-z0-9._:-`.
+/// An identifier: 1 to 128 characters of `A-Za-z0-9._:-`.
 public sealed interface Id
     permits AgentTypeId,
         ArtifactId,
@@ -14,13 +14,13 @@ public sealed interface Id
         ThoughtId,
         ToolCallId {
 
-  /// The most characters an id may have.
+  /// Maximum length of an id.
   int LENGTH_MAX = 128;
 
-  /// The id as it is written on the wire.
+  /// The id as text.
   String value();
 
-  /// True if `text` may be an id.
+  /// True if `text` is a valid id.
   static boolean valid(String text) {
     if (text.isEmpty() || text.length() > LENGTH_MAX) {
       return false;
@@ -33,14 +33,14 @@ public sealed interface Id
     return true;
   }
 
-  /// Refuses an id that is not valid, on behalf of a constructor.
+  /// Throws a rejection if the id is not valid. For use in constructors.
   static void check(String name, String text) {
     if (!valid(text)) {
       throw refusal(name);
     }
   }
 
-  /// What to tell someone whose id, called `name`, is not valid.
+  /// The rejection of an invalid id in the field `name`.
   static Rejection.Invalid refusal(String name) {
     return new Rejection.Invalid(
         "invalid-id", name + " must be 1 to " + LENGTH_MAX + " characters of A-Z a-z 0-9 . _ : -");

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// An agent asks for something and gets it, or does not.
+/// A request for input, and its outcome.
 public sealed interface InputEvent extends Event {
 
-  /// An agent needs input to go on.
+  /// A task needs input to continue.
   record InputRequired(
       InputId inputId,
       @Nullable Boolean requireUser,
@@ -26,7 +26,7 @@ public sealed interface InputEvent extends Event {
     }
   }
 
-  /// Input was given; `agentId` is the agent that gave it, if one did.
+  /// The input was given. `agentId` is the agent that gave it, if one did.
   record InputReceived(
       InputId inputId,
       Provider providedBy,
@@ -40,16 +40,16 @@ public sealed interface InputEvent extends Event {
     }
   }
 
-  /// Nobody gave the input in time, or it is no longer wanted. `principal` is the person who gave it up, if one did.
+  /// The request for input expired or is no longer needed.
   record InputLapsed(InputId inputId, @Nullable String reason, @Nullable String principal)
       implements InputEvent {
-    /// Given up by nobody.
+    /// A request that no user dismissed.
     public InputLapsed(InputId inputId, @Nullable String reason) {
       this(inputId, reason, null);
     }
   }
 
-  /// What is asked for.
+  /// The kind of input that is requested.
   enum InputType implements WireName {
     TOOL_EXECUTION,
     CONFIRMATION,

@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Names one request for input.
+/// Identifies one request for input.
 public record InputId(String value) implements Id {
 
   public InputId {

@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Names one tool call that spawned one or more sub-agents.
+/// Identifies one tool call that spawned one or more sub-agents.
 public record InvocationId(String value) implements Id {
 
   public InvocationId {

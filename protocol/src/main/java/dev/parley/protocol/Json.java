@@ -18,19 +18,19 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.type.LogicalType;
 
-/// JSON as Parley writes and reads it.
+/// Reads and writes JSON.
 ///
-/// Unknown fields are ignored, nulls are never written, a field may be missing exactly when its
-/// record component is `@Nullable`, ids are strings, enums have their wire names. No type is taken
-/// for another: `"1"` is not a number, `1` is not a string, `1.5` is not a whole number. Numbers in
-/// free-form objects keep every digit.
+/// Unknown fields are ignored, nulls are never written, a field may be missing only if its record
+/// component is `@Nullable`, ids are strings, and enums use their wire names. Types are not
+/// converted: `"1"` is not a number, `1` is not a string, `1.5` is not an integer. Numbers in
+/// free-form objects keep all digits.
 public final class Json {
 
   private static final int DEPTH_MAX = 200;
   private static final int NUMBER_MAX = 1_000;
 
-  // What came in is written inside events and answers, with numbers in a form that may be longer.
-  // All of that must be readable again, or one request could spoil a log.
+  // Input is written again inside events and replies, where it is nested more deeply and its
+  // numbers may be longer. All of that must be readable again, or one request could damage a log.
   private static final int OWN_DEPTH_MAX = 500;
   private static final int OWN_NUMBER_MAX = 10_000;
 
@@ -39,7 +39,8 @@ public final class Json {
 
   private Json() {}
 
-  /// The mapper that all of Parley shares. It cannot be changed. For JSON from outside, see [#read].
+  /// The mapper that Parley uses for its own JSON. It is immutable. For JSON from outside, see
+  /// [#read].
   public static JsonMapper mapper() {
     return MAPPER;
   }
@@ -54,26 +55,27 @@ public final class Json {
     return MAPPER.writeValueAsBytes(value);
   }
 
-  /// Reads one JSON value from outside that fills a record.
+  /// Reads one JSON value from outside into a record.
   ///
-  /// @throws Rejection.Invalid if it is not JSON, or does not fit, saying where
+  /// @throws Rejection.Invalid if it is not JSON or does not match the record; the message names
+  ///     the field
   public static <T> T read(byte[] json, Class<T> type) {
     return read(() -> OUTSIDE.readValue(json, type));
   }
 
-  /// Reads what [#bytes] once wrote, which may be somewhat more than is taken from outside.
+  /// Reads JSON that [#bytes] wrote. Its limits are higher than those for JSON from outside.
   static <T> T readOwn(byte[] json, Class<T> type) {
     return read(() -> MAPPER.readValue(json, type));
   }
 
-  /// Turns a tree into a record.
+  /// Converts a tree to a record.
   ///
-  /// @throws Rejection.Invalid if it does not fit, saying where
+  /// @throws Rejection.Invalid if it does not match the record; the message names the field
   public static <T> T read(ObjectNode tree, Class<T> type) {
     return read(() -> MAPPER.treeToValue(tree, type));
   }
 
-  /// Takes JSON's null for what it means here: nothing.
+  /// Converts a JSON null to a missing value.
   static @Nullable JsonNode present(@Nullable JsonNode value) {
     return value == null || value.isNull() || value.isMissingNode() ? null : value;
   }

@@ -16,7 +16,7 @@ import tools.jackson.databind.deser.std.StdDeserializer;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.StdSerializer;
 
-/// The types that are one string in JSON: ids and times.
+/// Jackson serializers for types that are one string in JSON: ids, times and positions.
 final class JsonText {
 
   private JsonText() {}
@@ -60,12 +60,12 @@ final class JsonText {
   private static UUID uuid(String text) {
     var uuid = UUID.fromString(text);
     if (!uuid.toString().equalsIgnoreCase(text)) {
-      throw new IllegalArgumentException("not in full");
+      throw new IllegalArgumentException("not in canonical form");
     }
     return uuid;
   }
 
-  /// A position is a number, as seq is, unless it stands after an internal event.
+  /// A position is a number, like a seq, or a string such as `"17.2"` for an internal event.
   private static final class PositionWriter extends StdSerializer<Position> {
     PositionWriter() {
       super(Position.class);
@@ -125,7 +125,7 @@ final class JsonText {
       try {
         return value.apply(text);
       } catch (Rejection.Invalid | IllegalArgumentException | DateTimeException misfit) {
-        throw context.weirdStringException(text, type, "not in its form");
+        throw context.weirdStringException(text, type, "not in the expected form");
       }
     }
   }

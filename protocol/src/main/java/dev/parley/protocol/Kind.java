@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 
 /// The kinds of event, with their names on the wire and their numbers in the store.
 ///
-/// A number, once given, is never changed or given again: stored logs are read by it.
+/// A number is never changed or reused, because stored logs contain it.
 public enum Kind implements WireName {
   TASK_CREATED(1, "task-created", TaskEvent.TaskCreated.class),
   TASK_STATUS(2, "task-status", TaskEvent.TaskStatus.class),
@@ -111,7 +111,7 @@ public enum Kind implements WireName {
     };
   }
 
-  /// The kind called `wire`, if there is one.
+  /// The kind with this wire name, if there is one.
   public static Optional<Kind> find(String wire) {
     return Optional.ofNullable(BY_WIRE.get(wire));
   }
@@ -120,7 +120,7 @@ public enum Kind implements WireName {
   public static Kind ofCode(int code) {
     var kind = code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     if (kind == null) {
-      throw new IllegalArgumentException("no kind has the number " + code);
+      throw new IllegalArgumentException("no kind has the code " + code);
     }
     return kind;
   }
@@ -140,7 +140,7 @@ public enum Kind implements WireName {
     return internal ? wire.substring(INTERNAL.length()) : wire;
   }
 
-  /// The record that holds such an event.
+  /// The record type of this kind.
   public Class<? extends Event> type() {
     return type;
   }

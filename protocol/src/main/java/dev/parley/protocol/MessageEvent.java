@@ -5,13 +5,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a person or an agent said. `principal` is the person who did it, and is missing if an agent or the server did.
+/// A message, or a change of one. `principal` is the user who wrote or changed it; missing if an
+/// agent or the server did.
 public sealed interface MessageEvent extends Event {
 
-  /// The message that is meant.
+  /// The message.
   MessageId messageId();
 
-  /// Somebody said something.
+  /// A user or an agent wrote a message.
   record Message(
       MessageId messageId,
       Role role,
@@ -24,7 +25,7 @@ public sealed interface MessageEvent extends Event {
       parts = parts == null ? null : List.copyOf(parts);
     }
 
-    /// What no person said.
+    /// A message that no user wrote.
     public Message(
         MessageId messageId,
         Role role,
@@ -35,28 +36,28 @@ public sealed interface MessageEvent extends Event {
     }
   }
 
-  /// A message was edited; the earlier text stays in the log.
+  /// A message was edited. The earlier text stays in the log.
   record MessageUpdated(
       MessageId messageId,
       String content,
       @Nullable ObjectNode metadata,
       @Nullable String principal)
       implements MessageEvent {
-    /// An edit of nobody's.
+    /// An edit that no user made.
     public MessageUpdated(MessageId messageId, String content, @Nullable ObjectNode metadata) {
       this(messageId, content, metadata, null);
     }
   }
 
-  /// A message was hidden.
+  /// A message was deleted from the conversation. Its text stays in the log.
   record MessageDeleted(MessageId messageId, @Nullable String principal) implements MessageEvent {
-    /// Hidden by nobody.
+    /// A deletion that no user made.
     public MessageDeleted(MessageId messageId) {
       this(messageId, null);
     }
   }
 
-  /// Who speaks.
+  /// The author of a message.
   enum Role implements WireName {
     USER,
     ASSISTANT,

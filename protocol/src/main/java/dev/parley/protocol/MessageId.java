@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Names a message of a context.
+/// Identifies a message of a context.
 public record MessageId(String value) implements Id {
 
   public MessageId {

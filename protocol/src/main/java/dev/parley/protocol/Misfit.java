@@ -18,9 +18,10 @@ import tools.jackson.databind.exc.InvalidNullException;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Says in the caller's words why their JSON was refused.
+/// Converts errors of the JSON parser to rejections with messages for the caller.
 ///
-/// Jackson's own messages name Java classes and features, so none of their text is passed on.
+/// Jackson's own messages contain the names of Java classes and features, so their text is not
+/// used.
 final class Misfit {
 
   private Misfit() {}
@@ -40,7 +41,7 @@ final class Misfit {
           new Rejection.Invalid(
               "invalid-json", "this JSON is nested too deeply, or a part of it is too long");
       case StreamReadException twice when says(twice, "Duplicate") ->
-          new Rejection.Invalid("invalid-json", "a field stands there twice" + place(twice));
+          new Rejection.Invalid("invalid-json", "a field occurs twice" + place(twice));
       default -> new Rejection.Invalid("invalid-json", "this is not JSON" + place(problem));
     };
   }
@@ -60,7 +61,7 @@ final class Misfit {
     return new Rejection.Invalid(path + " must be " + wanted(type));
   }
 
-  /// A record's constructor refused its values, each of which was of the right type.
+  /// A record's constructor rejected values of the right types.
   private static Rejection refused(String path, DatabindException refused) {
     for (Throwable cause = refused; cause != null; cause = cause.getCause()) {
       if (cause instanceof Rejection rejection) {
@@ -73,14 +74,14 @@ final class Misfit {
     throw new IllegalStateException(refused);
   }
 
-  /// Jackson has no type of its own for some problems.
+  /// Jackson has no exception types for some problems.
   private static boolean says(JacksonException problem, String start) {
     return String.valueOf(problem.getOriginalMessage()).startsWith(start);
   }
 
   private static String wanted(@Nullable Class<?> type) {
     if (type == null) {
-      return "something else";
+      return "of another type";
     } else if (type == String.class || Id.class.isAssignableFrom(type)) {
       return "a string";
     } else if (type == boolean.class || type == Boolean.class) {
@@ -100,7 +101,7 @@ final class Misfit {
     } else if (type.isRecord() || type == ObjectNode.class) {
       return "an object";
     }
-    return "something else";
+    return "of another type";
   }
 
   private static String names(Class<?> type) {

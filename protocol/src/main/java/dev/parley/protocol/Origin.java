@@ -2,7 +2,7 @@ package dev.parley.protocol;
 
 import org.jspecify.annotations.Nullable;
 
-/// Which task an event comes from. Constant for the life of that task.
+/// The task that an event comes from. Constant during the life of the task.
 public record Origin(
     TaskId taskId,
     @Nullable TaskId parentTaskId,
@@ -13,7 +13,7 @@ public record Origin(
     @Nullable ToolCallId spawnedByCallId,
     @Nullable String traceId) {
 
-  /// The origin of a task that nobody spawned.
+  /// The origin of a root task.
   public static Origin root(TaskId task, AgentTypeId agent) {
     return new Origin(task, null, task, agent, AgentLevel.CORE, null, null, null);
   }

@@ -1,18 +1,19 @@
 package dev.parley.protocol;
 
-/// A place in a context's order: public events stand at `seq`, internal ones at `seq.k` after it.
+/// A position in the order of a context's events: `seq` for a public event, `seq.k` for an internal
+/// one after it.
 ///
-/// A reader remembers one and continues after it.
+/// A reader remembers a position and continues after it.
 public record Position(long seq, int k) implements Comparable<Position> {
 
-  /// Before the first event.
+  /// The position before the first event.
   public static final Position START = new Position(0, 0);
 
   private static final int TEXT_MAX = 30;
 
   public Position {
     if (seq < 0 || k < 0) {
-      throw new IllegalArgumentException("a position is not negative: " + seq + "." + k);
+      throw new IllegalArgumentException("a position must not be negative: " + seq + "." + k);
     }
   }
 
@@ -21,9 +22,9 @@ public record Position(long seq, int k) implements Comparable<Position> {
     return new Position(seq, 0);
   }
 
-  /// Reads `17` or `17.2`.
+  /// Parses `17` or `17.2`.
   ///
-  /// @throws Rejection.Invalid for anything else
+  /// @throws Rejection.Invalid for any other text
   public static Position parse(String text) {
     try {
       if (!text.isEmpty() && text.length() <= TEXT_MAX && digits(text)) {
@@ -35,23 +36,23 @@ public record Position(long seq, int k) implements Comparable<Position> {
                 Integer.parseInt(text, dot + 1, text.length(), 10));
       }
     } catch (NumberFormatException tooLarge) {
-      // Falls through to the one answer for everything that is not a cursor.
+      // Falls through to the common rejection.
     }
     throw new Rejection.Invalid(
         "invalid-cursor", "a cursor is a number such as 17, or 17.2 after an internal event");
   }
 
-  /// Where the next public event stands.
+  /// The position of the next public event.
   public Position nextPublic() {
     return new Position(seq + 1, 0);
   }
 
-  /// Where the next internal event stands.
+  /// The position of the next internal event.
   public Position nextInternal() {
     return new Position(seq, k + 1);
   }
 
-  /// True if this stands after `other`.
+  /// True if this position is after `other`.
   public boolean after(Position other) {
     return compareTo(other) > 0;
   }

@@ -12,13 +12,14 @@ import tools.jackson.databind.introspect.AnnotatedClass;
 import tools.jackson.databind.introspect.AnnotatedParameter;
 import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 
-/// Reads from our types what other projects put into annotations.
+/// Informs Jackson, without annotations, which fields of a record are required and what enums are
+/// called on the wire.
 final class RecordIntrospector extends JacksonAnnotationIntrospector {
 
   @Serial private static final long serialVersionUID = 1L;
 
-  /// Refuses null, and with it a missing field, where a component is not `@Nullable`; and null in
-  /// a list, unless the list is of anything at all.
+  /// Rejects null, and therefore a missing field, for a component that is not `@Nullable`. Rejects
+  /// null in a list, unless the list has elements of any type.
   @Override
   public JsonSetter.Value findSetterInfo(MapperConfig<?> config, Annotated member) {
     if (member instanceof AnnotatedParameter parameter

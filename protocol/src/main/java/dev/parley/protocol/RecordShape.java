@@ -4,7 +4,7 @@ import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.RecordComponent;
 import org.jspecify.annotations.Nullable;
 
-/// What a record's components say about its JSON.
+/// Determines which components of a record may be missing from its JSON.
 final class RecordShape {
 
   private RecordShape() {}

@@ -1,8 +1,8 @@
 package dev.parley.protocol;
 
-/// Says that the caller asked for something that cannot be had, and why.
+/// A request was rejected.
 ///
-/// The message is for the caller; the code is for programs. A rejection changes nothing.
+/// The message is for the caller, the code for programs. A rejected request changes nothing.
 public abstract sealed class Rejection extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
@@ -10,7 +10,7 @@ public abstract sealed class Rejection extends RuntimeException {
   private final String code;
 
   private Rejection(String code, String message) {
-    // No stack trace: a rejection is an answer, and answers may come by the thousand.
+    // No stack trace: a rejection is a normal reply, and there may be thousands of them.
     super(message, null, false, false);
     this.code = code;
   }
@@ -20,7 +20,7 @@ public abstract sealed class Rejection extends RuntimeException {
     return code;
   }
 
-  /// The request does not make sense.
+  /// The request is invalid.
   public static final class Invalid extends Rejection {
     private static final long serialVersionUID = 1L;
 
@@ -33,7 +33,7 @@ public abstract sealed class Rejection extends RuntimeException {
     }
   }
 
-  /// Who is calling is not known.
+  /// The caller is not authenticated.
   public static final class Unauthorized extends Rejection {
     private static final long serialVersionUID = 1L;
 
@@ -42,7 +42,7 @@ public abstract sealed class Rejection extends RuntimeException {
     }
   }
 
-  /// Who is calling may not do this.
+  /// The caller is not allowed to do this.
   public static final class Forbidden extends Rejection {
     private static final long serialVersionUID = 1L;
 
@@ -51,7 +51,7 @@ public abstract sealed class Rejection extends RuntimeException {
     }
   }
 
-  /// There is no such thing, or the caller may not know of it.
+  /// The resource does not exist, or the caller may not see it.
   public static final class NotFound extends Rejection {
     private static final long serialVersionUID = 1L;
 
@@ -69,7 +69,7 @@ public abstract sealed class Rejection extends RuntimeException {
     }
   }
 
-  /// A guard no longer holds: somebody else wrote first.
+  /// A guard does not hold, because another append came first.
   public static final class Stale extends Rejection {
     private static final long serialVersionUID = 1L;
 
@@ -87,7 +87,8 @@ public abstract sealed class Rejection extends RuntimeException {
     }
   }
 
-  /// What is stored of the context cannot be used. Other contexts are not affected; trying again does not help.
+  /// The stored data of the context cannot be read. Other contexts are not affected. Retrying does
+  /// not help.
   public static final class Damaged extends Rejection {
     private static final long serialVersionUID = 1L;
 
@@ -105,7 +106,7 @@ public abstract sealed class Rejection extends RuntimeException {
     }
   }
 
-  /// A limit on how much may go on at once is reached; later may work.
+  /// A limit of concurrent work is reached. A later retry may succeed.
   public static final class Busy extends Rejection {
     private static final long serialVersionUID = 1L;
 
@@ -114,7 +115,7 @@ public abstract sealed class Rejection extends RuntimeException {
     }
   }
 
-  /// The store cannot take writes just now; nothing was written.
+  /// The store cannot be written at the moment; nothing was written.
   public static final class Unavailable extends Rejection {
     private static final long serialVersionUID = 1L;
 

@@ -4,10 +4,10 @@ import java.math.BigDecimal;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// What work cost and what went wrong with it.
+/// A report about the cost or the failure of work.
 public sealed interface ReportEvent extends Event {
 
-  /// Tokens that one model call used; totals are sums over these.
+  /// The tokens that one model call used. Totals are sums of these.
   record Usage(
       String model,
       long inputTokens,
@@ -17,23 +17,24 @@ public sealed interface ReportEvent extends Event {
       @Nullable BigDecimal costUsd)
       implements ReportEvent {
 
-    /// All tokens that the model read: those in its cache, and those that went into it, are not among `inputTokens`.
+    /// All input tokens. `inputTokens` does not include the tokens that were read from or written
+    /// to the cache.
     public long allInputTokens() {
       return allInputTokens(inputTokens, cacheCreationInputTokens, cacheReadInputTokens);
     }
 
-    /// All tokens that the model read and wrote. Every sum of tokens that people are shown is made of these.
+    /// All input and output tokens. All token totals that are shown to users are sums of these.
     public long totalTokens() {
       return allInputTokens() + outputTokens;
     }
 
-    /// The same for sums that are kept elsewhere.
+    /// All input tokens of a sum that is not in an event.
     public static long allInputTokens(long input, @Nullable Long written, @Nullable Long read) {
       return input + (written == null ? 0 : written) + (read == null ? 0 : read);
     }
   }
 
-  /// Something failed: the detail behind a failed task, tool or stream.
+  /// Something failed. The event gives the details of a failed task, tool or stream.
   record ErrorReported(
       ErrorCode code,
       String message,
@@ -42,19 +43,16 @@ public sealed interface ReportEvent extends Event {
       @Nullable ToolCallId toolCallId)
       implements ReportEvent {}
 
-  /// A line that a program printed, as it was; `source` is which program. It stands before the first event that was made
-  /// of it.
-  ///
-  /// The log does not hold a text twice: `cut` is where a JSON string was left out of the line, whose text is that of the
-  /// next event of the same task that has one. It is missing if nothing was left out.
+  /// A raw line that a program printed. It precedes the first event that was made from it.
   record InternalRaw(String source, String line, @Nullable Integer cut) implements ReportEvent {
 
-    /// A line of which nothing was left out.
+    /// A complete line.
     public InternalRaw(String source, String line) {
       this(source, line, null);
     }
 
-    /// The same without a text that an event after it has, if the line has this text as one JSON string.
+    /// The same line without `text`, if the line has it as one JSON string. A later event contains
+    /// the text, and the log does not store it twice: `cut` is the index where it was removed.
     public InternalRaw without(String text) {
       var quoted = Json.mapper().writeValueAsString(text);
       var at = cut == null ? line.indexOf(quoted) : -1;
@@ -64,14 +62,14 @@ public sealed interface ReportEvent extends Event {
               source, line.substring(0, at) + line.substring(at + quoted.length()), at);
     }
 
-    /// The whole line, with the text that was left out, if one was.
+    /// The complete line, with `text` inserted if a text was removed.
     public String line(String text) {
       return cut == null || cut < 0 || cut > line.length()
           ? line
           : line.substring(0, cut) + Json.mapper().writeValueAsString(text) + line.substring(cut);
     }
 
-    /// The text of an event by which a line can be made whole; null if it has none.
+    /// The text of an event that may have been removed from a line; null if it has none.
     public static @Nullable String textOf(Event event) {
       return switch (event) {
         case ContentEvent.ContentDelta delta -> delta.delta();
@@ -79,12 +77,12 @@ public sealed interface ReportEvent extends Event {
         case ThoughtEvent.ThoughtStream thought -> thought.content();
         case ToolEvent.ToolComplete end when end.result() != null && end.result().isString() ->
             end.result().asString();
-        default -> null; // Lines do not repeat the others.
+        default -> null; // The text of other events is not removed from lines.
       };
     }
   }
 
-  /// Why something failed; a closed list.
+  /// The reason for a failure. The list is closed.
   enum ErrorCode implements WireName {
     TIMEOUT,
     RATE_LIMITED,

@@ -4,10 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What happens to a task as a whole.
+/// A change of a task as a whole.
 public sealed interface TaskEvent extends Event {
 
-  /// A task begins to exist: the first event of that task.
+  /// A task was created. It is the first event of the task.
   record TaskCreated(
       Initiator initiator,
       @Nullable ObjectNode metadata,
@@ -19,11 +19,11 @@ public sealed interface TaskEvent extends Event {
       @Nullable String workingDirectory)
       implements TaskEvent {}
 
-  /// A task goes from one state to another.
+  /// The state of a task changed.
   record TaskStatus(TaskState status, @Nullable String message, @Nullable ObjectNode metadata)
       implements TaskEvent {}
 
-  /// A task succeeded: the last event of that task.
+  /// A task succeeded. It is the last event of the task.
   record TaskComplete(
       @Nullable String content, @Nullable List<ArtifactId> artifacts, @Nullable ObjectNode metadata)
       implements TaskEvent {
@@ -32,13 +32,14 @@ public sealed interface TaskEvent extends Event {
     }
   }
 
-  /// Somebody asked that a task stop; whoever runs it writes its end.
+  /// The cancellation of a task was requested. The server or the agent that runs the task writes
+  /// its end.
   record CancelRequested(@Nullable String requestedBy, @Nullable String reason)
       implements TaskEvent {}
 
-  /// A client stored a task of its own.
+  /// A client stored a task that it runs itself.
   record TaskStored(ObjectNode task, @Nullable String principal) implements TaskEvent {
-    /// Stored by nobody.
+    /// A task that no user stored.
     public TaskStored(ObjectNode task) {
       this(task, null);
     }
@@ -46,19 +47,19 @@ public sealed interface TaskEvent extends Event {
 
   /// A client removed a stored task.
   record TaskDeleted(@Nullable String reason, @Nullable String principal) implements TaskEvent {
-    /// Removed by nobody.
+    /// A removal that no user made.
     public TaskDeleted(@Nullable String reason) {
       this(reason, null);
     }
   }
 
-  /// Who caused a task.
+  /// The initiator of a task.
   enum Initiator implements WireName {
     USER,
     AGENT
   }
 
-  /// Which task starts first when not all can.
+  /// The priority of a task when not all can start at once.
   enum Priority implements WireName {
     LOW,
     NORMAL,

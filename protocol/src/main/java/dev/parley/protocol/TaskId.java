@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Names one unit of agent work.
+/// Identifies one unit of agent work.
 public record TaskId(String value) implements Id {
 
   public TaskId {

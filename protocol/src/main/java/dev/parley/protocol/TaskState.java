@@ -2,7 +2,7 @@ package dev.parley.protocol;
 
 import java.util.Set;
 
-/// Where a task stands.
+/// The state of a task.
 public enum TaskState implements WireName {
   SUBMITTED,
   WORKING,
@@ -21,7 +21,7 @@ public enum TaskState implements WireName {
     return this == COMPLETED || this == FAILED || this == CANCELED;
   }
 
-  /// True if a task in this state waits for somebody else.
+  /// True if a task in this state waits for input, a sign-in or a subtask.
   public boolean waiting() {
     return WAITING.contains(this);
   }

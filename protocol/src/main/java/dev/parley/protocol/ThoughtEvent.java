@@ -3,10 +3,10 @@ package dev.parley.protocol;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What an agent thinks, for people, and what its loop does, for those who debug it.
+/// Reasoning of an agent, and details of its loop for debugging.
 public sealed interface ThoughtEvent extends Event {
 
-  /// A piece of reasoning; `index` counts the pieces of a task from 0.
+  /// A piece of reasoning. `index` counts the pieces of a task from 0.
   record ThoughtStream(
       ThoughtId thoughtId,
       ThoughtType thoughtType,
@@ -23,18 +23,18 @@ public sealed interface ThoughtEvent extends Event {
     }
   }
 
-  /// The loop's own reasoning, more than people want.
+  /// The reasoning of the agent loop, in more detail than users need.
   record InternalThoughtProcess(int iteration, Stage stage, String reasoning, ObjectNode state)
       implements ThoughtEvent {}
 
-  /// A model is about to be asked.
+  /// A model call is about to start.
   record InternalLlmCall(int iteration, String model, int messageCount, int toolCount)
       implements ThoughtEvent {}
 
-  /// A turn is done; a run can be taken up from here.
+  /// A turn is complete. A run can resume from here.
   record InternalCheckpoint(int iteration, @Nullable ObjectNode state) implements ThoughtEvent {}
 
-  /// What kind of reasoning a thought is.
+  /// The kind of reasoning.
   enum ThoughtType implements WireName {
     PLANNING,
     REASONING,
@@ -46,20 +46,20 @@ public sealed interface ThoughtEvent extends Event {
     THINKING
   }
 
-  /// How much a thought says; a reader may ask for at most one of these.
+  /// The level of detail of a thought. A reader may limit it.
   enum Verbosity implements WireName {
     BRIEF,
     NORMAL,
     DETAILED
   }
 
-  /// Who may see a thought.
+  /// The audience of a thought.
   enum Visibility implements WireName {
     INTERNAL,
     USER
   }
 
-  /// Where in a turn the loop is.
+  /// The stage of a turn.
   enum Stage implements WireName {
     PRE_LLM,
     POST_LLM,

@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Names one thought, streamed in one or more pieces.
+/// Identifies one thought, streamed in one or more pieces.
 public record ThoughtId(String value) implements Id {
 
   public ThoughtId {

@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/// Names one call of a tool; joins call and result.
+/// Identifies one call of a tool; joins call and result.
 public record ToolCallId(String value) implements Id {
 
   public ToolCallId {

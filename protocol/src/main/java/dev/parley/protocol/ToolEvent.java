@@ -5,13 +5,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The life of a tool call.
+/// The start, progress or end of a tool call.
 public sealed interface ToolEvent extends Event {
 
-  /// The call that is meant.
+  /// The tool call.
   ToolCallId toolCallId();
 
-  /// A tool is about to run. `attempt`, `key` and `epoch` are the intent that recovery goes by.
+  /// A tool call is about to start. Recovery uses `attempt`, `key` and `epoch`.
   record ToolStart(
       ToolCallId toolCallId,
       String toolName,
@@ -23,7 +23,7 @@ public sealed interface ToolEvent extends Event {
       @Nullable SubagentMetadata subagentMetadata)
       implements ToolEvent {}
 
-  /// A tool is on its way; `progress` is between 0 and 1 and never falls.
+  /// A tool call makes progress. `progress` is between 0 and 1 and never decreases.
   record ToolProgress(
       ToolCallId toolCallId,
       double progress,
@@ -32,12 +32,12 @@ public sealed interface ToolEvent extends Event {
       implements ToolEvent {
     public ToolProgress {
       if (!(progress >= 0 && progress <= 1)) {
-        throw new IllegalArgumentException("progress is between 0 and 1: " + progress);
+        throw new IllegalArgumentException("progress must be between 0 and 1: " + progress);
       }
     }
   }
 
-  /// A tool has ended, well or not. A call that has this is never run again.
+  /// A tool call has ended, with or without success. It is never run again.
   record ToolComplete(
       ToolCallId toolCallId,
       String toolName,
@@ -53,20 +53,20 @@ public sealed interface ToolEvent extends Event {
     }
   }
 
-  /// Which sub-agents a tool call spawned.
+  /// The sub-agents that a tool call spawned.
   record SubagentMetadata(List<TaskId> taskIds, int count, Mode mode) {
     public SubagentMetadata {
       taskIds = List.copyOf(taskIds);
     }
   }
 
-  /// How a batch of sub-agents runs.
+  /// The way a batch of sub-agents runs.
   enum Mode implements WireName {
     PARALLEL,
     SERIAL
   }
 
-  /// What is known of an effect that did not plainly succeed or fail.
+  /// The outcome of a call that neither clearly succeeded nor clearly failed.
   enum Outcome implements WireName {
     OUTCOME_UNKNOWN,
     CANCELED,

@@ -2,10 +2,12 @@ package dev.parley.protocol;
 
 import java.util.Locale;
 
-/// Text that people decide on, with everything in sight: characters that cannot be seen, that turn text around or that
-/// move a cursor are written by their number (backslash, `u{202E}`), and long runs of spaces as `⟨300 spaces⟩`.
+/// Makes hidden characters in a text visible, so that users see what they approve. Invisible
+/// characters, characters that change the text direction and characters that move the cursor are
+/// shown by their number (backslash, `u{202E}`), and long runs of spaces as `⟨300 spaces⟩`.
 ///
-/// It is for showing only. Text without such characters, and text that was made visible before, stays as it is.
+/// The result is for display only. Text without such characters, and text that was already
+/// converted, stays unchanged.
 public final class VisibleText {
 
   /// Indentation may be longer than a gap between words.
@@ -17,7 +19,7 @@ public final class VisibleText {
 
   private VisibleText() {}
 
-  /// The text as it is to be shown. Line breaks and tabs stay.
+  /// The text for display. Line breaks and tabs are kept.
   public static String of(String text) {
     var shown = new StringBuilder(text.length() + 16);
     var marks = 0;
@@ -42,7 +44,7 @@ public final class VisibleText {
     return shown.toString();
   }
 
-  /// Adds a run of spaces and tabs, or of line breaks. Returns where it ends.
+  /// Adds a run of spaces and tabs, or of line breaks. Returns the index of its end.
   private static int run(String text, int from, StringBuilder shown) {
     var breaks = text.charAt(from) == '\n';
     var end = from;
@@ -69,7 +71,8 @@ public final class VisibleText {
     };
   }
 
-  /// True for a character that shows nothing, turns text around or moves a cursor. A space is none.
+  /// True for a character that is invisible, changes the text direction or moves the cursor. A
+  /// space is not hidden.
   public static boolean isHidden(int point) {
     if (point == ' ') {
       return false;
@@ -88,7 +91,7 @@ public final class VisibleText {
     };
   }
 
-  /// Letters, marks and symbols that show nothing.
+  /// True for letters, marks and symbols that are invisible.
   private static boolean isBlank(int point) {
     return point == 0x34F
         || point == 0x115F

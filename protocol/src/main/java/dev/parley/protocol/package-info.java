@@ -1,4 +1,4 @@
-/// What Parley's log holds and how it looks on the wire: events, ids, positions, rejections, JSON.
+/// The events of Parley's log and their wire format: events, ids, positions, rejections, JSON.
 @NullMarked
 package dev.parley.protocol;
 

@@ -30,8 +30,8 @@ class EntryTest {
     "kind,            1,           kind must be a string",
     "seq,             '\"1\"',     seq must be a whole number",
     "seq,             1.5,         seq must be a whole number",
-    "seq,             -1,          a position is not negative",
-    "k,               -1,          a position is not negative",
+    "seq,             -1,          a position must not be negative",
+    "k,               -1,          a position must not be negative",
     "eventId,         '\"x\"',     eventId must be a UUID",
     "contextId,       1,           contextId must be a string",
     "taskId,          {},          taskId must be a string",
@@ -48,7 +48,7 @@ class EntryTest {
         .hasMessage(message);
   }
 
-  /// A reader that is older than the server can tell this from nonsense, and skip it.
+  /// An older reader can distinguish this from invalid JSON and skip it.
   @Test
   void an_unknown_kind_has_a_code_of_its_own() {
     var fields = Golden.of(Kind.CONTENT_DELTA).tree().put("kind", "content-sung");
@@ -74,7 +74,7 @@ class EntryTest {
     assertThat(entry.taskId()).isNull();
   }
 
-  /// S5.47: `agentId` of a subtask is the sub-agent, and stays missing if nobody named one.
+  /// S5.47: `agentId` of a subtask is the sub-agent, and is missing if no agent was named.
   @Test
   void a_subtask_without_an_agent_does_not_take_its_parents() {
     var event = new SubtaskCreated(new TaskId("task-2"), null, "go");
@@ -82,7 +82,7 @@ class EntryTest {
     assertThat(EventJson.text(entry(event))).doesNotContain("agentId");
   }
 
-  /// S5.29: `agentId` of an input is the agent that gave it, not the one that asked.
+  /// S5.29: `agentId` of an input is the agent that gave it, not the one that requested it.
   @Test
   void an_input_that_an_agent_gave_names_that_agent() {
     var giver = new AgentTypeId("coordinator");
@@ -94,7 +94,7 @@ class EntryTest {
     assertThat(fields.get("agentId").asString()).isEqualTo("coordinator");
   }
 
-  /// S5.7: what an event says about itself cannot change where it came from.
+  /// S5.7: the fields of an event cannot change its origin.
   @Test
   void an_event_cannot_forge_its_envelope() {
     var forged = Json.object().put("delta", "x").put("index", 0).put("contextId", "other");

@@ -18,7 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/// `docs/events.md` says what the records say: its sentences are theirs, its tables their components.
+/// `docs/events.md` matches the records: its sentences are their comments, its tables list their
+/// components.
 class EventDocsTest {
 
   private static final Path GUIDE = Path.of("../docs/events.md");
@@ -29,7 +30,7 @@ class EventDocsTest {
 
   private final Properties notes = notes();
 
-  /// Run with `-Dparley.update=true` to write the file anew.
+  /// Run with `-Dparley.update=true` to rewrite the file.
   @Test
   void the_guide_is_that_of_the_records() throws IOException {
     var guide = Files.readString(GUIDE);

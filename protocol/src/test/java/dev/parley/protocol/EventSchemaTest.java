@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The published schema is the one that the records have, and says what the codec does.
+/// The published schema matches the records and the codec.
 class EventSchemaTest {
 
   private static final Path PUBLISHED =
@@ -37,7 +37,7 @@ class EventSchemaTest {
     return Golden.s5();
   }
 
-  /// Run with `-Dparley.update=true` to write the file anew.
+  /// Run with `-Dparley.update=true` to rewrite the file.
   @Test
   void the_published_schema_is_that_of_the_records() throws IOException {
     var writer = Json.mapper().writerWithDefaultPrettyPrinter();
@@ -57,7 +57,7 @@ class EventSchemaTest {
     assertThat(schema(golden.kind()).validate(golden.tree())).isEmpty();
   }
 
-  /// S5's examples lack what Parley's envelope adds: `seq` and `eventId`.
+  /// Looopy's examples lack the fields that Parley's envelope adds: `seq` and `eventId`.
   @ParameterizedTest
   @MethodSource("s5")
   void an_example_of_s5_is_valid_but_for_the_envelope(Golden golden) {
@@ -90,7 +90,7 @@ class EventSchemaTest {
   void an_entry_with_a_field_of_the_wrong_type_is_not_valid(Golden golden) {
     for (var property : EventSchema.of(golden.kind()).get("properties").properties()) {
       if (property.getValue().isEmpty()) {
-        continue; // Anything is allowed there.
+        continue; // Any type is allowed here.
       }
       var wrong = golden.tree();
       if ("object".equals(property.getValue().path("type").asString(""))) {
@@ -120,7 +120,7 @@ class EventSchemaTest {
     }
   }
 
-  /// S5.29 and S5.47 give `agentId` a meaning of its own; nothing else may hide the envelope.
+  /// S5.29 and S5.47 define their own `agentId`; no other field may hide one of the envelope.
   @ParameterizedTest
   @EnumSource
   void no_event_has_a_field_of_the_envelope_but_for_two(Kind kind) {

@@ -11,10 +11,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The golden files: JSON that must be read and written the same for ever.
+/// A golden file: JSON that must always be read and written in the same way.
 record Golden(String name, Kind kind, String json) {
 
-  /// At least one for each kind, as it goes over the wire.
+  /// At least one file for each kind, in the wire format.
   static Stream<Golden> ours() {
     return Arrays.stream(Kind.values()).flatMap(Golden::versions);
   }
@@ -24,7 +24,7 @@ record Golden(String name, Kind kind, String json) {
     return versions(kind).reduce((_, newer) -> newer).orElseThrow();
   }
 
-  /// A kind that got more fields has one more file, with `-2` behind its name, and so on.
+  /// A kind with later fields has further files, with `-2`, `-3` and so on after the name.
   private static Stream<Golden> versions(Kind kind) {
     var name = kind.wire().replace(':', '_');
     var later =
@@ -35,7 +35,7 @@ record Golden(String name, Kind kind, String json) {
         .map(file -> new Golden(file, kind, read(folder("golden").resolve(file))));
   }
 
-  /// The examples of S5.
+  /// The examples of Looopy's protocol.
   static Stream<Golden> s5() {
     try (var files = Files.list(folder("golden/s5"))) {
       return files.sorted().map(Golden::example).toList().stream();

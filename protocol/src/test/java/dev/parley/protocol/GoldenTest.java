@@ -16,10 +16,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
-/// The wire format of every kind: S5.2, S5.8 to S5.52, and DESIGN §3 for the kinds that S5 lacks.
+/// The wire format of each kind: S5.2, S5.8 to S5.52, and DESIGN §3 for the kinds that Looopy
+/// lacks.
 class GoldenTest {
 
-  /// Fields of S5's examples that the envelope has, not the event.
+  /// Fields of Looopy's examples that belong to the envelope, not to the event.
   private static final Set<String> ENVELOPE = Set.of("kind", "contextId", "taskId", "timestamp");
 
   private static final int S5_EXAMPLES = 30;
@@ -59,7 +60,7 @@ class GoldenTest {
     assertThat(s5()).hasSize(S5_EXAMPLES);
   }
 
-  /// S5.8 to S5.51, with S5's own examples.
+  /// S5.8 to S5.51, with Looopy's own examples.
   @ParameterizedTest
   @MethodSource("s5")
   void an_example_of_s5_keeps_all_its_fields(Golden golden) {
@@ -70,7 +71,7 @@ class GoldenTest {
     assertThat(written).isEqualTo(golden.tree().remove(ENVELOPE));
   }
 
-  /// S5.2: what a newer version adds does not break an older one.
+  /// S5.2: fields of a newer version do not break an older one.
   @ParameterizedTest
   @MethodSource("all")
   void unknown_fields_are_ignored(Golden golden) {
@@ -152,7 +153,7 @@ class GoldenTest {
     }
   }
 
-  /// A value of every JSON type but that of `right`.
+  /// A value of each JSON type except that of `right`.
   private static List<JsonNode> wrong(JsonNode right) {
     var values = new ArrayList<JsonNode>();
     Json.mapper().readTree("[\"1\", \"true\", \"\", true, 1, 1.5, [], {}]").forEach(values::add);
@@ -160,7 +161,7 @@ class GoldenTest {
     return values;
   }
 
-  /// A whole number also fits where any number does.
+  /// An integer is also valid for a number.
   private static boolean sameType(JsonNode value, JsonNode right) {
     return (value.isNumber() && right.isNumber())
         ? right.isFloatingPointNumber() || value.isIntegralNumber()

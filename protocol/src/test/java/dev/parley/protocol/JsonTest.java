@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What callers are told about JSON that is not what was asked for.
+/// Messages for callers that send invalid JSON.
 class JsonTest {
 
   record Inner(MessageEvent.Role role, int index) {
@@ -127,8 +127,8 @@ class JsonTest {
           {"text":nul}         | this is not JSON: see line 1, column 9
           {"text":01}          | this is not JSON: see line 1, column 10
           {"text":"\\x"}        | this is not JSON: see line 1, column 11
-          {"text":"a","text":1}| a field stands there twice: see line 1, column 19
-          {"x":1,"x":1}        | a field stands there twice: see line 1, column 11
+          {"text":"a","text":1}| a field occurs twice: see line 1, column 19
+          {"x":1,"x":1}        | a field occurs twice: see line 1, column 11
           {} {}                | there is more than one JSON value
           """)
   void what_is_not_json_is_refused_with_its_place(String json, String message) {
@@ -152,7 +152,7 @@ class JsonTest {
         .hasMessage("this JSON is nested too deeply, or a part of it is too long");
   }
 
-  /// Else one request could spoil a log for everyone who reads it.
+  /// Otherwise one request could make a log unreadable.
   @ParameterizedTest
   @ValueSource(ints = {1, 100, 200})
   void what_was_taken_in_can_be_read_again_from_inside_an_event(int depth) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class KindTest {
 
-  /// Stored logs have these numbers and names: lines are added, never edited.
+  /// Stored logs contain these numbers and names: lines are added, never edited.
   private static final String GOLDEN =
       """
       1 task-created

@@ -23,7 +23,7 @@ class PositionTest {
     assertThat(Position.parse("0017")).isEqualTo(Position.of(17));
   }
 
-  /// DESIGN §2.5: a cursor that cannot be served gets a typed answer.
+  /// DESIGN §2.5: an invalid cursor gets a typed rejection.
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -88,7 +88,7 @@ class PositionTest {
     }
   }
 
-  /// DESIGN §2.4: internal events stand at `seq.k` after public event `seq`.
+  /// DESIGN §2.4: internal events are at `seq.k`, after public event `seq`.
   @Test
   void internal_positions_stand_between_public_ones() {
     var order =

@@ -17,10 +17,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Makes events of every kind with the values that break encoders. The same seed, the same events.
+/// Creates random events of each kind, with values that often break encoders. The same seed gives
+/// the same events.
 ///
-/// Every value is in the form that reading JSON gives it, so that what was written and read again is
-/// equal to what was made. For one thread.
+/// Each value has the form that reading JSON gives it, so that an event equals itself after it was
+/// written and read. For one thread.
 public final class RandomEvents {
 
   private static final int ATTEMPTS_MAX = 1_000;
@@ -65,7 +66,7 @@ public final class RandomEvents {
         event);
   }
 
-  /// Text that was chosen to be trouble, and may be empty.
+  /// Text with difficult characters; may be empty.
   public String text() {
     return switch (random.nextInt(16)) {
       case 0 -> "";
@@ -95,7 +96,7 @@ public final class RandomEvents {
     }
   }
 
-  /// A JSON object with anything in it, null too.
+  /// A JSON object with any values, including null.
   public ObjectNode object() {
     return object(0);
   }
@@ -108,7 +109,7 @@ public final class RandomEvents {
     return object;
   }
 
-  /// Half of a surrogate pair cannot be read in a name, so nobody can bring one in.
+  /// The parser rejects an unpaired surrogate in a name, so no input contains one.
   private String name() {
     var text = text();
     var half =
@@ -137,7 +138,7 @@ public final class RandomEvents {
     };
   }
 
-  /// Tries again where the record's constructor has a stricter idea of its values.
+  /// Tries again if the constructor of the record rejects the values.
   private <T> T record(Class<T> type) {
     for (var attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       var components = type.getRecordComponents();
@@ -158,7 +159,7 @@ public final class RandomEvents {
     if (RecordShape.optional(component) && random.nextInt(3) == 0) {
       return null;
     }
-    // JSON's null says that such a component is missing.
+    // A JSON null means that such a component is missing.
     var type = component.getGenericType();
     return type == JsonNode.class ? until(() -> node(0)) : value(type);
   }

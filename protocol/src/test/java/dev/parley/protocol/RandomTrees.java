@@ -31,12 +31,12 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Makes whole conversations in which tasks spawn sub-agents that spawn sub-agents, as a server would
-/// write them: in batches, side by side or one by one, mixed at random. The same seed, the same
-/// conversation. For one thread.
+/// Creates random conversations in which tasks spawn nested sub-agents, as a server would write
+/// them: in batches, in parallel or in sequence, interleaved at random. The same seed gives the
+/// same conversation. For one thread.
 public final class RandomTrees {
 
-  /// How deep a tree may be, its root included.
+  /// Maximum depth of a tree, including its root.
   public static final int DEPTH_MAX = 6;
 
   private static final int TASKS_MAX = 40;
@@ -53,7 +53,7 @@ public final class RandomTrees {
 
   private record Draft(@Nullable Origin origin, Event event) {}
 
-  /// All events of a context with one to three trees in it.
+  /// All entries of a context with one to three trees.
   public List<Entry> entries() {
     var drafts = new ArrayList<Draft>();
     drafts.add(new Draft(null, new ContextCreated("local", null, null)));
@@ -189,7 +189,7 @@ public final class RandomTrees {
     return drafts;
   }
 
-  /// All of them in one list, each in its own order.
+  /// Interleaves all lists; each keeps its own order.
   private List<Draft> mixed(List<List<Draft>> lists) {
     var left = new ArrayList<Deque<Draft>>();
     lists.forEach(list -> left.add(new ArrayDeque<>(list)));

@@ -40,7 +40,7 @@ class RejectionTest {
         .containsExactlyInAnyOrder(Rejection.class.getPermittedSubclasses());
   }
 
-  /// They come by the thousand.
+  /// There may be thousands of rejections.
   @Test
   void a_rejection_costs_no_stack_trace() {
     assertThat(new Rejection.Invalid("why").getStackTrace()).isEmpty();

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Whatever is written can be read again and is the same.
+/// An event that is written and read again is equal to the original.
 class RoundTripTest {
 
   private static final int EVENTS = 100;
@@ -42,7 +42,8 @@ class RoundTripTest {
     }
   }
 
-  /// S5.1 and S5.60: one JSON object on one line, in valid UTF-8, so that it fits an SSE frame.
+  /// S5.1 and S5.60: one JSON object on one line, in valid UTF-8, so that it fits into an SSE
+  /// frame.
   @Test
   void an_entry_is_one_line_of_valid_utf_8() throws CharacterCodingException {
     var events = new RandomEvents(60);
@@ -54,7 +55,7 @@ class RoundTripTest {
     }
   }
 
-  /// DESIGN §3: no nulls but those inside free-form values.
+  /// DESIGN §3: no nulls except inside free-form values.
   @Test
   void no_field_of_an_entry_is_null() {
     var events = new RandomEvents(3);
@@ -75,7 +76,8 @@ class RoundTripTest {
         .isEqualTo("{\"toolCallId\":\"call-1\",\"toolName\":\"clock\",\"success\":true}");
   }
 
-  /// The deltas and the envelope are written by hand, for speed: they must not differ.
+  /// The deltas and the envelope are encoded by hand, for speed: the result must equal that of
+  /// Jackson.
   @Test
   void a_delta_written_by_hand_is_what_jackson_writes() {
     var events = new RandomEvents(4);
@@ -116,7 +118,7 @@ class RoundTripTest {
     return (ObjectNode) Json.mapper().readTree(Json.bytes(tree));
   }
 
-  /// Where an event names an agent of its own (S5.29, S5.47), the wire does not tell the task's.
+  /// If an event has its own agent (S5.29, S5.47), its JSON does not contain the task's agent.
   private static Entry asRead(Entry entry) {
     var origin = entry.origin();
     if (origin == null

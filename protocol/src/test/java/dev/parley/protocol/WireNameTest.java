@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class WireNameTest {
 
-  /// A name, once on the wire, stays: stored logs have it. New ones are added.
+  /// A wire name never changes, because stored logs contain it. New names are added.
   static Stream<Arguments> names() {
     return Stream.of(
         // S5.9, and `submitted` of DESIGN §3
@@ -39,7 +39,7 @@ class WireNameTest {
         Arguments.of(AgentLevel.class, "core subagent"), // S4.1
         Arguments.of(Initiator.class, "user agent"), // S5.8
         Arguments.of(Priority.class, "low normal high critical"),
-        // S5.17, and how a block ends that was not finished
+        // S5.17, and the reasons for an incomplete block
         Arguments.of(
             FinishReason.class,
             "stop length tool_calls content_filter interrupted canceled refusal"),

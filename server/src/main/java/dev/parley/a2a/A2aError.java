@@ -3,7 +3,7 @@ package dev.parley.a2a;
 import java.util.Locale;
 import java.util.Optional;
 
-/// What can be wrong with a request, with the numbers that each binding has for it.
+/// The errors of A2A, with their codes in each binding.
 public enum A2aError {
   PARSE(-32700, 400, 400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"),
   INVALID_REQUEST(-32600, 400, 400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"),
@@ -35,32 +35,32 @@ public enum A2aError {
     this.name = name;
   }
 
-  /// JSON-RPC's number for it.
+  /// The JSON-RPC error code.
   public int code() {
     return code;
   }
 
-  /// The HTTP status, as 1.0.1 has it, or as 1.0.0 had it.
+  /// The HTTP status in 1.0.1, or in 1.0.0.
   public int status(boolean asIn100) {
     return asIn100 ? firstStatus : status;
   }
 
-  /// The name of the status, as 1.0.1 has it, or as 1.0.0 had it.
+  /// The name of the status in 1.0.1, or in 1.0.0.
   public String statusName(boolean asIn100) {
     return asIn100 ? firstName : name;
   }
 
-  /// What `ErrorInfo` gives as reason.
+  /// The reason in `ErrorInfo`.
   public String reason() {
     return name().toUpperCase(Locale.ROOT);
   }
 
-  /// True for what A2A itself defines, beyond JSON-RPC.
+  /// True for errors that A2A defines, beyond those of JSON-RPC.
   public boolean ofA2a() {
     return code > -32100;
   }
 
-  /// The error with this number.
+  /// The error with this JSON-RPC code.
   public static Optional<A2aError> of(int code) {
     for (var error : values()) {
       if (error.code == code) {

@@ -1,6 +1,6 @@
 package dev.parley.a2a;
 
-/// A request, or an answer, that A2A has an error for.
+/// A request or a response failed with an A2A error.
 public final class A2aException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
@@ -8,7 +8,7 @@ public final class A2aException extends RuntimeException {
   private final A2aError error;
 
   public A2aException(A2aError error, String message) {
-    // No stack trace: this is an answer.
+    // No stack trace: this becomes a response.
     super(message, null, false, false);
     this.error = error;
   }
@@ -17,7 +17,7 @@ public final class A2aException extends RuntimeException {
     return error;
   }
 
-  /// One that says what is wrong with the parameters.
+  /// Invalid parameters.
   static A2aException invalid(String message) {
     return new A2aException(A2aError.INVALID_PARAMS, message);
   }

@@ -3,7 +3,7 @@ package dev.parley.a2a;
 import dev.parley.protocol.Json;
 import tools.jackson.databind.node.ObjectNode;
 
-/// 0.3 over HTTP+JSON: ProtoJSON of that version's own definition, which names some things differently.
+/// The encoding of 0.3 over HTTP+JSON: ProtoJSON with some different names.
 final class EarlyProtoForm extends ProtoForm {
 
   @Override

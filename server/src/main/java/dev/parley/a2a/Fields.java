@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Reads the fields of a JSON object, and says which of them is wrong.
+/// Reads the fields of a JSON object, and reports the path of an invalid field.
 record Fields(ObjectNode node, String path) {
 
-  /// @throws A2aException if it is not an object
+  /// @throws A2aException if the value is not an object
   static Fields of(@Nullable JsonNode value, String path) {
     if (value instanceof ObjectNode object) {
       return new Fields(object, path);
@@ -27,7 +27,7 @@ record Fields(ObjectNode node, String path) {
     return path.isEmpty() ? name : path + "." + name;
   }
 
-  /// The value, or null where it is missing or JSON's null.
+  /// The value, or null if it is missing or a JSON null.
   @Nullable JsonNode value(String name) {
     var value = node.get(name);
     return value == null || value.isNull() ? null : value;
@@ -48,7 +48,7 @@ record Fields(ObjectNode node, String path) {
     return value.stringValue();
   }
 
-  /// A text where an empty one is none: so ProtoJSON has it.
+  /// A non-empty string, or null: in ProtoJSON an empty string means that the field is not set.
   @Nullable String filled(String name) {
     var text = text(name);
     return text == null || text.isEmpty() ? null : text;
@@ -93,7 +93,7 @@ record Fields(ObjectNode node, String path) {
     return of(value(name), at(name));
   }
 
-  /// What is in the list, each read by `read`; an empty list where it is missing.
+  /// The items of a list, each parsed by `read`; empty if the list is missing.
   <T> List<T> list(String name, BiFunction<@Nullable JsonNode, String, T> read) {
     var value = value(name);
     var all = new ArrayList<T>();
@@ -132,7 +132,7 @@ record Fields(ObjectNode node, String path) {
     }
   }
 
-  /// Puts what is there; leaves out what is not.
+  /// Sets a field unless the value is null.
   static void put(ObjectNode object, String name, @Nullable String value) {
     if (value != null) {
       object.put(name, value);
@@ -158,7 +158,7 @@ record Fields(ObjectNode node, String path) {
     }
   }
 
-  /// A time in UTC, with milliseconds.
+  /// Formats a time in UTC, with milliseconds.
   static String written(Instant time) {
     return Times.MILLIS.format(time);
   }

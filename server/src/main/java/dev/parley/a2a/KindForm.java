@@ -5,7 +5,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// 0.3 over JSON-RPC: objects say what they are by their `kind`.
+/// The encoding of 0.3 over JSON-RPC: the field `kind` gives the type of an object.
 final class KindForm extends WireForm {
 
   private static final String KIND = "kind";
@@ -30,7 +30,7 @@ final class KindForm extends WireForm {
     return file;
   }
 
-  /// The value, or, as only objects can be data here, an object around it.
+  /// The value if it is an object, or else an object around it: data can only be objects here.
   static ObjectNode object(JsonNode value) {
     return value instanceof ObjectNode object ? object : Json.object().set("value", value);
   }

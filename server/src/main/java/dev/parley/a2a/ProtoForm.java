@@ -5,8 +5,8 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// 1.0: ProtoJSON, where objects say what they are by the name of the member that holds them, and what is false or
-/// empty is left out.
+/// The encoding of 1.0: ProtoJSON, where the name of the enclosing field gives the type of an
+/// object, and false or empty fields are omitted.
 sealed class ProtoForm extends WireForm permits EarlyProtoForm {
 
   @Override
@@ -63,7 +63,7 @@ sealed class ProtoForm extends WireForm permits EarlyProtoForm {
     return json;
   }
 
-  /// The member that a message is in.
+  /// The name of the field with a message.
   String messageMember() {
     return "message";
   }

@@ -2,10 +2,10 @@ package dev.parley.a2a;
 
 import org.jspecify.annotations.Nullable;
 
-/// Where the updates of a task are pushed to.
+/// A webhook that receives the updates of a task.
 ///
-/// @param id unique among those of the task; the server makes one up if it is missing
-/// @param scheme with `credentials`, what the `Authorization` header says
+/// @param id unique within the task; the server chooses one if it is missing
+/// @param scheme the `Authorization` header's scheme, followed by `credentials`
 public record PushTarget(
     @Nullable String id,
     @Nullable String taskId,

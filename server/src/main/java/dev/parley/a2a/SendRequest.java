@@ -4,10 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A message to an agent, and how it is to be answered.
+/// A message to an agent, and options for the response.
 ///
-/// @param blocking whether the answer waits until the task has ended or waits for its caller
-/// @param historyLength how many messages of the task's history are wanted; null leaves it to the server
+/// @param blocking whether the response waits until the task ends or needs input
+/// @param historyLength how many messages of the history to return; null for the server's default
 public record SendRequest(
     WireMessage message,
     List<String> acceptedOutputModes,

@@ -3,7 +3,7 @@ package dev.parley.a2a;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
-/// How times are written.
+/// The format of timestamps.
 final class Times {
 
   static final DateTimeFormatter MILLIS =

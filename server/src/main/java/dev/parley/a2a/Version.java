@@ -3,12 +3,12 @@ package dev.parley.a2a;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A version of the protocol that is spoken here. Only major and minor numbers are ever negotiated.
+/// A supported version of A2A. Only the major and minor numbers are negotiated.
 public enum Version {
   V0_3("0.3"),
   V1_0("1.0");
 
-  /// The header, and the query parameter, that says which version a request is in.
+  /// The header, and the query parameter, with the version of a request.
   public static final String HEADER = "A2A-Version";
 
   private final String number;
@@ -17,12 +17,13 @@ public enum Version {
     this.number = number;
   }
 
-  /// As it is written.
+  /// The number on the wire.
   public String number() {
     return number;
   }
 
-  /// The version that a request names; one that names none is in 0.3. Empty if it is not spoken here.
+  /// The version of a request that names this number; 0.3 if it names none. Empty if the version is
+  /// not supported.
   public static Optional<Version> named(@Nullable String number) {
     if (number == null || number.isBlank()) {
       return Optional.of(V0_3);

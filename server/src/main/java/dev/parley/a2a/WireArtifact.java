@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Something that a task made.
+/// An artifact of a task.
 public record WireArtifact(
     String artifactId,
     @Nullable String name,

@@ -3,7 +3,7 @@ package dev.parley.a2a;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A piece of an artifact: its first (`append` is false), a further one, or the last.
+/// A chunk of an artifact: the first (`append` is false), a further one, or the last.
 public record WireArtifactUpdate(
     String taskId,
     String contextId,

@@ -4,7 +4,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One way to write what is on the wire. What comes in is read by [WireReader], whichever way it is written.
+/// Encodes A2A objects as JSON, for one version and binding. [WireReader] reads all encodings.
 public abstract sealed class WireForm permits KindForm, ProtoForm {
 
   WireForm() {}
@@ -19,15 +19,16 @@ public abstract sealed class WireForm permits KindForm, ProtoForm {
 
   public abstract ObjectNode artifactUpdate(WireArtifactUpdate update);
 
-  /// What a call answers with, or a stream carries: wrapped in its member's name where the version does so.
+  /// Encodes the result of a call or an item of a stream, wrapped in a field if the version
+  /// requires it.
   public abstract ObjectNode item(WireItem item);
 
   public abstract ObjectNode push(PushTarget target);
 
-  /// All push targets of a task, as the answer to a request for them.
+  /// Encodes the response to a request for all push targets of a task.
   public abstract JsonNode pushes(List<PushTarget> targets);
 
-  /// The parameters of a send.
+  /// Encodes the parameters of a send request.
   public abstract ObjectNode send(SendRequest request);
 
   abstract String state(WireState state);
@@ -55,7 +56,7 @@ public abstract sealed class WireForm permits KindForm, ProtoForm {
     return json;
   }
 
-  /// The fields of a message, its parts under `parts`.
+  /// Writes the fields of a message, with its parts in the field `parts`.
   final ObjectNode message(ObjectNode json, String parts, WireMessage message) {
     json.put("messageId", message.messageId());
     Fields.put(json, "contextId", message.contextId());
@@ -93,7 +94,7 @@ public abstract sealed class WireForm permits KindForm, ProtoForm {
     return json;
   }
 
-  /// The configuration that all versions write alike.
+  /// The fields of the configuration that are the same in all versions.
   static ObjectNode configuration(SendRequest request) {
     var json = Fields.object();
     Fields.putTexts(json, "acceptedOutputModes", request.acceptedOutputModes());
@@ -103,7 +104,7 @@ public abstract sealed class WireForm permits KindForm, ProtoForm {
     return json;
   }
 
-  /// A push target as 0.3 has it, in its two layers; the inner one.
+  /// The inner object of a push target in 0.3, which has two layers.
   static ObjectNode inner(PushTarget target) {
     var json = Fields.object();
     Fields.put(json, "id", target.id());

@@ -1,6 +1,6 @@
 package dev.parley.a2a;
 
-/// The ways to write what is on the wire.
+/// The encoders of all versions and bindings.
 public final class WireForms {
 
   /// 1.0, both bindings.
@@ -9,12 +9,12 @@ public final class WireForms {
   /// 0.3 over JSON-RPC.
   public static final WireForm V0_3 = new KindForm();
 
-  /// 0.3 over HTTP+JSON: ProtoJSON of that version's own definition.
+  /// 0.3 over HTTP+JSON: ProtoJSON with the names of that version.
   public static final WireForm V0_3_REST = new EarlyProtoForm();
 
   private WireForms() {}
 
-  /// How a version is written over JSON-RPC.
+  /// The encoder of a version over JSON-RPC.
   public static WireForm of(Version version) {
     return version == Version.V1_0 ? V1_0 : V0_3;
   }

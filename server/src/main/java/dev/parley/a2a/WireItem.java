@@ -1,5 +1,5 @@
 package dev.parley.a2a;
 
-/// What a call or a stream can answer with.
+/// The result of a call, or an item of a stream.
 public sealed interface WireItem
     permits WireTask, WireMessage, WireStatusUpdate, WireArtifactUpdate {}

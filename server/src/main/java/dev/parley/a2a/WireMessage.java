@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a caller or an agent says.
+/// A message of a client or an agent.
 public record WireMessage(
     String messageId,
     @Nullable String contextId,
@@ -21,7 +21,7 @@ public record WireMessage(
     referenceTaskIds = List.copyOf(referenceTaskIds);
   }
 
-  /// One without extensions or references.
+  /// Creates a message without extensions or references.
   public WireMessage(
       String messageId,
       @Nullable String contextId,

@@ -4,34 +4,34 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A piece of a message or an artifact.
+/// A part of a message or an artifact.
 public record WirePart(
     Content content,
     @Nullable String filename,
     @Nullable String mediaType,
     @Nullable ObjectNode metadata) {
 
-  /// What a part holds.
+  /// The content of a part.
   public sealed interface Content {}
 
-  /// Words.
+  /// Text.
   public record Text(String text) implements Content {}
 
   /// A file's bytes, in base64.
   public record Raw(String base64) implements Content {}
 
-  /// Where a file is.
+  /// The address of a file.
   public record Url(String url) implements Content {}
 
-  /// Any JSON value. 0.3 has objects only: there another value travels as `{"value": …}`.
+  /// Any JSON value. 0.3 has only objects: there, another value is sent as `{"value": …}`.
   public record Data(JsonNode value) implements Content {}
 
-  /// Words and nothing else.
+  /// A text part.
   public static WirePart text(String text) {
     return new WirePart(new Text(text), null, null, null);
   }
 
-  /// A JSON value and nothing else.
+  /// A data part.
   public static WirePart data(JsonNode value) {
     return new WirePart(new Data(value), null, null, null);
   }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Reads what is on the wire, in any of the forms that [WireForm] writes.
+/// Parses A2A objects in any of the encodings that [WireForm] writes.
 ///
-/// The forms never contradict each other, so nothing is gained by reading one and refusing the others. What is not known is
-/// ignored.
+/// The encodings do not contradict each other, so one parser accepts all of them. Unknown fields
+/// are ignored.
 public final class WireReader {
 
   private static final String PUSH_NAME = "/pushNotificationConfigs/";
@@ -18,9 +18,10 @@ public final class WireReader {
 
   private WireReader() {}
 
-  /// The parameters of a send.
+  /// Parses the parameters of a send request.
   ///
-  /// @throws A2aException if something is missing or of another type, with its path, as all methods here do
+  /// @throws A2aException if a field is missing or has the wrong type, with its path; this holds
+  ///     for all methods
   public static SendRequest send(@Nullable JsonNode params) {
     var fields = Fields.of(params, "");
     var member = fields.has("message") ? "message" : fields.has("request") ? "request" : "message";
@@ -56,7 +57,7 @@ public final class WireReader {
     return null;
   }
 
-  /// A push target: alone, with the task that it is for, or in the request of 0.3 that creates it, which has both.
+  /// Parses a push target: alone, with its task, or in the 0.3 request that creates it.
   public static PushTarget push(@Nullable JsonNode value) {
     var outer = Fields.of(value, "");
     var named = outer.has("config") ? outer.fields("config") : outer;
@@ -80,7 +81,7 @@ public final class WireReader {
         outer.filled("tenant"));
   }
 
-  /// The id of a push target: its own, the one that the request has for it, or the end of its resource name.
+  /// The id of a push target: its own, the one in the request, or the end of its resource name.
   private static @Nullable String pushId(Fields outer, Fields named, Fields inner) {
     var id = inner.filled("id");
     var wanted = outer.filled("configId");
@@ -95,13 +96,13 @@ public final class WireReader {
     return resource.substring(resource.lastIndexOf('/') + 1);
   }
 
-  /// A message.
+  /// Parses a message.
   public static WireMessage message(@Nullable JsonNode value, String path) {
     var fields = Fields.of(value, path);
     var role = fields.needed("role");
     var known = WireRole.of(role);
     if (known.isEmpty()) {
-      throw A2aException.invalid(path + ".role: no role is called " + role);
+      throw A2aException.invalid(path + ".role: unknown role " + role);
     }
     var parts = fields.has("parts") || !fields.has("content") ? "parts" : "content";
     return new WireMessage(
@@ -115,7 +116,7 @@ public final class WireReader {
         fields.texts("referenceTaskIds"));
   }
 
-  /// A part.
+  /// Parses a part.
   public static WirePart part(@Nullable JsonNode value, String path) {
     var fields = Fields.of(value, path);
     checkKind(fields);
@@ -127,7 +128,7 @@ public final class WireReader {
         content(fields), fields.filled("filename"), fields.filled("mediaType"), metadata);
   }
 
-  /// What 0.3 calls the kind of a part, and versions before it the type, must be one that exists.
+  /// Checks the kind of a part, which versions before 0.3 call `type`.
   private static void checkKind(Fields fields) {
     var name = fields.has("kind") ? "kind" : "type";
     var kind = fields.node().path(name);
@@ -157,7 +158,7 @@ public final class WireReader {
     throw A2aException.invalid(fields.path() + ": text, raw, url, file or data is needed");
   }
 
-  /// True for the two layers that 0.3 has over HTTP+JSON: `{"data": {"data": {…}}}`, and nothing else in either.
+  /// True for the two layers of 0.3 over HTTP+JSON: `{"data": {"data": {…}}}` without other fields.
   private static boolean wrapped(Fields fields, JsonNode data) {
     return data instanceof ObjectNode
         && data.size() == 1
@@ -180,7 +181,7 @@ public final class WireReader {
         metadata);
   }
 
-  /// A task.
+  /// Parses a task.
   public static WireTask task(@Nullable JsonNode value, String path) {
     var fields = Fields.of(value, path);
     var context = fields.filled("contextId");
@@ -203,7 +204,7 @@ public final class WireReader {
         fields.time("timestamp"));
   }
 
-  /// An artifact.
+  /// Parses an artifact.
   public static WireArtifact artifact(@Nullable JsonNode value, String path) {
     var fields = Fields.of(value, path);
     return new WireArtifact(
@@ -215,7 +216,7 @@ public final class WireReader {
         fields.texts("extensions"));
   }
 
-  /// What a call answered with, or a stream carried.
+  /// Parses the result of a call or an item of a stream.
   public static WireItem item(@Nullable JsonNode value) {
     var fields = Fields.of(value, "");
     var kind = fields.node().path("kind");
@@ -225,7 +226,7 @@ public final class WireReader {
         case "message" -> message(value, "");
         case "status-update" -> statusUpdate(fields);
         case "artifact-update" -> artifactUpdate(fields);
-        default -> throw A2aException.invalid("no kind is called " + kind.stringValue());
+        default -> throw A2aException.invalid("unknown kind " + kind.stringValue());
       };
     }
     if (fields.has("task")) {

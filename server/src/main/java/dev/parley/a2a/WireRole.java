@@ -3,7 +3,7 @@ package dev.parley.a2a;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Who says a message.
+/// The role of a message's author.
 public enum WireRole {
   USER,
   AGENT;
@@ -20,7 +20,7 @@ public enum WireRole {
     return PREFIX + name();
   }
 
-  /// The role that either version calls by this name.
+  /// The role with this name in either version.
   public static Optional<WireRole> of(String name) {
     return switch (name.toUpperCase(Locale.ROOT)) {
       case "USER", "ROLE_USER" -> Optional.of(USER);

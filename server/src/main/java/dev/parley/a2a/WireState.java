@@ -3,7 +3,7 @@ package dev.parley.a2a;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Where a task stands, as A2A has it.
+/// The state of an A2A task.
 public enum WireState {
   SUBMITTED,
   WORKING,
@@ -17,12 +17,12 @@ public enum WireState {
 
   private static final String PREFIX = "TASK_STATE_";
 
-  /// True if nothing comes after it.
+  /// True if the task has ended.
   public boolean terminal() {
     return this == COMPLETED || this == FAILED || this == CANCELED || this == REJECTED;
   }
 
-  /// True if the task waits for its caller.
+  /// True if the task waits for its client.
   public boolean interrupted() {
     return this == INPUT_REQUIRED || this == AUTH_REQUIRED;
   }
@@ -37,7 +37,7 @@ public enum WireState {
     return PREFIX + (this == UNKNOWN ? "UNSPECIFIED" : name());
   }
 
-  /// The state that either version calls by this name; some that wrote it otherwise are understood too.
+  /// The state with this name in either version. Some other spellings are accepted, too.
   public static Optional<WireState> of(String name) {
     var plain = name.startsWith(PREFIX) ? name.substring(PREFIX.length()) : name;
     var wanted = plain.toUpperCase(Locale.ROOT).replace('-', '_');

@@ -3,6 +3,6 @@ package dev.parley.a2a;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// Where a task stands, since when, and what its agent says about it.
+/// The status of a task: its state, the time, and a message of the agent.
 public record WireStatus(
     WireState state, @Nullable WireMessage message, @Nullable Instant timestamp) {}

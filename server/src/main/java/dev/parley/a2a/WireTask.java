@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A task with what was said and made. No `history` is not the same as an empty one: it was not asked for.
+/// A task with its messages and artifacts. A null `history` means that it was not requested.
 public record WireTask(
     String id,
     String contextId,

@@ -1,5 +1,5 @@
-/// Agent2Agent as it is on the wire, in versions 0.3 and 1.0: one set of records, and a [WireForm] for each
-/// way to write them. Knows nothing of contexts, tasks or the log.
+/// The wire format of Agent2Agent (A2A), versions 0.3 and 1.0: one set of records, and a [WireForm]
+/// for each encoding. Independent of contexts, tasks and the log.
 @NullMarked
 package dev.parley.a2a;
 

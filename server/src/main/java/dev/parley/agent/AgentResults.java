@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The results of the tasks right below a task that have ended, in the order in which they ended.
+/// The results of the direct subtasks of a task that have ended, in the order in which they ended.
 public final class AgentResults {
 
   private final Run run;
@@ -31,7 +31,7 @@ public final class AgentResults {
     this.run = run;
   }
 
-  /// Reads them from the log.
+  /// Reads the results from the log.
   public static AgentResults of(Run run) {
     var results = new AgentResults(run);
     for (var entry : run.look(entry -> isBelow(run, entry) && isEnd(entry))) {
@@ -60,8 +60,9 @@ public final class AgentResults {
     };
   }
 
-  /// All results: `taskId`, `agentId`, `status` (`success`, `failure`, `cancelled`, `timeout`), `output`, `error`,
-  /// `artifacts`, `usage`, `modelUsage`, `costUsd`, `duration`, `numTurns`, `metadata`.
+  /// All results: `taskId`, `agentId`, `status` (`success`, `failure`, `cancelled`, `timeout`),
+  /// `output`, `error`, `artifacts`, `usage`, `modelUsage`, `costUsd`, `duration`, `numTurns`,
+  /// `metadata`.
   public List<ObjectNode> list() {
     return ends.entrySet().stream().map(end -> result(end.getKey(), end.getValue())).toList();
   }
@@ -78,12 +79,12 @@ public final class AgentResults {
     return completed().map(TaskComplete::content).filter(text -> text != null).findFirst();
   }
 
-  /// Why an answer is not whole: the reason of the first task whose answer is not.
+  /// Why an answer is incomplete: the reason of the first task whose answer is.
   public Optional<EarlyEnd> earlyEnd() {
     return completed().flatMap(end -> EarlyEnd.in(end.metadata()).stream()).findFirst();
   }
 
-  /// Why the first task that failed did.
+  /// The error of the first task that failed.
   public Optional<ErrorReported> error() {
     return ends.keySet().stream().flatMap(task -> Stream.ofNullable(errors.get(task))).findFirst();
   }

@@ -11,7 +11,7 @@ import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// `agent_<id>`: hands a task to one other agent.
+/// `agent_<id>`: delegates a task to one other agent.
 public final class AgentTool implements SpawnTool {
 
   private static final int NAME_MAX = 64;
@@ -41,7 +41,7 @@ public final class AgentTool implements SpawnTool {
     return nameOf(agent);
   }
 
-  /// What the tool is called that hands work to this agent.
+  /// The name of the tool that delegates to this agent.
   public static String nameOf(AgentTypeId agent) {
     var name = "agent_" + agent.value().replaceAll("[^A-Za-z0-9_-]", "_");
     return name.substring(0, Math.min(name.length(), NAME_MAX));

@@ -4,8 +4,7 @@ import dev.parley.model.Model;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.tool.Toolbox;
 
-/// A configured agent: who it is, what it is told, what it thinks with, what it can call, and what of that
-/// without asking.
+/// A configured agent: id, instructions, model, tools, and the policy for tool calls.
 public record AgentType(
     AgentTypeId id,
     String name,

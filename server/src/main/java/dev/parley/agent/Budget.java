@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.node.StringNode;
 
-/// Keeps a prompt within a number of tokens: the oldest results of tools are left out first. What is
-/// left out stays in the log.
+/// Keeps a prompt within a number of tokens: omits the oldest tool results first. Omitted results
+/// stay in the log.
 final class Budget {
 
-  /// The newest results are never left out: the model has just asked for them.
+  /// The newest results are never omitted: the model has just asked for them.
   private static final int KEPT = 4;
 
   private Budget() {}

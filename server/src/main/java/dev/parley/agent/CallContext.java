@@ -24,12 +24,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a tool is given during one call. What it writes is refused once the call has ended.
+/// The context of one tool call. Everything that the tool writes is rejected once the call has
+/// ended.
 ///
-/// For the call's thread.
+/// Used only by the call's thread.
 final class CallContext implements ToolContext {
 
-  /// How often a call may tell how far it is; what comes after that is left out.
+  /// How often a call may report progress; further reports are dropped.
   static final int PROGRESS_MAX = 1_000;
 
   private final Run run;
@@ -54,7 +55,7 @@ final class CallContext implements ToolContext {
     this.progress = story.progress();
   }
 
-  /// The same call, which has this place now.
+  /// The same call, which now has this place.
   CallContext at(PlatformThreads.Place newPlace) {
     place = newPlace;
     return this;
@@ -98,7 +99,7 @@ final class CallContext implements ToolContext {
     }
     return run.ask(asked)
         .map(Answer::of)
-        .orElseGet(() -> new Answer.Lapsed("nobody answered in time"));
+        .orElseGet(() -> new Answer.Lapsed("no answer arrived in time"));
   }
 
   @Override
@@ -126,7 +127,7 @@ final class CallContext implements ToolContext {
 
   @Override
   public int write(ArtifactId artifact, boolean first, Piece piece) {
-    // Of several decisions the last is the one that was appended.
+    // If the decision runs several times, the last run is the one that was appended.
     var version = new AtomicInteger();
     emit(
         state -> {

@@ -15,22 +15,24 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What the log says of one tool call of a turn. Written by [Story] only; for one thread.
+/// The state of one tool call of a turn, as the log has it. Only [Story] changes it. Not
+/// thread-safe.
 final class CallStory {
 
-  /// Why something was asked for a call.
+  /// The purpose of a question.
   enum Purpose {
-    /// May it run?
+    /// Approval of the call.
     APPROVAL,
-    /// It said that it needs this.
+    /// Input that the tool needs; the call returned and is made again with the answer.
     NEED,
-    /// It may have run before a crash: is it to run again?
+    /// The call may have run before a crash: ask whether to run it again.
     DOUBT,
-    /// It asks while it goes on, and waits.
+    /// Input that the tool waits for while it runs.
     LIVE
   }
 
-  /// What was asked last, and the answer if there is one. `consulted` once an agent above was asked.
+  /// The latest question of the call, and its answer if there is one. `consulted` if a parent agent
+  /// was asked.
   record Question(
       String id,
       Purpose purpose,
@@ -69,7 +71,7 @@ final class CallStory {
     this.call = call;
   }
 
-  /// What the model asked for.
+  /// The call as the model requested it.
   ToolCall call() {
     return call;
   }
@@ -78,7 +80,7 @@ final class CallStory {
     return start != null;
   }
 
-  /// What the tool was called with, which a person may have changed.
+  /// The arguments of the call, which a person may have edited.
   ObjectNode arguments() {
     return start == null ? call.arguments() : start.arguments();
   }
@@ -87,7 +89,7 @@ final class CallStory {
     return Optional.ofNullable(start).map(ToolStart::subagentMetadata);
   }
 
-  /// What was said of the call when it started.
+  /// The metadata of the call's start.
   ObjectNode startMetadata() {
     return start == null || start.metadata() == null ? Json.object() : start.metadata();
   }
@@ -105,18 +107,18 @@ final class CallStory {
     return attempts;
   }
 
-  /// How often the tool was called since it last came back and said that it needs something.
+  /// How often the tool was called since it last returned for input.
   int starts() {
     return starts;
   }
 
-  /// How often the tool was called again because it was cut off, once it is called this time. To be called again with an
-  /// answer is no retry.
+  /// How often the tool was called again because the call was interrupted, including the current
+  /// time. A call that is repeated with an answer is not a retry.
   int retries() {
     return retries + (start != null && !left ? 1 : 0);
   }
 
-  /// When the call started, if it has.
+  /// When the call started, if it has started.
   Optional<Instant> startedAt() {
     return Optional.ofNullable(startedAt);
   }
@@ -125,17 +127,17 @@ final class CallStory {
     return progress;
   }
 
-  /// True if what was asked last is about the last time that the tool was called.
+  /// True if the latest question belongs to the latest attempt.
   boolean current() {
     return askedAt == attempts;
   }
 
-  /// True if the last time that the tool was called, it came back and said that it needs something.
+  /// True if the tool returned for input in the latest attempt.
   boolean left() {
     return left;
   }
 
-  /// The tasks that it spawned, and how those ended that have.
+  /// The subtasks that the call spawned, with the ends of those that have ended.
   Map<TaskId, Optional<SubtaskComplete>> children() {
     return children;
   }

@@ -33,23 +33,24 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Makes the tool calls of a turn, from wherever the log says that they stand: asks for approval, starts
-/// what may start, side by side where the tools allow it, and goes on with what an answer or the end of
-/// a sub-agent has set free.
+/// Makes the tool calls of a turn, from the state that the log has: asks for approval, starts
+/// calls, in parallel where the tools allow it, and continues calls after an answer or the end of a
+/// sub-agent.
 ///
 /// The order of each call is: the model's turn is durable, approval, `tool-start`, effect,
-/// `tool-complete`. A call that has started and not ended is in doubt after a crash, and its tool's
-/// effect class decides. For one thread, which owns the crew.
+/// `tool-complete`. After a crash it is unknown whether a call that has started and not ended took
+/// effect, and the effect class of its tool decides what happens. Not thread-safe.
 final class Calls implements AutoCloseable {
 
   private static final int PARALLEL_MAX = 16;
 
-  /// How often a call is started that the end of the server cuts off each time: it may be what ends the server.
+  /// How often a call is started that a server stop interrupts each time: the call may be the cause
+  /// of a crash.
   private static final int STARTS_MAX = 3;
 
   private static final int PREVIEW_MAX = 20_000;
 
-  /// What the calls of a task have in common.
+  /// The dependencies of the calls of a task.
   record Parts(
       Map<String, Tool> tools,
       Policy policy,
@@ -69,11 +70,11 @@ final class Calls implements AutoCloseable {
     this.crew = new Crew(run);
   }
 
-  /// Goes on until every call of the turn has ended, or nothing can be done before somebody answers or
-  /// a sub-agent ends: then that is returned.
+  /// Continues until every call of the turn has ended, or until the calls must wait for an answer
+  /// or a sub-agent; then returns that wait.
   Optional<Outcome.Parked> advance(Story story) throws InterruptedException {
     while (true) {
-      // Asked before the news are read: who leaves the crew has written what came of its call.
+      // Read before the new entries: a call that is no longer running has written its result.
       var busy = crew.calls();
       crew.check();
       story.read(run.news());
@@ -95,7 +96,7 @@ final class Calls implements AutoCloseable {
     }
   }
 
-  /// True if each call that runs has asked something and waits for the answer.
+  /// True if each running call has asked a question and waits for the answer.
   private static boolean allAsk(List<CallStory> calls, Set<ToolCallId> busy) {
     var asking =
         calls.stream()
@@ -110,7 +111,7 @@ final class Calls implements AutoCloseable {
     return asking.containsAll(busy);
   }
 
-  /// Does what can be done now. False if there is nothing.
+  /// Does everything that can be done now. False if there was nothing to do.
   private boolean step(List<CallStory> calls, Set<ToolCallId> busy) throws InterruptedException {
     var events = new ArrayList<Event>();
     var work = new ArrayList<Runnable>();
@@ -128,7 +129,7 @@ final class Calls implements AutoCloseable {
         plan(call, tool, room, events, work);
         exclusive |= !concurrent && !work.isEmpty();
       }
-      // Calls that cannot run beside others keep their order.
+      // Calls that cannot run in parallel keep their order.
       orderly &= concurrent;
     }
     if (!events.isEmpty()) {
@@ -181,13 +182,13 @@ final class Calls implements AutoCloseable {
             launch(call, tool, call.call().arguments(), room, events, work);
           }
         } else if (question.answer() instanceof Answer.Lapsed(var reason, _)) {
-          refuse(call, tool, "nobody approved this call: " + reason, events);
+          refuse(call, tool, "this call was not approved: " + reason, events);
         }
       }
     }
   }
 
-  /// Nobody is asked about a call that cannot be made.
+  /// Asks for approval, unless the call is invalid.
   private void askApproval(CallStory call, Tool tool, List<Event> events)
       throws InterruptedException {
     try {
@@ -197,7 +198,7 @@ final class Calls implements AutoCloseable {
     }
   }
 
-  /// A person's change does not get round what the policy forbids.
+  /// Edited arguments cannot bypass the policy.
   private void launchEdited(
       CallStory call,
       Tool tool,
@@ -206,13 +207,13 @@ final class Calls implements AutoCloseable {
       List<Event> events,
       List<Runnable> work) {
     if (parts.policy().of(tool, edited) == Permission.DENY) {
-      refuse(call, tool, "the call as it was edited is not allowed here", events);
+      refuse(call, tool, "the edited call is not allowed here", events);
     } else {
       launch(call, tool, edited, room, events, work);
     }
   }
 
-  /// What the person is shown, shortened.
+  /// The summary and the shortened preview for the person who approves.
   private Questions.Shown shown(CallStory call, Tool tool) throws InterruptedException {
     var context = new CallContext(run, parts.questions(), parts.thoughts(), call);
     var arguments = call.call().arguments();
@@ -238,7 +239,7 @@ final class Calls implements AutoCloseable {
 
   private static String denied(JsonNode value) {
     var reason = value.path("reason").asString("");
-    return "a person did not allow this call" + (reason.isEmpty() ? "" : ": " + reason);
+    return "a person denied this call" + (reason.isEmpty() ? "" : ": " + reason);
   }
 
   private void refuse(CallStory call, Tool tool, String reason, List<Event> events) {
@@ -281,7 +282,7 @@ final class Calls implements AutoCloseable {
     crew.start(call.call().id(), tool.concurrent(), invocation::make);
   }
 
-  /// Nobody works on this call: it needs something, or a crash cut it off.
+  /// Plans a call that has started but is not running: it needs input, or a crash interrupted it.
   private void planStarted(
       CallStory call, Tool tool, boolean room, List<Event> events, List<Runnable> work) {
     var question = call.question().filter(asked -> call.current()).orElse(null);
@@ -289,7 +290,7 @@ final class Calls implements AutoCloseable {
       return;
     }
     if (question != null && question.open()) {
-      // Whoever asked is gone with the server that stopped.
+      // The process that asked has stopped.
       events.add(new InputLapsed(new InputId(question.id()), "the server stopped"));
     }
     if (call.starts() >= STARTS_MAX) {
@@ -328,8 +329,8 @@ final class Calls implements AutoCloseable {
   private static Event unknown(ToolCall call) {
     return Results.failed(
         call,
-        "the server stopped while this ran: it may or may not have happened, find out before you"
-            + " do it again",
+        "the server stopped while this call ran: it may or may not have taken effect, check before"
+            + " you repeat it",
         ToolEvent.Outcome.OUTCOME_UNKNOWN);
   }
 
@@ -355,7 +356,7 @@ final class Calls implements AutoCloseable {
     }
   }
 
-  /// How long a call has taken until now, in milliseconds.
+  /// How long the call has taken until now, in milliseconds.
   private long duration(CallStory call) {
     var now = run.sources().clock().instant();
     return call.startedAt()
@@ -373,8 +374,8 @@ final class Calls implements AutoCloseable {
     }
   }
 
-  /// Puts what a sub-agent asks to the agents above it, unless it is for a person only. True if one was
-  /// asked.
+  /// Asks the parent agents the open question of a sub-agent, unless only a person may answer. True
+  /// if a parent agent was asked.
   private boolean consult(List<CallStory> calls) throws InterruptedException {
     if (run.origin().parentTaskId() == null) {
       return false;

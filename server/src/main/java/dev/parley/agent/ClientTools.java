@@ -7,10 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The tools that whoever gave the task has, and runs.
+/// The tools that the client provides and runs.
 public final class ClientTools {
 
-  /// In a task's metadata: the tools, each with a name, a description and the schema of its arguments.
+  /// In a task's metadata: the tools, each with a name, a description and the schema of its
+  /// arguments.
   public static final String CLIENT_TOOLS = "clientTools";
 
   private ClientTools() {}

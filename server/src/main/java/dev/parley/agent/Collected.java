@@ -11,7 +11,8 @@ import dev.parley.task.Run;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps the text of a model, up to a limit, and drops its thoughts. Usage and retries go into the log. For one thread.
+/// Collects the text of a model, up to a limit, and drops its thoughts. Usage and retries are
+/// appended to the log. Not thread-safe.
 public final class Collected implements Sink {
 
   private final Run run;
@@ -23,12 +24,12 @@ public final class Collected implements Sink {
     this.shown = shown;
   }
 
-  /// Text of `model`, for a task that works: its status shows when the model is asked again.
+  /// Collects the text of `model` for a working task, whose status reports retries.
   public static Collected of(Run run, Model model) {
     return new Collected(run, model);
   }
 
-  /// Text of a model, for a task that waits, so that its status must not change.
+  /// Collects the text of a model for a waiting task, whose status must not change.
   static Collected quiet(Run run) {
     return new Collected(run, null);
   }
@@ -56,7 +57,7 @@ public final class Collected implements Sink {
     }
   }
 
-  /// Writes down what the reply used.
+  /// Appends the usage of the reply.
   public void used(Reply reply) {
     use(
         switch (reply) {

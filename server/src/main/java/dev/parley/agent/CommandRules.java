@@ -8,20 +8,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What rules in brackets say of a command line: they are compared word by word.
+/// Matches rules in brackets against command lines, word by word.
 ///
-/// A rule of `allow` fits one simple command of plain words only. A rule of `ask` or `deny` fits if anything that the line
-/// may run fits.
+/// A rule of `allow` matches only one simple command of plain words. A rule of `ask` or `deny`
+/// matches if any command that the line may run matches.
 final class CommandRules {
 
-  /// Tools that take a command line, ours and those of command-line agents.
+  /// Tools that take a command line: Parley's own, and those of command-line agents.
   private static final Set<String> TOOLS =
       Set.of("shell", "Bash", "run_shell_command", "exec_command", "local_shell");
 
-  /// How a rule that forbids something fits.
+  /// How a rule of `ask` or `deny` matches.
   enum Fit {
     YES,
-    /// Part of the line cannot be understood, and may be what the rule is about.
+    /// Part of the line cannot be parsed, and may match.
     UNCLEAR,
     NO
   }
@@ -37,7 +37,7 @@ final class CommandRules {
     return TOOLS.contains(tool) ? Optional.ofNullable(main) : Optional.empty();
   }
 
-  /// True if a rule of `allow` with `wanted` in its brackets allows the line.
+  /// True if a rule of `allow` with `wanted` in its brackets matches the line.
   static boolean allows(String wanted, String line) {
     if (wanted.indexOf('*') < 0 && wanted.equals(line)) {
       return true;
@@ -78,7 +78,7 @@ final class CommandRules {
     return Arrays.asList(word.split("/", -1)).contains("..");
   }
 
-  /// How a rule of `ask` or `deny` with `wanted` in its brackets fits the line.
+  /// How a rule of `ask` or `deny` with `wanted` in its brackets matches the line.
   static Fit forbids(String wanted, String line) {
     var rule = List.of(wanted.strip().split("\\s+", -1));
     var all = ShellLine.candidates(line);
@@ -98,7 +98,7 @@ final class CommandRules {
     return unclear ? Fit.UNCLEAR : Fit.NO;
   }
 
-  /// The same with options before the sub-command: `git -C folder push` for `git push *`.
+  /// The same with options before the sub-command: `git -C folder push` matches `git push *`.
   private static boolean coversLater(List<String> rule, Candidate command) {
     var words = command.words();
     if (rule.size() < 2 || rule.get(1).startsWith("-") || rule.get(1).equals("*")) {
@@ -114,7 +114,7 @@ final class CommandRules {
     return false;
   }
 
-  /// The last word of a rule may end in `*`, which stands for further words too.
+  /// The last word of a rule may end in `*`, which also matches further words.
   private static boolean covers(List<String> rule, Candidate command) {
     var words = command.words();
     for (var i = 0; i < rule.size(); i++) {
@@ -136,7 +136,7 @@ final class CommandRules {
     return words.size() == rule.size();
   }
 
-  /// True if the text is like the pattern, in which `*` stands for any text.
+  /// True if the text matches the pattern, in which `*` matches any text.
   private static boolean matches(String pattern, String text) {
     var p = 0;
     var star = -1;

@@ -25,7 +25,7 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Puts a sub-agent's question to the agents above it, the nearest first, before a person is asked.
+/// Asks the ancestors of a sub-agent its question, nearest first, before a person is asked.
 public final class Coordinators {
 
   private static final String INSTRUCTIONS =
@@ -38,12 +38,13 @@ public final class Coordinators {
 
   private final Map<AgentTypeId, Model> models;
 
-  /// The models that the agents think with.
+  /// The models of the agents.
   public Coordinators(Map<AgentTypeId, Model> models) {
     this.models = Map.copyOf(models);
   }
 
-  /// Asks one agent after the other until one knows. What they say is data: it must fit what was asked.
+  /// Asks one agent after the other until one of them answers. The answers are data: they must be
+  /// valid for the question.
   void ask(Run run, String id) throws InterruptedException {
     var input = new InputId(id);
     var asked = run.inspect(state -> state.openInput(input)).map(OpenInput::required).orElse(null);

@@ -9,13 +9,15 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The threads on which the calls of a turn run, side by side. Its lock guards which do.
+/// The threads on which the tool calls of a turn run in parallel. The lock guards the set of
+/// running calls.
 final class Crew implements AutoCloseable {
 
-  /// How long threads that were interrupted are waited for: a little longer than their tools are.
+  /// How long [#close] waits for interrupted threads: a little longer than the grace period of
+  /// tools.
   private static final Duration PATIENCE = PlatformThreads.GRACE.plusSeconds(1);
 
-  /// Something to do that an interrupt ends.
+  /// The work of a call, which an interrupt ends.
   interface Work {
     void run() throws InterruptedException;
   }
@@ -30,7 +32,7 @@ final class Crew implements AutoCloseable {
     this.run = run;
   }
 
-  /// Does the work of a call on a thread of its own, until it is done or somebody cancels the call.
+  /// Runs the work of a call on its own thread, until it is done or the call is canceled.
   void start(ToolCallId call, boolean concurrent, Work work) {
     var thread = Thread.ofVirtual().name("tool-" + call).unstarted(() -> perform(call, work));
     synchronized (this) {
@@ -49,7 +51,7 @@ final class Crew implements AutoCloseable {
     try {
       work.run();
     } catch (InterruptedException stopped) {
-      // The call was canceled or the run stopped; whoever did that writes what is to be written.
+      // The call was canceled or the run stopped; the code that stopped it writes the end.
     } catch (RuntimeException broken) {
       fail(broken);
     } finally {
@@ -71,12 +73,12 @@ final class Crew implements AutoCloseable {
     }
   }
 
-  /// The calls that run.
+  /// The running calls.
   synchronized Set<ToolCallId> calls() {
     return Set.copyOf(members.keySet());
   }
 
-  /// True if a call that may run beside others, or not, can start now.
+  /// True if a call can start now, given whether it may run in parallel.
   synchronized boolean hasRoom(boolean concurrent, int max) {
     return members.isEmpty()
         || (concurrent
@@ -84,14 +86,15 @@ final class Crew implements AutoCloseable {
             && members.values().stream().allMatch(Member::concurrent));
   }
 
-  /// Throws what broke a call's thread, if something did: not the tool, but the writing of its result.
+  /// Throws the exception that ended a call's thread, if any: not a failure of the tool, but of the
+  /// append of its result.
   synchronized void check() {
     if (failure != null) {
       throw failure;
     }
   }
 
-  /// Interrupts what still runs and waits for it a little.
+  /// Interrupts the running calls and waits a limited time for them.
   @Override
   public void close() {
     var interrupted = Thread.interrupted();

@@ -5,7 +5,8 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What the application that a person uses says beside the person's own words: a task is told it before them.
+/// Information from the user's application that accompanies a message; it precedes the message in
+/// the prompt.
 public final class Grounding {
 
   /// In a task's metadata: entries with a `description` and a `value`.
@@ -22,7 +23,7 @@ public final class Grounding {
             entries
                 .valueStream()
                 .map(Grounding::line)
-                .collect(Collectors.joining("\n\n", "[The application that I use says:\n\n", "]")));
+                .collect(Collectors.joining("\n\n", "[Information from my application:\n\n", "]")));
   }
 
   private static String line(JsonNode entry) {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Calls a tool once and writes what came of it.
+/// Calls a tool once and writes the result.
 final class Invocation {
 
   private static final System.Logger LOGGER = System.getLogger(Invocation.class.getName());
@@ -43,11 +43,11 @@ final class Invocation {
     this.startedAt = story.startedAt();
   }
 
-  /// Returns when the result, or what the tool needs first, is durable; nothing is written if the call
-  /// was canceled meanwhile.
+  /// Returns when the result, or the tool's question, is durable. Writes nothing if the call was
+  /// canceled in the meantime.
   void make() throws InterruptedException {
     var clock = run.sources().clock();
-    // One that is called again with an answer has begun when it was called first.
+    // A call that is repeated with an answer began with its first attempt.
     var began = startedAt.orElseGet(clock::instant);
     run.reach("tool-started");
     if (!open()) {
@@ -73,7 +73,8 @@ final class Invocation {
     run.reach("tool-completed");
   }
 
-  /// Ends a call that does not stop. When the server stops, it is left as a crash leaves it.
+  /// Ends a call that does not stop. If the server is stopping, the call is left open, as after a
+  /// crash.
   private void leaveBehind(PlatformThreads.LeftBehind stuck) throws InterruptedException {
     if (run.handedBack()) {
       throw new InterruptedException();
@@ -94,7 +95,7 @@ final class Invocation {
     }
   }
 
-  /// False if somebody has ended the call meanwhile.
+  /// False if the call has ended already.
   private boolean open() {
     return run.inspect(
         state ->
@@ -131,7 +132,8 @@ final class Invocation {
     } catch (Rejection refused) {
       throw refused;
     } catch (RuntimeException broken) {
-      LOGGER.log(System.Logger.Level.ERROR, "the tool " + call.name() + " broke", broken);
+      LOGGER.log(
+          System.Logger.Level.ERROR, "the tool " + call.name() + " failed unexpectedly", broken);
       return new ToolResult.Failed("the tool failed unexpectedly");
     }
   }

@@ -18,13 +18,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What an agent remembers of a context when a task begins: its latest messages, and what is asked now.
+/// Builds the start of a task's prompt: the earlier messages of the context, and the task's own
+/// prompt.
 public final class Memory {
 
-  /// In a message's metadata: it tells in short what was said up to a place.
+  /// In a message's metadata: the message is a summary of earlier messages.
   static final String SUMMARY = "summary";
 
-  /// In a task's metadata: it is told the messages of the context.
+  /// In a task's metadata: the task's prompt includes the messages of the context.
   public static final String HISTORY = "history";
 
   private final EventLog log;
@@ -37,8 +38,8 @@ public final class Memory {
     this.limits = limits;
   }
 
-  /// What is asked now, and before it the results of those who worked on it before, and the messages of the
-  /// context that are `earlier`.
+  /// The messages `earlier`, then the results of previous agents in a sequence, then the task's own
+  /// prompt.
   List<Part> recall(Run run, List<MessageView> earlier) {
     var parts = new ArrayList<>(past(run, earlier));
     for (var result : metadata(run).path(Spawns.PREVIOUS_RESULTS)) {
@@ -49,7 +50,7 @@ public final class Memory {
     return parts;
   }
 
-  /// What is asked now as one text, and before it the results of those who worked on it before.
+  /// The task's own prompt as one text, after the results of previous agents in a sequence.
   public static String given(Run run) {
     var text = new StringBuilder();
     for (var result : metadata(run).path(Spawns.PREVIOUS_RESULTS)) {
@@ -65,8 +66,8 @@ public final class Memory {
         + result.path("output").asString("");
   }
 
-  /// True if the task is told the messages of the context: if a person gave it, or its giver said so. Others know
-  /// only what they were told.
+  /// True if the task's prompt includes the messages of the context: if a user created the task, or
+  /// the parent requested it. Other tasks see only their prompt.
   public boolean knowsPast(Run run) {
     return run.origin().parentTaskId() == null || metadata(run).path(HISTORY).asBoolean(false);
   }
@@ -96,14 +97,14 @@ public final class Memory {
       }
     }
     if (summary != null) {
-      // Not as the system speaks: what was said comes from anywhere.
+      // Not with the system role: the summarized text is not trusted.
       parts.add(new Part.Said(Role.USER, "[" + summary.content() + "]"));
     }
     return parts.reversed();
   }
 
-  /// The messages before this task's own, question with answer: the last summary, if there is one, and
-  /// what it does not tell.
+  /// The messages before this task's own, each question with its answer: the last summary, if there
+  /// is one, and the messages that it does not cover.
   public List<MessageView> earlier(Run run) {
     var messages = history.latestMessages(run.context(), limits.historyMessages());
     var summary = messages.stream().filter(Memory::isSummary).reduce((_, last) -> last);
@@ -113,7 +114,7 @@ public final class Memory {
     var turns = new LinkedHashMap<String, List<MessageView>>();
     for (var message : messages) {
       var task = task(message);
-      // What waits behind this task was said already, but is not yet its turn.
+      // Messages of waiting tasks are in the log already, but belong to later turns.
       if (message.seq() > told
           && !isSummary(message)
           && (task == null || !(task.equals(own) || open.contains(task)))) {
@@ -127,7 +128,8 @@ public final class Memory {
     return earlier;
   }
 
-  /// How many of the latest messages no summary tells, with those of this task and of tasks that wait.
+  /// The number of latest messages that no summary covers, including those of this task and of
+  /// waiting tasks.
   int untold(Run run) {
     var messages = history.latestMessages(run.context(), limits.historyMessages());
     var summary = messages.stream().filter(Memory::isSummary).reduce((_, last) -> last);
@@ -136,17 +138,18 @@ public final class Memory {
         messages.stream().filter(message -> message.seq() > told && !isSummary(message)).count();
   }
 
-  /// Where the turn of a root task begins, also if the message that asked for it was deleted.
+  /// The number of the event with which the turn of a root task begins, even if its message was
+  /// deleted.
   public long beginning(Run run, TaskId task, long otherwise) {
     return Math.min(otherwise, history.beginning(run.context(), task).orElse(otherwise));
   }
 
-  /// Where the log of the run's context ends.
+  /// The number of the last event of the run's context.
   long head(Run run) {
     return log.head(run.context()).seq();
   }
 
-  /// How much of the past a task is told.
+  /// The limits of the history in a prompt.
   public Limits.Loop limits() {
     return limits;
   }
@@ -170,7 +173,7 @@ public final class Memory {
                 .collect(Collectors.toSet()));
   }
 
-  /// The root task that a message belongs to, if there is one.
+  /// The root task of a message, if there is one.
   public static @Nullable TaskId task(MessageView message) {
     if (message.taskId() != null || message.metadata() == null) {
       return message.taskId();

@@ -29,21 +29,24 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// An agent that asks a model, runs the tools it wants, and asks again until there is an answer.
+/// An agent that calls a model, runs the tools that it requests, and repeats this until there is an
+/// answer.
 ///
-/// What it does next depends only on the log, see [Story]: so a task that was parked, or cut off by a
-/// crash, goes on by the same code that runs it the first time.
+/// The next step depends only on the log, see [Story]: a task that was parked, or interrupted by a
+/// crash, continues with the same code that runs it the first time.
 public final class ModelLoop implements Agent {
 
-  /// How often a question is asked if the server stops or crashes each time before the answer is whole.
+  /// How often a model call is repeated if the server stops or crashes each time before the answer
+  /// is complete.
   private static final int ATTEMPTS_MAX = 3;
 
-  /// How many calls a model may ask for in one turn, and how large their arguments may be in all.
+  /// The maximum number of calls that a model may request in one turn, and the maximum size of
+  /// their arguments.
   static final int CALLS_MAX = 100;
 
   static final int ARGUMENTS_BYTES_MAX = 4 << 20;
 
-  /// What loops share.
+  /// The dependencies that all loops share.
   public record Parts(
       Memory memory,
       Coordinators coordinators,
@@ -51,7 +54,7 @@ public final class ModelLoop implements Agent {
       SignInDesk signIns,
       PlatformThreads threads) {
 
-    /// Those of loops whose tools keep no credentials.
+    /// The dependencies of loops whose tools need no credentials.
     public Parts(Memory memory, Coordinators coordinators, Limits limits) {
       this(memory, coordinators, limits, SignInDesk.bare(), new PlatformThreads());
     }
@@ -65,8 +68,8 @@ public final class ModelLoop implements Agent {
     this(type, parts, null);
   }
 
-  /// A loop that only hands work on, so that its model is told nothing of the past. `spawned` is the metadata
-  /// of the tasks that it hands to others.
+  /// A loop that only delegates, so that its prompt has no history. `spawned` is the metadata of
+  /// its subtasks.
   public ModelLoop(AgentType type, Parts parts, @Nullable ObjectNode spawned) {
     this.type = type;
     this.parts = parts;
@@ -110,7 +113,7 @@ public final class ModelLoop implements Agent {
     return tools;
   }
 
-  /// One task's way through the loop, from where it stands. For one thread.
+  /// The run of one task through the loop. Not thread-safe.
   private final class Work {
     private final Run run;
     private final Pen pen;
@@ -155,7 +158,7 @@ public final class ModelLoop implements Agent {
       }
     }
 
-    /// Why the loop may not go on, or null.
+    /// The limit that the task has reached, or null.
     private Outcome.@Nullable Failed exhausted() {
       var limits = parts.limits().loop();
       if (story.failedTurns() >= limits.maxFailedTurns()) {
@@ -171,13 +174,13 @@ public final class ModelLoop implements Agent {
         return new Outcome.Failed(ErrorCode.LIMIT, message, false);
       }
       if (story.attempts() >= ATTEMPTS_MAX) {
-        var message = "the model was cut off " + story.attempts() + " times";
+        var message = "the model call was interrupted " + story.attempts() + " times";
         return new Outcome.Failed(ErrorCode.INTERRUPTED, message, true);
       }
       return null;
     }
 
-    /// Asks the model for the next turn. Why that failed, or null.
+    /// Calls the model for the next turn. Returns the failure, or null.
     private Outcome.@Nullable Failed ask() throws InterruptedException {
       var iteration = story.nextIteration();
       var replaces = story.cut();
@@ -219,7 +222,7 @@ public final class ModelLoop implements Agent {
       }
     }
 
-    /// Why these calls are too much, or null.
+    /// Why these calls exceed a limit, or null.
     private static @Nullable String excess(List<ToolCall> wanted) {
       if (wanted.size() > CALLS_MAX) {
         return "the model asked for "
@@ -234,14 +237,13 @@ public final class ModelLoop implements Agent {
               + bytes
               + " bytes of arguments; at most "
               + ARGUMENTS_BYTES_MAX
-              + " are taken"
+              + " are accepted"
           : null;
     }
 
     private Prompt prompt() throws InterruptedException {
       if (remembered == null) {
-        // Only now: most calls of an agent that waits for others end without a question to the
-        // model.
+        // Read late: most calls of an agent that waits for others end without a model call.
         remembered =
             spawned == null
                 ? new Compactor(parts.memory()).recall(run, type.model())
@@ -254,8 +256,8 @@ public final class ModelLoop implements Agent {
       return new Prompt(type.instructions(), fitting, tools, null);
     }
 
-    /// Says durably that the model is about to be asked this. False if something was said meanwhile that
-    /// is not in the prompt: then there are news to read.
+    /// Appends that the model is about to be called. False if there are new entries that are not in
+    /// the prompt; then they are read first.
     private boolean announce(int iteration, Prompt prompt) {
       var call =
           new InternalLlmCall(iteration, type.model().name(), prompt.parts().size(), tools.size());
@@ -267,7 +269,7 @@ public final class ModelLoop implements Agent {
       return false;
     }
 
-    /// The call, and what the loop knows before it.
+    /// The model call, and the state of the loop before it.
     private List<Event> announced(InternalLlmCall call) {
       var events = new ArrayList<Event>();
       var returned = story.returned();
@@ -291,12 +293,12 @@ public final class ModelLoop implements Agent {
       return events;
     }
 
-    /// What a thought of the next turn is about: the call that returned last.
+    /// The call that thoughts of the next turn relate to: the one that returned last.
     private @Nullable ToolCallId about() {
       return story.returned().isEmpty() ? null : story.returned().getLast().call();
     }
 
-    /// Some models number the calls of every turn from 0; ours have an id of their own.
+    /// Some models number the calls of every turn from 0; such calls get new ids.
     private List<ToolCall> distinct(List<ToolCall> wanted) {
       var seen = new HashSet<ToolCallId>();
       return wanted.stream()

@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Writes what a model says while the model goes on: what comes while an append waits for the disk
-/// goes into the next one, so that a model is not slowed to one sync per token.
+/// Appends a model's output in batches while the model continues: events that arrive during an
+/// append go into the next one, so that a model is not slowed down to one sync per token.
 ///
-/// Its lock guards what waits. It owns one thread, which [#close] ends after all is written.
+/// The lock guards the waiting events. [#close] ends the thread after all events are appended.
 final class Pen implements AutoCloseable {
 
   private static final int WAITING_MAX = 4_096;
@@ -27,7 +27,7 @@ final class Pen implements AutoCloseable {
     this.thread = Thread.ofVirtual().name("pen-" + run.origin().taskId()).start(this::writeAll);
   }
 
-  /// Adds an event, which will be durable soon. Waits only if too much waits already.
+  /// Adds an event, which will be durable soon. Blocks only if too many events are waiting.
   synchronized void write(Event event) throws InterruptedException {
     while (waiting.size() >= WAITING_MAX && failure == null) {
       wait();
@@ -37,7 +37,7 @@ final class Pen implements AutoCloseable {
     notifyAll();
   }
 
-  /// Returns when all that was added is durable.
+  /// Returns when all events that were added are durable.
   synchronized void flush() throws InterruptedException {
     while ((!waiting.isEmpty() || writing) && failure == null) {
       wait();
@@ -45,7 +45,7 @@ final class Pen implements AutoCloseable {
     check();
   }
 
-  /// Ends after all that was added is written: what was said stays said, also when the run is stopped.
+  /// Returns after all events that were added are appended, even if the run is stopped.
   @Override
   public void close() {
     synchronized (this) {
@@ -78,13 +78,13 @@ final class Pen implements AutoCloseable {
         run.emit(next);
       }
     } catch (InterruptedException stopped) {
-      fail(new IllegalStateException("nobody interrupts this thread", stopped));
+      fail(new IllegalStateException("the writer thread was interrupted", stopped));
     } catch (RuntimeException refused) {
       fail(refused);
     }
   }
 
-  /// The next events to append; none at the end.
+  /// The next events to append; empty at the end.
   private synchronized List<Event> take() throws InterruptedException {
     writing = false;
     notifyAll();

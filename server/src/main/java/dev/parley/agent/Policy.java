@@ -10,19 +10,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Which calls an agent may make, which need a person's word, and which it may not make.
+/// Decides which tool calls are allowed, need approval, or are denied.
 ///
-/// A rule names a tool, `*` standing for anything, and may name what its first text argument must look
-/// like: `shell(git status)`; for `ask` and `deny`, what any text argument looks like. A command line is compared
-/// word by word: see [CommandRules]. `deny` goes before `ask`, `ask` before `allow`; where no rule fits, the
-/// standard permission holds, or the tool's own if there is none.
+/// A rule names a tool, where `*` matches any text, and may have a pattern for the tool's first
+/// text argument: `shell(git status)`. In `ask` and `deny`, the pattern applies to every text
+/// argument. Command lines are compared word by word, see [CommandRules]. `deny` takes precedence
+/// over `ask`, and `ask` over `allow`. If no rule matches, the standard permission applies, or else
+/// the tool's own.
 public record Policy(
     @Nullable Permission standard, List<String> allow, List<String> ask, List<String> deny) {
 
-  /// Every tool's own permission.
+  /// No rules: every tool has its own permission.
   public static final Policy USUAL = new Policy(null, List.of(), List.of(), List.of());
 
-  /// What could make one command into several: a pattern with `*` never allows it.
+  /// Characters that can turn one command into several: a pattern with `*` never allows them.
   private static final Pattern SEVERAL = Pattern.compile("[;&|`$<>()\\n\\r\\\\]");
 
   public Policy {
@@ -31,13 +32,13 @@ public record Policy(
     deny = List.copyOf(deny);
   }
 
-  /// What this policy says of a call.
+  /// The permission for a call.
   Permission of(Tool tool, ObjectNode arguments) {
     return of(tool.name(), arguments, mainText(tool, arguments), tool.permission());
   }
 
-  /// What this policy says of a call of a tool that is not ours; `main` is the argument that a rule in
-  /// brackets is about, if that is known, and `own` holds where no rule fits.
+  /// The permission for a call of a tool that is not Parley's own. `main` is the argument that a
+  /// rule in brackets applies to, if it is known; `own` applies if no rule matches.
   public Permission of(String tool, ObjectNode arguments, @Nullable String main, Permission own) {
     var command = CommandRules.commandOf(tool, arguments, main).orElse(null);
     if (deny.stream().anyMatch(rule -> forbids(rule, tool, arguments))
@@ -52,7 +53,7 @@ public record Policy(
     if (allow.stream().anyMatch(rule -> allows(rule, tool, main, command))) {
       permission = Permission.ALLOW;
     }
-    // What cannot be read may be what is forbidden.
+    // A command that cannot be parsed may be a denied one.
     var unclear =
         permission == Permission.ALLOW
             && (forbids(deny, tool, command) == Fit.UNCLEAR
@@ -60,7 +61,7 @@ public record Policy(
     return unclear ? Permission.ASK : permission;
   }
 
-  /// How rules in brackets fit the command line of a call, if it has one.
+  /// How rules in brackets match the command line of a call, if it has one.
   private static Fit forbids(List<String> rules, String tool, @Nullable String command) {
     var fit = Fit.NO;
     for (var rule : rules) {
@@ -94,8 +95,8 @@ public record Policy(
         : rule.substring(bracket + 1, rule.length() - 1);
   }
 
-  /// The argument that a rule in brackets is about: the first text in the tool's own list, whatever the
-  /// order in which the model wrote them.
+  /// The argument that a rule in brackets applies to: the first text property of the tool's schema,
+  /// whatever the order in the call.
   private static @Nullable String mainText(Tool tool, ObjectNode arguments) {
     for (var property : tool.schema().path("properties").properties()) {
       if (property.getValue().path("type").asString("").equals("string")) {
@@ -114,7 +115,7 @@ public record Policy(
         .toList();
   }
 
-  /// What is forbidden is forbidden in any of the arguments.
+  /// A rule of `ask` or `deny` applies to every text argument.
   private static boolean forbids(String rule, String tool, ObjectNode arguments) {
     return fits(rule, tool, null, false)
         || texts(arguments).stream().anyMatch(text -> fits(rule, tool, text, false));
@@ -133,18 +134,19 @@ public record Policy(
             || (glob(wanted).matches(argument) && !(careful && SEVERAL.matcher(argument).find())));
   }
 
-  /// All rules, whatever they say.
+  /// All rules.
   public List<String> rules() {
     return Stream.of(deny, ask, allow).flatMap(List::stream).toList();
   }
 
-  /// The pattern of the tool's name in a rule.
+  /// The tool pattern of a rule.
   public static String toolOf(String rule) {
     var bracket = rule.indexOf('(');
     return bracket < 0 || !rule.endsWith(")") ? rule : rule.substring(0, bracket);
   }
 
-  /// True if the pattern fits the name of a tool, or, where that ends in `*`, of one that begins like it.
+  /// True if the pattern matches the name of a tool or, if that ends in `*`, could match a name
+  /// that begins with it.
   public static boolean couldFit(String pattern, String tool) {
     if (!tool.endsWith("*")) {
       return glob(pattern).matches(tool);

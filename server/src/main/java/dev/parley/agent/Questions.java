@@ -29,16 +29,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Puts what is asked for a tool call into events.
+/// Creates the events for the questions of tool calls.
 public final class Questions {
 
-  /// In the metadata of an approval: what exactly is approved.
+  /// In the metadata of an approval: the hash of the tool and its arguments.
   public static final String HASH = "hash";
 
-  /// In the metadata of an approval: one line that says what the call does.
+  /// In the metadata of an approval: one line that describes the call.
   public static final String SUMMARY = "summary";
 
-  /// What a person is shown of a call before they approve it.
+  /// The description of a call for the person who approves it.
   record Shown(String summary, @Nullable String preview) {}
 
   private final Run run;
@@ -51,7 +51,7 @@ public final class Questions {
     this.desk = desk;
   }
 
-  /// May this call be made?
+  /// The question whether this call may be made.
   InputRequired approval(ToolCall call, Tool tool, Shown shown) {
     var metadata = about(null, call, Purpose.APPROVAL);
     metadata.set("toolCall", toolCall(call));
@@ -62,11 +62,11 @@ public final class Questions {
     if (shown.preview() != null) {
       metadata.put("preview", VisibleText.of(shown.preview()));
     }
-    // Shown as it can be seen; the call, and its hash, stay as they are.
+    // The prompt shows hidden characters; the call and its hash stay unchanged.
     return confirmation("May " + run.origin().agentId() + " call " + call.name() + "?", metadata);
   }
 
-  /// Is this call, which may have been made before, to be made again?
+  /// The question whether a call, which may have been made before, is to be made again.
   InputRequired doubt(ToolCall call) {
     var metadata = about(null, call, Purpose.DOUBT);
     metadata.set("toolCall", toolCall(call));
@@ -82,7 +82,7 @@ public final class Questions {
         new Question(InputType.CONFIRMATION, prompt, null, List.of(), true, null, null), metadata);
   }
 
-  /// What a tool needs to know before, or while, it works.
+  /// A question of a tool, before or while it works.
   InputRequired need(ToolCall call, Question question, Purpose purpose) {
     var metadata = about(question.metadata(), call, purpose);
     if (!metadata.has("toolCall")) {
@@ -110,7 +110,7 @@ public final class Questions {
 
   /// A sign-in that a tool needs before it works.
   ///
-  /// @throws dev.parley.protocol.Rejection.Invalid if nobody can sign in like this
+  /// @throws dev.parley.protocol.Rejection.Invalid if such a sign-in is not possible
   AuthRequired signIn(ToolCall call, SignIn signIn) throws InterruptedException {
     var metadata = about(signIn.metadata(), call, Purpose.NEED);
     var timeout = signIn.timeout() == null ? patience : signIn.timeout();
@@ -140,8 +140,8 @@ public final class Questions {
         expiresAt);
   }
 
-  /// What a tool says of its question, and above that what is asked for which call, and why: a tool must
-  /// not make its question one about another call.
+  /// The tool's own metadata, with the call and the purpose added last, so that a tool cannot make
+  /// its question look like one about another call.
   private static ObjectNode about(@Nullable ObjectNode told, ToolCall call, Purpose purpose) {
     return (told == null ? Json.object() : told.deepCopy())
         .put(Asked.TOOL_CALL_ID, call.id().value())
@@ -155,7 +155,8 @@ public final class Questions {
     return json;
   }
 
-  /// What an approval is bound to: the tool and its arguments, whatever the order of their fields.
+  /// The hash that binds an approval to the tool and its arguments, independent of the order of
+  /// their fields.
   public static String hash(String tool, JsonNode arguments) {
     try {
       var sorted =

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// Puts the beginning and the end of tool calls into events.
+/// Creates the events for the start and the end of tool calls.
 final class Results {
 
   private static final int RESULT_BYTES_MAX = 64 * 1024;
@@ -37,7 +37,7 @@ final class Results {
         call.id(), call.name(), arguments, metadata, 1, key(run, call), null, null);
   }
 
-  /// The same for every attempt at a call, and for no other.
+  /// The idempotency key, which is the same for every attempt of a call.
   static String key(Run run, ToolCall call) {
     return run.origin().taskId() + "/" + call.id();
   }
@@ -63,7 +63,7 @@ final class Results {
     };
   }
 
-  /// The end of a call that other agents did.
+  /// The end of a call that other agents performed.
   static ToolComplete of(
       ToolCall call, ToolResult result, @Nullable SubagentMetadata subagents, long durationMillis) {
     var end = of(call, result, durationMillis, 0);
@@ -88,7 +88,7 @@ final class Results {
         call.id(), call.name(), error == null, value, error, metadata, outcome, null);
   }
 
-  /// A result that is too large is cut, and says so.
+  /// The result, truncated if it is too large, with a note.
   private static JsonNode limited(JsonNode value) {
     var size = Json.bytes(value).length;
     if (size <= RESULT_BYTES_MAX) {
@@ -97,7 +97,7 @@ final class Results {
     return StringNode.valueOf(cut(value.isString() ? value.asString() : value.toString(), size));
   }
 
-  /// Why a call failed; if that is too long, how it begins.
+  /// The error message, truncated if it is too long.
   private static String shown(String error) {
     return error.length() <= RESULT_SHOWN ? error : cut(error, error.length());
   }

@@ -8,10 +8,10 @@ import dev.parley.protocol.TaskState;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Writes into the log that a model is asked again, and why.
+/// Creates the events that report a retry of a model call.
 final class Retries {
 
-  /// In the metadata of a status: the model is asked again.
+  /// In the metadata of a status: the model call is retried.
   static final String RETRY = "retry";
 
   private Retries() {}

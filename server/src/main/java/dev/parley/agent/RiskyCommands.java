@@ -7,13 +7,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Programs that run other programs, or write files, when their arguments say so: a rule with `*` does not allow such
-/// arguments.
+/// Programs that can run other programs or write files, depending on their arguments: a rule with
+/// `*` does not allow such arguments.
 ///
-/// The list is long, but not complete: see "What a rule can and cannot guarantee" in the guide to tools.
+/// The list is long, but not complete: see "What a rule can and cannot guarantee" in the guide to
+/// tools.
 final class RiskyCommands {
 
-  /// Programs whose arguments are, or name, what they run. Every argument must be in the rule.
+  /// Programs whose arguments contain or name what they run. Every argument must be in the rule.
   private static final Set<String> RUNNERS =
       ShellLine.words(
           """
@@ -38,7 +39,7 @@ final class RiskyCommands {
               + "clojure|clj|julia|R|Rscript|osascript|pwsh|powershell|tsx|ts-node|elixir|erl|ghc|runghc|"
               + "swift|racket|guile|sbcl|octave|dotnet|mono|wine|qemu|bc)[0-9.]*");
 
-  /// What an interpreter may always be asked.
+  /// Arguments that are always allowed for an interpreter.
   private static final Set<String> VERSION = Set.of("--version", "-version", "-V", "--help");
 
   private static final Set<String> GIT_READING =
@@ -91,11 +92,11 @@ final class RiskyCommands {
           plugin extension cp attach debug proxy port-forward
           """);
 
-  /// Options without a value may stand before a sub-command; others are asked about.
+  /// Options without a value that may precede a sub-command; others need approval.
   private static final Set<String> HARMLESS = Set.of("--no-pager", "-P", "-q", "-B", "-o", "-ntp");
 
-  /// Long options that run or write something, or read what does, whatever the program. Those that begin like one of
-  /// these, and those that are the beginning of one, are meant too.
+  /// Long options that run or write something, or read a file that does, for any program. Options
+  /// that begin with one of these, and abbreviations of these, count too.
   private static final List<String> LONG =
       List.copyOf(
           ShellLine.words(
@@ -112,7 +113,7 @@ final class RiskyCommands {
               alt-svc use-yarnrc pnpmfile global-pnpmfile
               """));
 
-  /// Programs that write, or run something, by short options, in any cluster.
+  /// Short options that write or run something, by program; they also count inside clusters.
   private static final Map<String, String> SHORT =
       Map.ofEntries(
           entry("sort", "oT"),
@@ -136,7 +137,7 @@ final class RiskyCommands {
           entry("docker", "vH"),
           entry("hostname", "bF"));
 
-  /// Commands of the shell that take names of variables.
+  /// Built-in commands of the shell that take names of variables.
   private static final Set<String> BUILT_IN =
       Set.of(
           "printf",
@@ -158,7 +159,7 @@ final class RiskyCommands {
 
   private static final Pattern TAR_LIST = Pattern.compile("-?[vzjJaf]*t[vzjJaf]*");
 
-  /// Variables that name code which shells and other programs run, or where they look for programs and code.
+  /// Variables that name code which shells and other programs run, or where they search for it.
   private static final Pattern STEERING =
       Pattern.compile(
           "(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|PROMPT_COMMAND|IFS|PATH|CDPATH|SHELL|HOME|ZDOTDIR|"
@@ -169,13 +170,13 @@ final class RiskyCommands {
               + "EXINIT|VIMINIT|CC|CXX|LDFLAGS|TERMINFO|INPUTRC)(\\[[^]]*])?\\+?=.*",
           Pattern.DOTALL);
 
-  /// Commands of the shell that set variables for what runs later.
+  /// Built-in commands of the shell that set variables for later commands.
   private static final Set<String> SETTING =
       Set.of("export", "declare", "typeset", "local", "readonly");
 
   private RiskyCommands() {}
 
-  /// True if the command may do more than the rule says, which has its first `named` words as they are.
+  /// True if the command may do more than the rule states, whose first `named` words are literal.
   static boolean exceeds(List<String> words, int named) {
     var program = ShellLine.base(words.getFirst());
     if (words.size() <= named) {
@@ -208,12 +209,13 @@ final class RiskyCommands {
     return false;
   }
 
-  /// Short options that run something: where git only reads, that is the pager of `grep`.
+  /// Short options that run something: for reading sub-commands of git, only the pager option of
+  /// `grep`.
   private static String gitLetters(List<String> words) {
     return GIT_READING.contains(words.get(1)) ? "O" : "cOuxe";
   }
 
-  /// What a program with sub-commands is asked to do.
+  /// The same for a program with sub-commands.
   private static boolean exceeds(List<String> words, int named, Set<String> reading) {
     var at = 1;
     while (at < words.size() && HARMLESS.contains(words.get(at))) {
@@ -224,8 +226,7 @@ final class RiskyCommands {
     }
     var verb = words.get(at);
     if (RUNNING.contains(verb)) {
-      // The name of a script, and what is to be done, must be in the rule: npm run test, git config
-      // --get.
+      // The name of a script, or the action, must be in the rule: npm run test, git config --get.
       return named < at + 2;
     }
     var program = ShellLine.base(words.getFirst());
@@ -253,7 +254,7 @@ final class RiskyCommands {
                   option ->
                       name.equals(option)
                           || name.startsWith(option + "-")
-                          // Many programs take the beginning of an option for the whole.
+                          // Many programs accept abbreviations of an option.
                           || option.startsWith(name));
     }
     if (program.equals("git") && word.contains("::")) {
@@ -268,25 +269,26 @@ final class RiskyCommands {
     return false;
   }
 
-  /// True if a command of the shell may run what is in the subscript of a name: `test -v 'a[$(x)]'`.
+  /// True if a built-in command of the shell may run code in the subscript of a name: `test -v
+  /// 'a[$(x)]'`.
   static boolean evaluates(String program, String word) {
     return BUILT_IN.contains(program)
         && word.indexOf('[') >= 0
         && (word.indexOf('$') >= 0 || word.indexOf('`') >= 0);
   }
 
-  /// True for an assignment that may make a program run something that its command line does not show:
+  /// True for an assignment that may make a program run something that is not in its command line:
   /// `BASH_ENV=x bash -c true`.
   static boolean steers(String word) {
     return STEERING.matcher(word).matches();
   }
 
-  /// True if the command sets such a variable for what runs after it.
+  /// True if the command sets such a variable for later commands.
   static boolean sets(String program, List<String> words) {
     return SETTING.contains(program) && words.stream().anyMatch(RiskyCommands::steers);
   }
 
-  /// True if the program is given code in another language than the shell's.
+  /// True if the program receives code in another language than that of the shell.
   static boolean runsCode(String program, List<String> words) {
     return words.size() > 1
         && (INTERPRETER.matcher(program).matches()

@@ -27,10 +27,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Puts one turn of a model into events: a block of text, and thoughts. For one thread.
+/// Converts one turn of a model into events: a block of text, and thoughts. Not thread-safe.
 final class Scribe implements Sink {
 
-  /// How many characters a model may say and think in one turn.
+  /// The maximum number of characters of text and thoughts in one turn.
   static final int REPLY_MAX = 1_000_000;
 
   private final Run run;
@@ -46,8 +46,8 @@ final class Scribe implements Sink {
   private @Nullable ThoughtId thinking;
   private final @Nullable ToolCallId about;
 
-  /// `replaces` is the block of an earlier attempt that the new one takes the place of. `about` is the
-  /// call whose result the model was given last, if this turn follows calls.
+  /// `replaces` is the block of an earlier attempt that the new block replaces. `about` is the call
+  /// whose result the model received last, if this turn follows calls.
   Scribe(
       Run run,
       Pen pen,
@@ -119,7 +119,7 @@ final class Scribe implements Sink {
     }
   }
 
-  /// The attempt failed: ends the block that it began, if any. The next block replaces it.
+  /// The attempt failed: ends its block, if any. The next block replaces it.
   void cutOff() throws InterruptedException {
     if (deltas == 0) {
       return;
@@ -133,17 +133,17 @@ final class Scribe implements Sink {
     deltas = 0;
   }
 
-  /// Ends the question to a model that does not stop by itself.
+  /// Ends a model call whose output does not end.
   private void count(String piece) {
     length += piece.length();
     if (length > REPLY_MAX) {
       throw new Rejection.TooLarge(
-          "limit", "the model said more than " + REPLY_MAX + " characters in one turn");
+          "limit", "the model returned more than " + REPLY_MAX + " characters in one turn");
     }
   }
 
-  /// The turn is over: returns when all of it is durable. Its end, with what it takes to go on from
-  /// there, is one append.
+  /// Ends the turn; returns when all of it is durable. The end and the state for resuming are one
+  /// append.
   void finish(Reply.Answered answer, List<ToolCall> calls, int iteration)
       throws InterruptedException {
     pen.flush();

@@ -10,17 +10,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// The words of a command line, read in two ways.
+/// Parses a command line in two ways.
 ///
-/// [#plain] reads what surely is one simple command and nothing else: it accepts little, and what it accepts is what the
-/// shell runs. [#candidates] reads everything that a line may run: it accepts all, and finds rather too much than too
-/// little. Both take time in proportion to the length of the line.
+/// [#plain] accepts only a line that is certainly one simple command; the words are those that the
+/// shell would use. [#candidates] accepts every line and returns all commands that it may run, too
+/// many rather than too few. Both take time in proportion to the length of the line.
 final class ShellLine {
 
-  /// A longer line is not understood.
+  /// Longer lines are not parsed.
   static final int LENGTH_MAX = 10_000;
 
-  /// What arguments of programs are encoded in.
+  /// The encoding of program arguments.
   private static final Charset NATIVE =
       Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"), StandardCharsets.US_ASCII);
 
@@ -29,7 +29,7 @@ final class ShellLine {
 
   private static final String PLAIN = "_-./:=,+@%";
 
-  /// Words that are not commands where a command begins.
+  /// Words that are not commands at the start of a command.
   private static final Set<String> RESERVED =
       words(
           """
@@ -37,7 +37,7 @@ final class ShellLine {
           coproc
           """);
 
-  /// Programs that run what their arguments say.
+  /// Programs that run the commands in their arguments.
   private static final Set<String> WRAPPERS =
       words(
           """
@@ -48,7 +48,7 @@ final class ShellLine {
           runuser entr ssh find fd pkexec systemd-run chrt taskset firejail proot
           """);
 
-  /// Reserved words that may be followed by a name or an option before the command.
+  /// Reserved words that a name or an option may follow before the command.
   private static final Set<String> NAMING = Set.of("function", "coproc", "for", "select", "time");
 
   static final Set<String> SHELLS =
@@ -56,8 +56,8 @@ final class ShellLine {
 
   private static final Pattern ASSIGNMENT = Pattern.compile("[A-Za-z_]\\w*(\\[[^]]*])?\\+?=.*");
 
-  /// A command that a line may run. `clear` words are what they look like; others depend on what the shell makes of
-  /// them.
+  /// A command that a line may run. `clear` if the words are literal; otherwise they depend on
+  /// expansions of the shell.
   record Candidate(List<String> words, boolean programClear, boolean clear) {
     Candidate {
       words = List.copyOf(words);
@@ -69,7 +69,7 @@ final class ShellLine {
     }
   }
 
-  /// All that a line may run; `opaque` if that cannot be told.
+  /// All commands that a line may run; `opaque` if there may be others.
   record Candidates(List<Candidate> commands, boolean opaque) {
     Candidates {
       commands = List.copyOf(commands);
@@ -78,7 +78,7 @@ final class ShellLine {
 
   private ShellLine() {}
 
-  /// A list of words.
+  /// Splits a list of words.
   static Set<String> words(String list) {
     return Set.of(list.strip().split("\\s+", -1));
   }
@@ -87,19 +87,20 @@ final class ShellLine {
     return program.substring(program.lastIndexOf('/') + 1);
   }
 
-  /// The words of a line that is one simple command of plain words, if it is one: without operators, expansions,
-  /// assignments, comments, escapes and whatever else makes a shell do more than start a program with these words.
+  /// The words of a line that is one simple command of plain words; empty if the line has
+  /// operators, expansions, assignments, comments, escapes, or anything else that makes a shell do
+  /// more than start a program with these words.
   static Optional<List<String>> plain(String line) {
     return plain(line, false);
   }
 
-  /// The same of a rule, where `*` may be in a word.
+  /// The same for a rule, whose words may contain `*`.
   static Optional<List<String>> plainRule(String rule) {
     return plain(rule, true);
   }
 
   private static Optional<List<String>> plain(String line, boolean stars) {
-    // What the system's encoding lacks reaches the shell as `?`, which stands for any character.
+    // A character that the system's encoding lacks reaches the shell as `?`, which is a wildcard.
     if (line.length() > LENGTH_MAX || !NATIVE.newEncoder().canEncode(line)) {
       return Optional.empty();
     }
@@ -169,7 +170,8 @@ final class ShellLine {
         || (c > 127 && Character.isLetterOrDigit(c) && !hides(line, index));
   }
 
-  /// True if the character at `index` cannot be seen, or a terminal or another shell may take it for something else.
+  /// True if the character at `index` is invisible, or if a terminal or another shell may interpret
+  /// it differently.
   private static boolean hides(String line, int index) {
     var second =
         index > 0
@@ -178,7 +180,7 @@ final class ShellLine {
     return VisibleText.isHidden(line.codePointAt(second ? index - 1 : index));
   }
 
-  /// Every command that the line may run, also inside others.
+  /// All commands that the line may run, including nested ones.
   static Candidates candidates(String line) {
     var reader = new Reader();
     reader.read(line, 0);
@@ -215,7 +217,7 @@ final class ShellLine {
             if (command.inWord) {
               command.append("#");
             } else {
-              // A comment, but for one inside ${}, (()) or [[]]: there its rest may count.
+              // A comment, except inside ${}, (()) or [[]]: there the rest may count.
               opaque |= nested;
               var lineEnd = line.indexOf('\n', i);
               i = (lineEnd < 0 ? line.length() : lineEnd) - 1;
@@ -250,15 +252,15 @@ final class ShellLine {
       end(command, depth);
     }
 
-    /// Reads up to the closing quote, and what is substituted within as a line of its own.
+    /// Reads up to the closing quote, and parses substitutions inside it as separate lines.
     private int quoted(String line, int from, Command command, int depth) {
       command.append("");
       var i = from;
       for (; i < line.length() && line.charAt(i) != '"'; i++) {
         var c = line.charAt(i);
         if (c == '`' || line.startsWith("$(", i)) {
-          // Where it ends cannot be told without reading it as the shell does: more than it is does
-          // no harm.
+          // The end of the substitution is unknown without a full parser; reading too much does no
+          // harm.
           opaque = true;
           if (depth < DEPTH_MAX) {
             read(line.substring(i + (c == '`' ? 1 : 2)), DEPTH_MAX);
@@ -314,7 +316,7 @@ final class ShellLine {
       found.add(new Candidate(words, !unclear.getFirst(), !unclear.contains(true)));
       var program = base(words.getFirst()).toLowerCase(Locale.ROOT);
       if (SHELLS.contains(program) || program.equals("eval")) {
-        // A script that is not there is not understood.
+        // A script that is not in the line cannot be parsed.
         opaque |= SHELLS.contains(program) && !takesCommand(words);
         words.stream().skip(1).forEach(word -> read(word, depth + 1));
         read(String.join(" ", words.subList(1, words.size())), depth + 1);
@@ -333,7 +335,7 @@ final class ShellLine {
             read(rest.getFirst(), depth + 1);
           }
           var name = base(rest.getFirst());
-          // command eval, builtin source: elsewhere a dot is a folder.
+          // command eval, builtin source: after other programs a dot is a folder.
           var evaluates = i == 1 && Set.of("eval", "source", ".").contains(name);
           evaluates &= program.equals("command") || program.equals("builtin");
           if ((SHELLS.contains(name) || evaluates) && depth < DEPTH_MAX) {
@@ -349,7 +351,7 @@ final class ShellLine {
     }
   }
 
-  /// True if a shell is given its commands in an argument, and not in a file or its input.
+  /// True if a shell receives its commands in an argument, and not from a file or its input.
   private static boolean takesCommand(List<String> words) {
     for (var word : words.subList(1, words.size())) {
       if (!word.startsWith("-") || word.startsWith("--")) {
@@ -362,7 +364,7 @@ final class ShellLine {
     return false;
   }
 
-  /// A command that is being read.
+  /// The command that is being parsed.
   private static final class Command {
     private final List<String> words = new ArrayList<>();
     private final List<Boolean> unclear = new ArrayList<>();
@@ -381,7 +383,7 @@ final class ShellLine {
       wordUnclear = true;
     }
 
-    /// `[` and braces are commands where they stand alone.
+    /// `[` and braces are literal if they are a word of their own.
     void special(char c) {
       append(String.valueOf(c));
       wordUnclear |= c != '!' && c != ']' && c != '}';

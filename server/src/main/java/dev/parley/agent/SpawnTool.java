@@ -9,13 +9,14 @@ import dev.parley.tool.ToolResult;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A tool whose call is done by other agents: it says which, and what their results make together.
+/// A tool whose calls are performed by other agents: it defines their jobs, and combines the
+/// results.
 interface SpawnTool extends Tool {
 
-  /// What one agent is to do.
+  /// The job of one agent.
   record Job(AgentTypeId agent, String prompt) {}
 
-  /// What the agents are to do, and whether side by side.
+  /// The jobs of the agents, and whether they run in parallel.
   record Jobs(Mode mode, List<Job> list) {
     public Jobs {
       list = List.copyOf(list);
@@ -25,12 +26,12 @@ interface SpawnTool extends Tool {
   /// A job that has ended.
   record Ended(Job job, SubtaskComplete end) {}
 
-  /// The jobs that these arguments ask for.
+  /// The jobs for these arguments.
   ///
-  /// @throws dev.parley.protocol.Rejection.Invalid if they do not fit
+  /// @throws dev.parley.protocol.Rejection.Invalid if the arguments are not valid
   Jobs jobs(ObjectNode arguments);
 
-  /// What the call came to.
+  /// The combined result of the call.
   ToolResult result(List<Ended> ended);
 
   @Override
@@ -45,6 +46,6 @@ interface SpawnTool extends Tool {
 
   @Override
   default ToolResult call(ObjectNode arguments, ToolContext context) {
-    throw new IllegalStateException("other agents do this");
+    throw new IllegalStateException("other agents perform the calls of this tool");
   }
 }

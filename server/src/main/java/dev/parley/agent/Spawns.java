@@ -17,25 +17,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Begins the tasks of a call that other agents do, all at once or one after the other. For one thread.
+/// Starts the subtasks of a call, in parallel or in sequence. Not thread-safe.
 public final class Spawns {
 
-  /// In the metadata of the call's start: what its tasks have in common.
+  /// In the metadata of the call's start: the id that its subtasks share.
   static final String INVOCATION_ID = "invocationId";
 
-  /// In the metadata of a task: what those before it in the same call came to.
+  /// In the metadata of a task: the results of the previous tasks of the same call.
   static final String PREVIOUS_RESULTS = "previousResults";
 
   private final Run run;
   private final @Nullable ObjectNode metadata;
 
-  /// `metadata` goes to every task that is spawned.
+  /// `metadata` is added to every subtask.
   Spawns(Run run, @Nullable ObjectNode metadata) {
     this.run = run;
     this.metadata = metadata;
   }
 
-  /// Puts the call's start and its first tasks into the log, in one append.
+  /// Appends the call's start and its first subtasks, in one append.
   ///
   /// @throws dev.parley.protocol.Rejection.Invalid if a limit is reached
   void begin(ToolStart start, Jobs jobs) {
@@ -64,7 +64,7 @@ public final class Spawns {
     run.reach("spawned");
   }
 
-  /// The jobs of a call that has started, in their order, as far as they have ended.
+  /// The jobs of a started call that have ended, in their order.
   static List<Ended> ended(CallStory call, Jobs jobs) {
     var ids = call.subagents().map(SubagentMetadata::taskIds).orElse(List.of());
     var ended = new ArrayList<Ended>();
@@ -77,8 +77,8 @@ public final class Spawns {
     return ended;
   }
 
-  /// Begins the next task of a call whose tasks go one after the other; the rest is skipped once one has
-  /// failed. False if there is nothing to do.
+  /// Starts the next subtask of a sequential call; skips the rest after a failure. False if there
+  /// is nothing to do.
   boolean next(CallStory call, Jobs jobs) {
     var ids = call.subagents().map(SubagentMetadata::taskIds).orElse(List.of());
     var ended = ended(call, jobs);
@@ -97,7 +97,7 @@ public final class Spawns {
       for (var i = ended.size(); i < ids.size(); i++) {
         skipped.add(child(ids.get(i), jobs.list().get(i), List.of()));
       }
-      run.spawner().skip(run, spawning, skipped, "one before it did not succeed");
+      run.spawner().skip(run, spawning, skipped, "a previous task did not succeed");
     }
     return true;
   }

@@ -44,21 +44,22 @@ import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// What a task has done so far: a fold of its events. A task that was parked or cut off goes on from here.
+/// The progress of a task: a fold of its events. A task that was parked or interrupted continues
+/// from here.
 ///
-/// For one thread.
+/// Not thread-safe.
 final class Story {
 
-  /// In the metadata of a question: why it is asked.
+  /// In the metadata of a question: its purpose.
   static final String PURPOSE = Asked.PURPOSE;
 
-  /// In the metadata of a status: an agent above is asked this.
+  /// In the metadata of a status: the question that a parent agent is asked.
   static final String INPUT_ID = "inputId";
 
-  /// In the metadata of progress: the tool is called once more.
+  /// In the metadata of progress: the number of the attempt that starts.
   static final String ATTEMPT = "attempt";
 
-  /// In the state of a checkpoint: what only the model understands.
+  /// In the state of a checkpoint: data that only the model provider interprets.
   static final String MEMO = "memo";
 
   private final List<Part> parts = new ArrayList<>();
@@ -76,62 +77,62 @@ final class Story {
   private long tokens;
   private List<Part.Returned> returned = List.of();
 
-  /// Takes in what came.
+  /// Adds new entries.
   void read(List<Entry> news) {
     news.forEach(this::read);
   }
 
-  /// What was said and done since the task's own question, as the model is told it.
+  /// The messages and tool results since the task's own prompt, as parts of the next prompt.
   List<Part> parts() {
     return List.copyOf(parts);
   }
 
-  /// What people have said to the task that the model was not told yet.
+  /// Messages to the task that no prompt has included yet.
   List<Part> unheard() {
     return List.copyOf(unheard);
   }
 
-  /// The calls of the turn that is not done, in their order; none if there is no such turn.
+  /// The calls of the unfinished turn, in their order; empty if there is no such turn.
   List<CallStory> calls() {
     return List.copyOf(calls.values());
   }
 
-  /// What the calls of the turn before returned, if the next question to the model follows them.
+  /// The results of the previous turn's calls, if the next model call follows them.
   List<Part.Returned> returned() {
     return returned;
   }
 
-  /// True if a call of this task had this id.
+  /// True if a call of this task used this id.
   boolean used(ToolCallId call) {
     return used.contains(call);
   }
 
-  /// True if the model has answered without calling a tool, and nobody has said anything since.
+  /// True if the model has answered without calling a tool, and there is no newer message.
   boolean answered() {
     return answered && unheard.isEmpty();
   }
 
-  /// All that the model answered.
+  /// All text of the model's answers.
   String answer() {
     return answers.stream().filter(text -> !text.isBlank()).collect(Collectors.joining("\n\n"));
   }
 
-  /// The number of the next question to the model; the same again if the last one was cut off.
+  /// The number of the next model call; unchanged if the last one was interrupted.
   int nextIteration() {
     return asking ? iteration : iteration + 1;
   }
 
-  /// How often the next question was asked already.
+  /// How often the next model call was already attempted.
   int attempts() {
     return asking ? attempts : 0;
   }
 
-  /// The text that was cut off and that the next one replaces.
+  /// The interrupted text that the next one replaces.
   @Nullable BlockId cut() {
     return cut;
   }
 
-  /// How many turns in a row no tool has worked.
+  /// The number of consecutive turns in which every tool failed.
   int failedTurns() {
     return failedTurns;
   }
@@ -170,7 +171,7 @@ final class Story {
       case SubtaskComplete complete -> end(complete);
       case TaskStatus(var state, _, var metadata) when state == TaskState.WAITING_INPUT ->
           consult(metadata);
-      default -> {} // Says nothing of what is to be done next.
+      default -> {} // Does not affect the next step.
     }
   }
 
@@ -205,7 +206,7 @@ final class Story {
     }
   }
 
-  /// The checkpoint stands right behind the end of its turn, in the same append.
+  /// The checkpoint directly follows the end of its turn, in the same append.
   private void keep(InternalCheckpoint checkpoint) {
     var memo = checkpoint.state() == null ? null : checkpoint.state().get(MEMO);
     if (memo != null
@@ -266,7 +267,7 @@ final class Story {
   }
 
   private static Answer lapsed(@Nullable String reason) {
-    return new Answer.Lapsed(reason == null ? "nobody answered" : reason);
+    return new Answer.Lapsed(reason == null ? "no answer" : reason);
   }
 
   private void answer(String id, Answer answer) {

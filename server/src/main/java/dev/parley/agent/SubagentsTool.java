@@ -13,10 +13,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// `subagents`: hands tasks to several agents, side by side or one after the other.
+/// `subagents`: delegates tasks to several agents, in parallel or in sequence.
 public final class SubagentsTool implements SpawnTool {
 
-  /// What the tool is called.
+  /// The name of the tool.
   public static final String NAME = "subagents";
 
   private record Task(String agentId, String prompt) {}

@@ -2,12 +2,12 @@ package dev.parley.agent;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Numbers the thoughts of a task, whoever has them. Safe for use by the task's threads.
+/// Numbers the thoughts of a task, across its threads. Thread-safe.
 final class Thoughts {
 
   private final AtomicInteger next = new AtomicInteger();
 
-  /// The task has had so many.
+  /// The task has at least this many thoughts.
   void atLeast(int count) {
     next.accumulateAndGet(count, Math::max);
   }

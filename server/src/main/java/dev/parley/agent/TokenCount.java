@@ -1,9 +1,11 @@
 package dev.parley.agent;
 
-/// How many tokens a text is, about: each model counts in its own way, and says how much it was only afterwards.
+/// An estimate of the number of tokens in a text: each model counts differently, and reports its
+/// count only afterwards.
 ///
-/// Four Latin characters (letters, digits, punctuation, blanks) make a token, and any other makes one by itself.
-/// That is more than most models count, so that what is thought to fit does.
+/// Four Latin characters (letters, digits, punctuation, blanks) count as one token, and any other
+/// character counts as one. Most models count fewer tokens, so that a text that fits by this
+/// estimate does fit.
 public final class TokenCount {
 
   private static final int LATIN_END = 0x250;
@@ -11,18 +13,18 @@ public final class TokenCount {
 
   private TokenCount() {}
 
-  /// About how many tokens the text is.
+  /// The approximate number of tokens in the text.
   public static long of(String text) {
     return (text.chars().mapToLong(TokenCount::quarters).sum() + QUARTERS - 1) / QUARTERS;
   }
 
-  /// The beginning of a text that has at most so many tokens; all of it if that fits.
+  /// The start of the text with at most this many tokens; the whole text if it fits.
   static String head(String text, long tokensMax) {
     var room = tokensMax * QUARTERS;
     for (var i = 0; i < text.length(); i++) {
       room -= quarters(text.charAt(i));
       if (room < 0) {
-        // Not between the two halves of one character.
+        // Not inside a surrogate pair.
         var end = i > 0 && Character.isLowSurrogate(text.charAt(i)) ? i - 1 : i;
         return text.substring(0, end) + "…";
       }

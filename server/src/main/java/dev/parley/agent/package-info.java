@@ -1,4 +1,5 @@
-/// Kinds of agent: the loop that asks a model and runs its tools.
+/// The model loop: an agent that calls a model and runs its tools, with history, approvals,
+/// sub-agents and tool policies.
 @NullMarked
 package dev.parley.agent;
 

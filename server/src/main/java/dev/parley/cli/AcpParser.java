@@ -16,14 +16,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Understands a program that speaks the [Agent Client Protocol](https://agentclientprotocol.com): JSON-RPC, in
-/// which it also asks whether it may call a tool.
+/// Parses the output of a program that uses the [Agent Client
+/// Protocol](https://agentclientprotocol.com): JSON-RPC, in which the program also asks for
+/// permission to call tools.
 ///
-/// A session that is loaded is told again first. Gemini CLI does not wait for the end of that before it says
-/// that the session is loaded; so it is asked for something harmless until it tells nothing in between.
+/// When a session is loaded, the program first sends the earlier conversation again. Gemini CLI may
+/// report that the session is loaded before it has sent all of it. Therefore the parser sends
+/// harmless requests until no conversation arrives between their replies.
 final class AcpParser implements LineParser {
 
-  /// The ids of our requests.
+  /// The ids of the requests to the program.
   static final int HELLO = 1;
 
   static final int SESSION = 2;
@@ -43,7 +45,7 @@ final class AcpParser implements LineParser {
   private int still;
   private int asked;
 
-  /// `prompt` begins the turn; `loads` is the session that the program goes on with, if it does with one.
+  /// `prompt` starts the turn; `loads` is the id of the session to resume, if any.
   AcpParser(String prompt, @Nullable String loads) {
     this.prompt = prompt;
     this.loads = loads;
@@ -72,7 +74,7 @@ final class AcpParser implements LineParser {
     } else if (method.equals("session/request_permission")) {
       permission(json.path("id"), params, said);
     } else if (json.hasNonNull("id")) {
-      var reason = "there is no " + method + " here";
+      var reason = "unsupported method: " + method;
       said.add(new Said.Demanded(method, Rpc.refusal(json.path("id"), reason)));
       said.add(new Said.Raw(Said.Why.UNKNOWN));
     } else {
@@ -95,7 +97,7 @@ final class AcpParser implements LineParser {
   private void answer(ObjectNode json, List<Said> said) {
     var id = json.path("id").asInt(0);
     if (json.hasNonNull("error")) {
-      // Nobody needs to know whether the harmless thing was done.
+      // The result of the harmless request does not matter.
       if (id == STILL) {
         next(said);
       } else {
@@ -109,7 +111,7 @@ final class AcpParser implements LineParser {
       case SESSION -> {
         session = loads == null ? text(result.path("sessionId")) : loads;
         if (session == null) {
-          var why = "it began no session: its answer to session/new has no sessionId";
+          var why = "no session was started: the reply to session/new has no sessionId";
           said.add(
               new Said.Ended(false, null, new Said.Failure(ErrorCode.MODEL_ERROR, why, false)));
           said.add(new Said.Raw(Said.Why.MORE));
@@ -125,11 +127,11 @@ final class AcpParser implements LineParser {
         said.add(ended(textOr(result.path("stopReason"), "")));
         said.add(new Said.Raw(Said.Why.MORE));
       }
-      default -> {} // It says hello.
+      default -> {} // The reply to `initialize` needs no action.
     }
   }
 
-  /// Begins the turn, once the program has told all of its session.
+  /// Sends the prompt once the program has sent all of its earlier conversation.
   private void next(List<Said> said) {
     if (begun || session == null) {
       return;
@@ -192,17 +194,18 @@ final class AcpParser implements LineParser {
       case "failed" ->
           said.add(
               new Said.ToolEnded(null, id, null, output.isEmpty() ? "failed" : output.toString()));
-      default -> {} // It is under way.
+      default -> {} // The call is still running.
     }
   }
 
-  /// Gemini CLI puts the name before its own id; others say only what kind of tool it is.
+  /// Gemini CLI puts the name of the tool before its own id; other programs only send the kind of
+  /// tool.
   private static String tool(String id, ObjectNode call) {
     var end = id.lastIndexOf("__");
     return end > 0 ? id.substring(0, end) : textOr(call.path("kind"), "tool");
   }
 
-  /// The protocol has no arguments: what is to be done is in the title, or is a difference of a file.
+  /// The protocol has no tool arguments: the title or the diff of a file describes the call.
   private static ObjectNode about(ObjectNode call) {
     var about = Json.object();
     if (call.hasNonNull("title")) {
@@ -231,7 +234,7 @@ final class AcpParser implements LineParser {
     said.add(new Said.Asked(id.toString(), tool(name, call), about, name, false, reply));
   }
 
-  /// The option of a kind; none that lasts is ever chosen.
+  /// The option of this kind. Options that apply to later calls too are never chosen.
   private static ObjectNode outcome(JsonNode options, String kind) {
     var answer = Json.object();
     for (var option : options) {
@@ -275,7 +278,7 @@ final class AcpParser implements LineParser {
 
   private static Said.Failure failure(ObjectNode error) {
     var details = text(error.path("data").path("details"));
-    var message = details == null ? textOr(error.path("message"), "it failed") : details;
+    var message = details == null ? textOr(error.path("message"), "no error message") : details;
     return switch (error.path("code").asInt(0)) {
       case 401, 403, -32_000 -> new Said.Failure(ErrorCode.AUTH, message, false);
       case 429 -> new Said.Failure(ErrorCode.RATE_LIMITED, message, true);

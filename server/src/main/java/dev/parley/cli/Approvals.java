@@ -35,29 +35,30 @@ import tools.jackson.databind.node.ObjectNode;
 /// For one thread.
 public final class Approvals {
 
-  /// In the state of a checkpoint: the question whose answer the program is about to be told.
+  /// Key in the state of a checkpoint: the question whose answer is about to be sent to the
+  /// program.
   static final String DELIVERED = "delivered";
 
-  /// In the metadata of a question: what it is asked for.
+  /// Key in the metadata of a question: the purpose of the question.
   public static final String PURPOSE = "purpose";
 
   static final String GONE = "the program that asked has ended";
   private static final String WITHDRAWN = "the program no longer asks for it";
   private static final int WITHDRAWN_MAX = 1_000;
 
-  /// What came of a question.
+  /// The result of a question.
   public sealed interface Verdict {
 
-    /// What the program is to be told.
+    /// A decision that is sent to the program.
     sealed interface Given extends Verdict {}
 
     /// The call may be made, with these arguments.
     record Allowed(ObjectNode arguments) implements Given {}
 
-    /// It may not.
+    /// The call may not be made.
     record Denied(String reason) implements Given {}
 
-    /// The program has taken the question back.
+    /// The program has withdrawn the question.
     record Withdrawn() implements Verdict {}
   }
 
@@ -67,8 +68,8 @@ public final class Approvals {
   private final Duration patience;
   private final Map<String, Verdict> granted = new HashMap<>();
 
-  /// One run of the program, as it asks; when it has ended, or takes a question back, nobody needs the answer.
-  /// Its lock guards all of it.
+  /// Tracks the questions of one run of the program. A question lapses when the program ends or
+  /// withdraws it. The lock guards all fields.
   final class Caller {
 
     private boolean gone;
@@ -76,7 +77,7 @@ public final class Approvals {
     private @Nullable String request;
     private final SequencedSet<String> withdrawn = new LinkedHashSet<>();
 
-    /// The program has ended. Any thread may say so.
+    /// Records that the program has ended. Any thread may call this.
     void leave() {
       InputId asked;
       String reason;
@@ -90,7 +91,8 @@ public final class Approvals {
       }
     }
 
-    /// The program takes a question back. Any thread may say so, even before the question is asked here.
+    /// Records that the program has withdrawn a question. Any thread may call this, even before the
+    /// question is asked.
     void withdraw(String question) {
       InputId asked;
       synchronized (this) {
@@ -113,7 +115,8 @@ public final class Approvals {
       return withdrawn.contains(question);
     }
 
-    /// Why nobody waits for it: then nobody else will end the question. Nothing if somebody does.
+    /// Records that the run now waits for this question. Returns the reason if the question must
+    /// lapse at once, because the program has withdrawn it or has ended; null otherwise.
     private synchronized @Nullable String waitsFor(InputId asked, String question) {
       open = asked;
       request = question;
@@ -133,12 +136,12 @@ public final class Approvals {
     this.patience = patience;
   }
 
-  /// Somebody has decided about this call already, before the program was started again.
+  /// Records a decision that was made before the program was started again.
   void grant(String hash, Verdict verdict) {
     granted.put(hash, verdict);
   }
 
-  /// Decides, and returns when that can be told to the program.
+  /// Decides, and returns when the decision can be sent to the program.
   Verdict decide(Said.Asked asked, Optional<ToolCallId> call, Caller caller)
       throws InterruptedException {
     if (caller.gone()) {
@@ -188,13 +191,13 @@ public final class Approvals {
       }
       return reason(end).equals(WITHDRAWN)
           ? new Verdict.Withdrawn()
-          : new Verdict.Denied("nobody approved this call: " + reason(end));
+          : new Verdict.Denied("this call was not approved: " + reason(end));
     } finally {
       caller.waitsNoMore();
     }
   }
 
-  /// What a task says of itself that waits for these answers.
+  /// The status metadata of a task that waits for these answers.
   static ObjectNode waiting(List<InputId> asked) {
     var waiting = Json.object().put("blockedBy", "user");
     var ids = waiting.putArray("inputIds");
@@ -202,7 +205,7 @@ public final class Approvals {
     return waiting;
   }
 
-  /// Says that the program is about to be told what came of a question.
+  /// A checkpoint which records that the result of a question is about to be sent to the program.
   static InternalCheckpoint delivered(InputId id) {
     var state = Json.object();
     state.putObject(Narrator.STATE).put(DELIVERED, id.value());
@@ -217,10 +220,10 @@ public final class Approvals {
   private static String reason(Entry end) {
     return end.event() instanceof InputLapsed lapsed && lapsed.reason() != null
         ? lapsed.reason()
-        : "nobody answered";
+        : "there was no answer";
   }
 
-  /// What an answer means.
+  /// Converts an answer to a decision.
   public static Verdict.Given verdict(@Nullable JsonNode value, ObjectNode arguments) {
     if (value == null) {
       return new Verdict.Denied("a person denied this call");

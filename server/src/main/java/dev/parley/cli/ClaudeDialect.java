@@ -9,7 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Claude Code without a terminal: JSON lines both ways, and questions for permission among them.
+/// Claude Code without a terminal: JSON lines in both directions, including requests for
+/// permission.
 final class ClaudeDialect implements Dialect {
 
   private static final Map<String, String> MAIN =
@@ -62,7 +63,7 @@ final class ClaudeDialect implements Dialect {
       words.addAll(List.of("--disallowedTools", String.join(",", settings.disallowedTools())));
     }
     if (!settings.mcp().isEmpty()) {
-      // It may hold secrets, and everybody can see the words of a command.
+      // The configuration may contain secrets, and every user can read the arguments of a process.
       words.addAll(List.of("--mcp-config", Launch.CONFIG, "--strict-mcp-config"));
     }
     if (settings.maxTurns() != null) {

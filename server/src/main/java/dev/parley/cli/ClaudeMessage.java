@@ -4,10 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What was said so far of one message of Claude's, block by block. For one thread.
+/// The blocks of one Claude message received so far. For one thread.
 final class ClaudeMessage {
 
-  /// A block that came in pieces.
+  /// A block that was streamed in pieces.
   static final class Block {
     final String type;
     final @Nullable String call;
@@ -21,7 +21,7 @@ final class ClaudeMessage {
     }
   }
 
-  /// How many blocks of a message, and how much of each, are remembered.
+  /// Limits on the number of blocks kept per message, and on the characters kept per block.
   private static final int BLOCKS_MAX = 1_000;
 
   private static final int BLOCK_MAX = 8_000_000;
@@ -31,7 +31,7 @@ final class ClaudeMessage {
   private final Map<Integer, Block> blocks = new HashMap<>();
   private int whole;
 
-  /// True if it was said that the model was called for this message.
+  /// True if the model call of this message was reported.
   boolean counted;
 
   /// True while a block of text is open.
@@ -59,15 +59,15 @@ final class ClaudeMessage {
     }
   }
 
-  /// The number of the first block of a line that has so many whole ones. A line with several has the
-  /// message from its beginning; one alone is the next.
+  /// The index of the first block of a line that has this many complete blocks. A line with several
+  /// blocks contains the message from its beginning; a single block is the next one.
   int place(int count) {
     var first = count > 1 ? 0 : whole;
     whole = Math.max(whole, first + count);
     return first;
   }
 
-  /// What a whole text has that did not come in pieces.
+  /// The part of a complete text that was not streamed.
   String rest(int index, String text) {
     var streamed = blocks.get(index);
     if (streamed == null) {

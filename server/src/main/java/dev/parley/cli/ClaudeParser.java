@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Understands Claude Code's `--output-format stream-json`, with partial messages or without.
+/// Parses Claude Code's `--output-format stream-json`, with or without partial messages.
 ///
-/// A message comes in pieces (`stream_event`), whole (`assistant`, a line for each block), or both. What
-/// came in pieces is not said again: blocks are matched by the message's id and their number in it.
+/// A message arrives in pieces (`stream_event`), complete (`assistant`, one line per block), or
+/// both. Text that was streamed is not reported again: blocks are matched by the id of the message
+/// and their index in it.
 public final class ClaudeParser implements LineParser {
 
   private static final Set<String> SUBAGENT_TOOLS = Set.of("Task", "Agent");
@@ -95,7 +96,7 @@ public final class ClaudeParser implements LineParser {
     switch (textOr(event.path("type"), "")) {
       case "message_start" -> {
         var start = event.path("message");
-        // Some gateways give the same id to all: what begins is new.
+        // Some gateways use the same id for all messages, so each start is a new message.
         var begun =
             new ClaudeMessage(textOr(start.path("id"), ""), textOr(start.path("model"), ""));
         messages.put(begun.id, begun);
@@ -137,7 +138,7 @@ public final class ClaudeParser implements LineParser {
     }
   }
 
-  /// The message of a stream whose beginning was not seen.
+  /// The message of a stream whose start was not received.
   private ClaudeMessage start(String scope) {
     var begun = new ClaudeMessage("", "");
     if (current.size() < MESSAGES_MAX) {
@@ -150,7 +151,7 @@ public final class ClaudeParser implements LineParser {
     return messages.computeIfAbsent(id, _ -> new ClaudeMessage(id, model));
   }
 
-  /// The program has called its model, if this is the first of the message.
+  /// Reports a model call, if this is the first line of the message.
   private static void called(@Nullable String within, ClaudeMessage message, List<Said> said) {
     if (within == null && !message.id.isEmpty() && !message.counted) {
       message.counted = true;
@@ -177,7 +178,7 @@ public final class ClaudeParser implements LineParser {
     }
   }
 
-  /// Ends the text of a message whose service does not say where its blocks end.
+  /// Ends the text of a message from a service that does not mark the end of blocks.
   private static void endText(
       @Nullable String within, @Nullable ClaudeMessage message, List<Said> said) {
     if (message != null && message.textOpen) {
@@ -186,7 +187,7 @@ public final class ClaudeParser implements LineParser {
     }
   }
 
-  /// Why the model stopped, if `json` says so.
+  /// Reports why the model stopped, if `json` contains a reason.
   private static void stopped(@Nullable String within, JsonNode json, List<Said> said) {
     var reason = text(json.path("stop_reason"));
     if (reason != null) {
@@ -196,7 +197,7 @@ public final class ClaudeParser implements LineParser {
               switch (reason) {
                 case "max_tokens", "model_context_window_exceeded" -> FinishReason.LENGTH;
                 case "refusal" -> FinishReason.REFUSAL;
-                default -> FinishReason.STOP; // The answer is whole, or goes on after a call.
+                default -> FinishReason.STOP; // The answer is complete, or continues after a call.
               }));
     }
   }
@@ -303,14 +304,14 @@ public final class ClaudeParser implements LineParser {
             new Said.ToolEnded(within, id, failed ? null : result, failed ? plain(result) : null));
       }
     }
-    // Where a session that is cut off before its answer can be taken up.
+    // A session that was interrupted before its answer can be resumed at this mark.
     var mark = text(json.path("uuid"));
     if (mark != null && within == null && !content.isEmpty() && !content.isString()) {
       said.add(new Said.Mark(mark));
     }
   }
 
-  /// Blocks that are all text are one text.
+  /// Joins blocks that are all text to one text.
   private static JsonNode result(JsonNode content) {
     if (!content.isArray() || content.isEmpty()) {
       return content.isString() ? content : Json.mapper().getNodeFactory().stringNode("");
@@ -375,7 +376,7 @@ public final class ClaudeParser implements LineParser {
               request.path("requires_user_interaction").asBoolean(false),
               new ClaudeReply(id)));
     } else {
-      var reason = "there is no " + subtype + " here";
+      var reason = "unsupported request: " + subtype;
       said.add(new Said.Demanded(subtype, new ClaudeReply(id).refuse(reason)));
       said.add(new Said.Raw(Said.Why.UNKNOWN));
     }

@@ -3,7 +3,7 @@ package dev.parley.cli;
 import dev.parley.protocol.Json;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The answer to a `control_request` of Claude Code's.
+/// The reply to a `control_request` of Claude Code.
 record ClaudeReply(String request) implements Reply {
 
   @Override
@@ -23,7 +23,7 @@ record ClaudeReply(String request) implements Reply {
     return true;
   }
 
-  /// The line that says that the program will not get what it waits for.
+  /// The line that rejects a request of the program.
   String refuse(String reason) {
     var line = Json.object().put("type", "control_response");
     line.putObject("response")

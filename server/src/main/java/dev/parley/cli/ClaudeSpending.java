@@ -9,12 +9,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// Counts what Claude Code spends: each message once, by its id, the last count wins.
+/// Counts the tokens and costs of Claude Code. Each message counts once, by its id; the last count
+/// replaces earlier ones.
 ///
-/// The end of a turn tells sums by model, with costs. What they have more than was told is told then.
+/// The end of a turn contains sums per model, with costs. The difference to what was reported
+/// before is reported then.
 final class ClaudeSpending {
 
-  /// How many messages that are not yet whole are remembered.
+  /// The maximum number of incomplete messages that are remembered.
   private static final int OPEN_MAX = 1_000;
 
   private record Counts(long input, long output, long cacheWrite, long cacheRead) {
@@ -53,7 +55,7 @@ final class ClaudeSpending {
 
   private final Map<String, Message> open = new LinkedHashMap<>();
 
-  /// Messages that were settled: a later line may repeat or correct their counts.
+  /// Finished messages: a later line may repeat or correct their counts.
   private final Map<String, Message> settled =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -66,20 +68,21 @@ final class ClaudeSpending {
 
   private final Map<String, Counts> told = new LinkedHashMap<>();
 
-  /// The sums of the turn before: a process adds to them as long as it runs.
+  /// The sums of the previous turn: a process accumulates them as long as it runs.
   private final Map<String, Counts> sums = new LinkedHashMap<>();
 
   private final Map<String, BigDecimal> costs = new LinkedHashMap<>();
   private String lastModel = "claude";
 
-  /// A message begins. Some gateways give the same id to all messages: what is known of that id ends here.
+  /// Starts a message. Some gateways use the same id for all messages, so this discards earlier
+  /// counts of that id.
   List<Said> begin(String message) {
     var before = settle(message);
     settled.remove(message);
     return before;
   }
 
-  /// What a line says of a message's tokens; later lines say it anew.
+  /// Records the token counts of a message in a line; later lines replace them.
   void count(String message, String model, JsonNode usage) {
     if (!usage.isObject() || (open.size() >= OPEN_MAX && !open.containsKey(message))) {
       return;
@@ -102,7 +105,7 @@ final class ClaudeSpending {
     return now.isNumber() ? JsonLine.count(now) : before;
   }
 
-  /// A message is whole.
+  /// Finishes a message and reports its counts.
   List<Said> settle(String message) {
     var done = open.remove(message);
     if (done == null) {
@@ -117,7 +120,7 @@ final class ClaudeSpending {
     return List.of(more.spent(name(done.model()), null));
   }
 
-  /// The turn is over, and these are its sums by model.
+  /// Ends a turn, with its sums per model.
   List<Said> total(JsonNode modelUsage, JsonNode cost) {
     if (!modelUsage.isObject() || modelUsage.isEmpty()) {
       var rest = new ArrayList<>(end());
@@ -129,7 +132,7 @@ final class ClaudeSpending {
     }
     open.clear();
     var rest = new ArrayList<Said>();
-    // Behind a gateway messages have other names for their models than sums have.
+    // Behind a gateway, the model names in messages differ from those in the sums.
     var others = Counts.NONE;
     for (var known : told.entrySet()) {
       if (modelUsage.propertyStream().noneMatch(sum -> name(sum.getKey()).equals(known.getKey()))) {
@@ -149,7 +152,7 @@ final class ClaudeSpending {
               JsonLine.count(all.path("cacheReadInputTokens")));
       var money = JsonLine.money(all.path("costUSD"));
       if (money == null && unpriced) {
-        // The sum for all models is told once, with the first one.
+        // The total cost is reported once, with the first model.
         money = JsonLine.money(cost);
         unpriced = false;
       }
@@ -165,7 +168,7 @@ final class ClaudeSpending {
     return rest;
   }
 
-  /// What a sum has more than the one before; all of it if it began anew.
+  /// The increase since the previous sum; the whole sum if it was reset.
   private Counts since(String model, Counts sum) {
     var before = sums.put(model, sum);
     return before == null || !sum.holds(before) ? sum : sum.minus(before);
@@ -182,7 +185,7 @@ final class ClaudeSpending {
     return cost.compareTo(before) == 0 ? null : cost.subtract(before);
   }
 
-  /// There will be no sums: what is known has to do.
+  /// Finishes all open messages when there are no sums.
   List<Said> end() {
     var rest = new ArrayList<Said>();
     for (var message : List.copyOf(open.keySet())) {
@@ -191,7 +194,7 @@ final class ClaudeSpending {
     return rest;
   }
 
-  /// Sums have the size of the window behind the model's name, messages have not.
+  /// The name without the size of the context window, which sums append and messages do not.
   private static String name(String model) {
     var bracket = model.indexOf('[');
     return bracket > 0 ? model.substring(0, bracket) : model;

@@ -28,19 +28,20 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// An agent that is a program of its own, started anew for each task.
+/// An agent that runs a separate program, started anew for each task.
 ///
-/// What it said and did is in the log; the conversation as the program knows it is in a session of the
-/// program's, which the next task goes on with. After a crash the program is gone: its session is taken
-/// up, and it is told what happened. The same prompt is never given twice.
+/// The log contains what the program wrote and did. The program keeps its own conversation in a
+/// session, which the next task resumes. After a crash the program is gone: the agent resumes its
+/// session and describes what happened. The same prompt is never sent twice.
 public final class CliAgent implements Agent {
 
-  /// In a task's metadata: what it wants otherwise than the agent's configuration says.
+  /// Key in the metadata of a task: the settings that override the agent's configuration.
   public static final String WISHES = "cli";
 
   private static final int STARTS_MAX = 4;
 
-  /// What agents of this kind share; `patience` is how long people are waited for.
+  /// The shared dependencies of command-line agents; `patience` is how long an agent waits for the
+  /// answer of a person.
   public record Parts(Children children, EventLog log, Memory memory, Duration patience) {}
 
   private final CliSettings settings;
@@ -75,30 +76,30 @@ public final class CliAgent implements Agent {
     return new Work(run, mine, Dialect.of(mine)).go();
   }
 
-  /// What a task may not want. It may narrow what its agent can do, and only where the agent may do
-  /// everything anyway it may add words to the command.
+  /// The reason why a task may not override these settings, or null. A task may restrict its agent.
+  /// It may add arguments to the command only if the agent may do everything anyway.
   private @Nullable String problem(JsonNode wishes) {
     var honours = settings.honours();
     if (!texts(wishes.path("customArgs")).isEmpty() && !honours.contains("customArgs")) {
-      return "customArgs are for agents with `permission: allow` and no rules of what to ask or"
-          + " deny: elsewhere they would get around it";
+      return "customArgs need an agent with `permission: allow` and no `ask` or `deny` rules:"
+          + " they could bypass such rules";
     }
     if (wishes.path("model").isString() && !honours.contains("model")) {
-      return "cli.model is not for cli jsonl: leave it out";
+      return "cli.model is not supported for cli jsonl: remove it";
     }
     if (!texts(wishes.path("disallowedTools")).isEmpty() && !honours.contains("disallowedTools")) {
-      return "cli.disallowedTools is for cli claude only: leave it out";
+      return "cli.disallowedTools is supported for cli claude only: remove it";
     }
     if (!texts(wishes.path("allowedTools")).isEmpty() && !honours.contains("allowedTools")) {
-      return "cli.allowedTools is for cli claude and gemini only: leave it out";
+      return "cli.allowedTools is supported for cli claude and gemini only: remove it";
     }
     var model = wishes.path("model").asString("x");
     if (!model.matches("[A-Za-z0-9][A-Za-z0-9._:/@\\[\\]-]{0,127}")) {
-      return "cli.model is 1 to 128 of A-Z a-z 0-9 . _ : / @ [ ] -, and begins with a letter or"
+      return "cli.model must be 1 to 128 of A-Z a-z 0-9 . _ : / @ [ ] -, and begin with a letter or"
           + " digit";
     }
     if (texts(wishes.path("disallowedTools")).stream().anyMatch(tool -> tool.startsWith("-"))) {
-      return "cli.disallowedTools has names of tools, and none begins with -";
+      return "cli.disallowedTools must contain names of tools; no name may begin with -";
     }
     return TaskServers.of(wishes).problem(settings);
   }
@@ -165,7 +166,8 @@ public final class CliAgent implements Agent {
           : goOn();
     }
 
-    /// Programs that read instructions with the first prompt of a session only are given the task's own with its prompt.
+    /// Adds the instructions of the task to its prompt, for programs that read instructions only
+    /// with the first prompt of a session.
     private Errand instructed(Errand errand) {
       var metadata = run.created().metadata();
       var own = metadata == null ? null : JsonLine.text(metadata.path(WISHES).path("instructions"));
@@ -178,7 +180,7 @@ public final class CliAgent implements Agent {
       return new Sessions.Skills(dialect.resumes(), dialect.goesBack(), false);
     }
 
-    /// Somebody said something to the task while the program worked.
+    /// Sends the messages that arrived while the program worked.
     private Outcome goOn() throws InterruptedException {
       var said = story.unheard().orElse("");
       var told = story.unheardCount();
@@ -199,8 +201,8 @@ public final class CliAgent implements Agent {
       return new Errand.Resume(session, null, false, story.totals);
     }
 
-    /// Runs the program, which is so told the first `told` messages that it had not heard. `again` is what
-    /// to do if its session is lost: that knows what the session knew from the log.
+    /// Runs the program with the first `told` undelivered messages. `again` makes the request for a
+    /// new session if the old one is lost: it takes the history from the log.
     private Outcome perform(Errand errand, int told, @Nullable Supplier<Errand> again)
         throws InterruptedException {
       var narrator = start(errand, told);
@@ -209,7 +211,7 @@ public final class CliAgent implements Agent {
           && errand.resume() != null
           && !narrator.acted()
           && dialect.lost(failure.message())) {
-        // Nothing was done: the session is gone, and what it knew is in the log.
+        // The program did nothing: its session is lost, and its history is in the log.
         if (again == null) {
           return interrupted();
         }
@@ -255,18 +257,19 @@ public final class CliAgent implements Agent {
       run.emit(List.of(new InternalCheckpoint(0, state)));
     }
 
-    /// The program was cut off: ends what it had open, and takes up its session, if it has one.
+    /// Recovers after an interruption: closes what the program had open, and resumes its session,
+    /// if there is one.
     private Outcome takeUp() throws InterruptedException {
       var asked = story.unanswered();
       if (!asked.isEmpty() && goesOn()) {
-        // The server stopped between the question and the word that the task waits for its answer.
+        // The server stopped after it wrote the question and before it wrote that the task waits.
         return new Outcome.Parked(TaskState.WAITING_INPUT, Approvals.waiting(asked));
       }
       run.closeBlocks();
       while (!run.emitUnlessNews(this::cutOff)) {
         story.add(run.news());
       }
-      // The checkpoints just written say that these answers are told: none is told again.
+      // The checkpoints written above record these answers as delivered, so none is sent again.
       var answered =
           story.questions.values().stream().filter(question -> question.answer() != null).toList();
       answered.forEach(
@@ -292,7 +295,7 @@ public final class CliAgent implements Agent {
           true);
     }
 
-    /// What ends all that the program had open, but for what others have ended meanwhile.
+    /// The events that close all that the program had open and that is still open in the log.
     private List<Event> cutOff(ContextState state) {
       var task = run.origin().taskId();
       var open = state.openTask(task).map(found -> found.openCalls().keySet()).orElse(Set.of());
@@ -364,7 +367,7 @@ public final class CliAgent implements Agent {
         return "It is not known whether this call happened; look before you repeat it: " + call;
       }
       if (question.answer() == null) {
-        return "This call was not made, as nobody had approved it: " + call;
+        return "This call was not made, because it was not approved: " + call;
       }
       return switch (verdict(question, arguments)) {
         case Approvals.Verdict.Allowed _ ->

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What a command-line agent is configured with.
+/// The configuration of a command-line agent.
 public record CliSettings(
     Program program,
     List<String> command,
@@ -31,7 +31,7 @@ public record CliSettings(
     Duration silence,
     Policy policy) {
 
-  /// How long a program may say nothing, unless configured.
+  /// The default for how long a program may be silent.
   public static final Duration SILENCE = Duration.ofMinutes(10);
 
   public CliSettings {
@@ -43,14 +43,14 @@ public record CliSettings(
     environment = Map.copyOf(environment);
     resume = List.copyOf(resume);
     if (command.isEmpty()) {
-      throw new IllegalArgumentException("a command needs words");
+      throw new IllegalArgumentException("a command needs at least one word");
     }
   }
 
-  /// Among [#honours]: MCP servers that the configuration does not have.
+  /// One of [#honours]: MCP servers that are not in the configuration.
   public static final String OWN_MCP = "mcp.servers";
 
-  /// One that runs this program by this command, with everything else as usual.
+  /// Settings that run this program by this command, with defaults for everything else.
   public static CliSettings of(
       Program program, List<String> command, Map<String, String> environment) {
     return new CliSettings(
@@ -70,7 +70,7 @@ public record CliSettings(
         Policy.USUAL);
   }
 
-  /// The same, with another rule of what it may do.
+  /// A copy with another policy.
   public CliSettings with(Policy other) {
     return new CliSettings(
         program,
@@ -89,7 +89,7 @@ public record CliSettings(
         other);
   }
 
-  /// The same, but so long a silence is too long.
+  /// A copy with another limit for the silence of the program.
   public CliSettings silentFor(Duration other) {
     return new CliSettings(
         program,
@@ -108,7 +108,7 @@ public record CliSettings(
         policy);
   }
 
-  /// The same, but for what one task wants otherwise.
+  /// A copy with the overrides of one task.
   CliSettings wanting(
       @Nullable String otherModel,
       @Nullable String otherInstructions,
@@ -133,7 +133,7 @@ public record CliSettings(
         policy);
   }
 
-  /// The tools that it may use as far as the configuration says; `*` if the program decides.
+  /// The tools that the configuration allows; `*` if the program decides.
   public List<String> toolNames() {
     var names =
         Stream.concat(
@@ -143,12 +143,12 @@ public record CliSettings(
     return names.isEmpty() ? List.of("*") : names;
   }
 
-  /// The file of the program on this machine; empty if there is none that can be executed.
+  /// The executable file of the program on this machine, if there is one.
   public Optional<Path> file() {
     return ProgramPath.find(command.getFirst(), environment, Path.of("").toAbsolutePath());
   }
 
-  /// What a task may want otherwise, and would get.
+  /// The names of the settings that a task may override.
   public Set<String> honours() {
     var heeded =
         switch (program) {
@@ -166,7 +166,7 @@ public record CliSettings(
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /// Without the values of the environment, which may be secret.
+  /// Leaves out the values of the environment, which may be secret.
   @Override
   public String toString() {
     return program.wire() + " " + command.getFirst();

@@ -25,25 +25,25 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Where a task of a command-line agent stands, folded from its events. For one thread.
+/// The state of a task of a command-line agent, folded from its events. For one thread.
 final class CliStory {
 
-  /// In the state of a checkpoint: the program is about to be started, for the n-th time.
+  /// Key in the state of a checkpoint: the program is about to be started, for the n-th time.
   static final String BEGUN = "begun";
 
-  /// Beside it: how many of the messages that were said to the task the program is told by that.
+  /// Beside [#BEGUN]: how many messages to the task this start delivers to the program.
   static final String TOLD = "told";
 
-  /// Beside it: the session that the program goes on with, if it is not a copy of that.
+  /// Beside [#BEGUN]: the session that the program resumes, unless it resumes a copy.
   static final String RESUMES = "resumes";
 
-  /// Beside [#DONE]: what it answered.
+  /// Beside [#DONE]: the answer of the program.
   static final String ANSWER = "answer";
 
-  /// In the state of a checkpoint: the program has answered.
+  /// Key in the state of a checkpoint: the program has answered.
   static final String DONE = "done";
 
-  /// A question that was asked for a call, and its answer, if that has come and nobody was told.
+  /// A question about a call, and its answer if that has arrived and was not sent to the program.
   record Question(InputRequired asked, @Nullable InputReceived answer) {}
 
   int begun;
@@ -76,7 +76,7 @@ final class CliStory {
           questions.computeIfPresent(
               answer.inputId(), (_, question) -> new Question(question.asked(), answer));
       case InputLapsed lapsed -> questions.remove(lapsed.inputId());
-      default -> {} // Where the task stands does not depend on the rest.
+      default -> {} // Other events do not change the state of the task.
     }
   }
 
@@ -101,24 +101,24 @@ final class CliStory {
     }
   }
 
-  /// How many messages [#unheard] is.
+  /// The number of messages in [#unheard].
   int unheardCount() {
     return heard.size();
   }
 
-  /// What people said to the task that the program was not told.
+  /// The messages to the task that were not sent to the program.
   Optional<String> unheard() {
     return heard.isEmpty() ? Optional.empty() : Optional.of(String.join("\n\n", heard));
   }
 
-  /// The question that was asked for a call, if the program was not told the answer.
+  /// The question about a call, if the answer was not sent to the program.
   Optional<Question> questionFor(ToolCallId call) {
     return questions.values().stream()
         .filter(question -> Asked.by(question.asked()).filter(call::equals).isPresent())
         .findFirst();
   }
 
-  /// What is asked, and neither answered nor given up.
+  /// The open questions: neither answered nor lapsed.
   List<InputId> unanswered() {
     return questions.values().stream()
         .filter(question -> question.answer() == null)
@@ -126,7 +126,7 @@ final class CliStory {
         .toList();
   }
 
-  /// What a question is bound to.
+  /// The hash of the call that a question is about.
   static String hash(Question question) {
     var metadata = question.asked().metadata();
     return metadata == null ? "" : metadata.path(Questions.HASH).asString("");

@@ -12,11 +12,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Codex without a terminal: `app-server` if it is to ask people, else `exec`, which asks nobody and leaves
-/// it to its sandbox what it may do.
+/// Codex without a terminal: `app-server` if it is to ask for approval, otherwise `exec`, which
+/// never asks and relies on its sandbox.
 final class CodexDialect implements Dialect {
 
-  /// Starts an MCP server with what a file says of its environment: `$0` is the file, `$1` its name.
+  /// Starts an MCP server with the environment from a file: `$0` is the file, `$1` the name of the
+  /// server.
   private static final String WITH_ENVIRONMENT = "server=$1; shift; . \"$0\"; exec \"$@\"";
 
   private final CliSettings settings;
@@ -72,7 +73,7 @@ final class CodexDialect implements Dialect {
         : settings.instructions() + "\n\n" + errand.prompt();
   }
 
-  /// JSON's strings and lists of strings are TOML's, too.
+  /// JSON strings and lists of strings are also valid TOML.
   private static void mcp(McpServer server, List<String> words) {
     var name = "mcp_servers." + server.name() + ".";
     switch (server.endpoint()) {
@@ -98,8 +99,8 @@ final class CodexDialect implements Dialect {
     return Json.mapper().writeValueAsString(text);
   }
 
-  /// What a shell is to read so that each MCP server has its environment, and nobody else: it may be secret,
-  /// and everybody can see the words of a command.
+  /// A shell script that gives each MCP server its own environment. It is passed in a file, because
+  /// it may contain secrets, and every user can read the arguments of a process.
   private @Nullable String environments() {
     var script = new StringBuilder();
     for (var server : settings.mcp()) {
@@ -119,7 +120,7 @@ final class CodexDialect implements Dialect {
     return "'" + text.replace("'", "'\\''") + "'";
   }
 
-  /// What it is asked for goes over its input, the secrets of MCP servers too.
+  /// Sends all settings over standard input, including the secrets of MCP servers.
   private Launch server(Errand errand, Path folder) {
     var words = new ArrayList<>(settings.command());
     words.add("app-server");
@@ -132,8 +133,8 @@ final class CodexDialect implements Dialect {
       thread.put("threadId", resume.session()).put("excludeTurns", true);
     }
     thread.put("cwd", folder.toString());
-    // Whatever it does not know to be harmless is asked for, and what is approved runs in the
-    // sandbox.
+    // Codex asks before it runs commands that it does not consider harmless; approved commands run
+    // in the sandbox.
     thread.put("approvalPolicy", "untrusted").put("sandbox", "workspace-write");
     if (settings.model() != null) {
       thread.put("model", settings.model());

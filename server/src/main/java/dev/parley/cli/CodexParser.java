@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Understands `codex exec --json`: items that start, change and are complete.
+/// Parses `codex exec --json`: items that start, change and complete.
 public final class CodexParser implements LineParser {
 
   private static final int ITEMS_MAX = 100_000;
@@ -33,12 +33,12 @@ public final class CodexParser implements LineParser {
   private final @Nullable JsonNode before;
   private @Nullable String lastText;
 
-  /// `model` is the name that usage is told under: Codex does not say it.
+  /// `model` is the name under which usage is reported: Codex does not send it.
   public CodexParser(String model) {
     this(model, null);
   }
 
-  /// The same for a session that has spent this before: Codex tells sums over all of it.
+  /// For a session with this earlier usage: Codex sends sums over the whole session.
   CodexParser(String model, @Nullable JsonNode before) {
     this.model = model;
     this.before = before;
@@ -88,7 +88,7 @@ public final class CodexParser implements LineParser {
 
   static String message(JsonNode error) {
     var message = text(error.path("message"));
-    return message == null ? "Codex says that something failed, and not what" : message;
+    return message == null ? "Codex reported an error without a message" : message;
   }
 
   static Said.Failure failure(String message) {
@@ -108,7 +108,7 @@ public final class CodexParser implements LineParser {
     if (usage instanceof ObjectNode totals) {
       said.add(new Said.Totals(totals));
     }
-    // What the cache gave is counted in the input, too.
+    // The input includes cached tokens.
     var cached = spent(usage, "cached_input_tokens");
     said.add(
         new Said.Spent(
@@ -121,7 +121,7 @@ public final class CodexParser implements LineParser {
                 null)));
   }
 
-  /// What was spent since the session was left; all of it if these are no sums that have grown.
+  /// The usage since the session was last used; the full count if the sums have not grown.
   private long spent(JsonNode usage, String name) {
     var known = before;
     if (known == null
@@ -160,7 +160,7 @@ public final class CodexParser implements LineParser {
     Said of(String piece);
   }
 
-  /// What an item's text has that was not said yet.
+  /// The part of the item's text that was not reported yet.
   private List<Said> pieces(String id, ObjectNode item, Making making) {
     var text = textOr(item.path("text"), "");
     var before = texts.getOrDefault(id, new StringBuilder());
@@ -171,14 +171,14 @@ public final class CodexParser implements LineParser {
     return piece.isEmpty() ? List.of() : List.of(making.of(piece));
   }
 
-  /// A piece of an item's text has come, before the item is whole.
+  /// Records a piece of an item's text that arrived before the item was complete.
   void piece(String id, String piece) {
     if (texts.size() < ITEMS_MAX || texts.containsKey(id)) {
       texts.computeIfAbsent(id, _ -> new StringBuilder()).append(piece);
     }
   }
 
-  /// The last message that was whole.
+  /// The last complete message.
   @Nullable String lastText() {
     return lastText;
   }
@@ -251,7 +251,7 @@ public final class CodexParser implements LineParser {
     return item.hasNonNull("changes") ? result.set("changes", item.path("changes")) : result;
   }
 
-  /// Sub-agents work where their words are not heard: only their beginning and end are known.
+  /// The output of sub-agents is not available: only their start and end are known.
   private void collaboration(ObjectNode item, boolean whole, List<Said> said) {
     var tool = textOr(item.path("tool"), "collab");
     if (!tool.equals("spawn_agent")) {
@@ -264,7 +264,7 @@ public final class CodexParser implements LineParser {
     if (whole) {
       var receivers = item.path("receiver_thread_ids");
       if (!textOr(item.path("status"), "").equals("failed") && !receivers.isEmpty()) {
-        // The call is over when its sub-agent is.
+        // The call ends when its sub-agent does.
         spawned.put(textOr(receivers.path(0), ""), textOr(item.path("id"), "item"));
         finished(item, said);
       } else {

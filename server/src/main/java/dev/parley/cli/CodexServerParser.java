@@ -14,13 +14,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Understands `codex app-server`: JSON-RPC, in which it also asks whether it may run commands, change files
-/// and call tools.
+/// Parses `codex app-server`: JSON-RPC, in which Codex also asks for permission to run commands,
+/// change files and call tools.
 ///
-/// What it tells of a turn is what `codex exec --json` tells, in other words; it is put into those.
+/// The notifications of a turn have the same content as the output of `codex exec --json`, with
+/// other names; they are converted to that form.
 final class CodexServerParser implements LineParser {
 
-  /// The ids of our requests.
+  /// The ids of the requests to the program.
   static final int HELLO = 1;
 
   static final int THREAD = 2;
@@ -34,7 +35,7 @@ final class CodexServerParser implements LineParser {
   private @Nullable String thread;
   private @Nullable ObjectNode spent;
 
-  /// `items` understands what is in a turn; `prompt` begins it.
+  /// `items` parses the items of a turn; `prompt` starts it.
   CodexServerParser(CodexParser items, String prompt) {
     this.items = items;
     this.prompt = prompt;
@@ -89,7 +90,7 @@ final class CodexServerParser implements LineParser {
     remember(method, params);
     var whose = text(params.path("threadId"));
     if (whose != null && !whose.equals(thread)) {
-      // A sub-agent's, of which its parent tells.
+      // This belongs to a sub-agent, which its parent reports.
       return;
     }
     var id = textOr(params.path("itemId"), "item");
@@ -132,7 +133,8 @@ final class CodexServerParser implements LineParser {
     }
   }
 
-  /// Keeps what is to be changed in files until that is done, also by sub-agents: they ask, too.
+  /// Keeps the changes of files until they are made, including those of sub-agents, which also ask
+  /// for approval.
   private void remember(String method, ObjectNode params) {
     var item = params.path("item");
     var change = snake(textOr(item.path("type"), "")).equals("file_change");
@@ -145,7 +147,7 @@ final class CodexServerParser implements LineParser {
       case "item/fileChange/patchUpdated" ->
           remember(key(params, params.path("itemId")), params.path("changes"));
       case "item/completed" -> changes.remove(key(params, item.path("id")));
-      default -> {} // It changes nothing.
+      default -> {} // Other notifications do not concern file changes.
     }
   }
 
@@ -193,7 +195,7 @@ final class CodexServerParser implements LineParser {
         if (about.has("command") || about.has("networkApprovalContext")) {
           ask(decision(id, about), "shell", call, said);
         } else {
-          decline(method, id, "it asks to run something, and does not say what", said);
+          decline(method, id, "Codex asked to run a command without naming it", said);
         }
       }
       case "item/fileChange/requestApproval" -> {
@@ -203,7 +205,7 @@ final class CodexServerParser implements LineParser {
           about.set("changes", known);
           ask(decision(id, about), "file_change", call, said);
         } else {
-          decline(method, id, "it asks to change files, and has not said how", said);
+          decline(method, id, "Codex asked to change files without sending the changes", said);
         }
       }
       case "mcpServer/elicitation/request" -> elicitation(id, params, said);
@@ -211,7 +213,7 @@ final class CodexServerParser implements LineParser {
     }
   }
 
-  /// It asks for calls of tools of MCP servers as if these did.
+  /// Codex sends approval requests for MCP tools as if the MCP server asked.
   private static void elicitation(JsonNode id, ObjectNode params, List<Said> said) {
     var meta = params.path("_meta");
     if (!textOr(meta.path("codex_approval_kind"), "").equals("mcp_tool_call")) {
@@ -232,15 +234,15 @@ final class CodexServerParser implements LineParser {
         said);
   }
 
-  /// Says no for everybody: what is not known cannot be approved.
+  /// Declines on behalf of everyone: a request without content cannot be approved.
   private static void decline(String what, JsonNode id, String why, List<Said> said) {
     said.add(new Said.Demanded(what, Rpc.result(id, Json.object().put("decision", "decline"))));
-    said.add(new Said.Trouble(why + ", so it was declined"));
+    said.add(new Said.Trouble(why + "; the request was declined"));
     said.add(new Said.Raw(Said.Why.MORE));
   }
 
   private static void refuse(String what, JsonNode id, List<Said> said) {
-    said.add(new Said.Demanded(what, Rpc.refusal(id, "there is no " + what + " here")));
+    said.add(new Said.Demanded(what, Rpc.refusal(id, "unsupported method: " + what)));
     said.add(new Said.Raw(Said.Why.UNKNOWN));
   }
 
@@ -274,7 +276,7 @@ final class CodexServerParser implements LineParser {
     items.item(plain(item, type), whole, said);
   }
 
-  /// An item in the words of `codex exec --json`.
+  /// Converts an item to the form of `codex exec --json`.
   private static ObjectNode plain(ObjectNode item, String type) {
     var plain = snake(item);
     plain.put("status", snake(textOr(item.path("status"), "completed")));

@@ -3,39 +3,39 @@ package dev.parley.cli;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// How to start one of the programs, and to understand it.
+/// Starts one kind of program, and parses its output.
 interface Dialect {
 
-  /// One for a run with this errand.
+  /// A parser for one run of the program with this request.
   LineParser parser(Errand errand);
 
-  /// How to start the program for this, in this folder.
+  /// The command and input that start the program for this request, in this folder.
   Launch launch(Errand errand, Path folder);
 
-  /// True if it can go on with a session.
+  /// True if the program can resume a session.
   boolean resumes();
 
-  /// True if it can go on with a copy of a session, taken back to a place in it.
+  /// True if the program can resume a copy of a session, cut at a place in it.
   default boolean goesBack() {
     return false;
   }
 
-  /// True if this is how it says that there is no such session.
+  /// True if this message of the program means that the session does not exist.
   default boolean lost(String message) {
     return false;
   }
 
-  /// The argument of a tool that says what a call is about, if that is known.
+  /// The main argument of a tool, such as the command or the path, if it is known.
   default Optional<String> mainArgument(String tool) {
     return Optional.empty();
   }
 
-  /// Which question the program takes back by this line, if it does by it.
+  /// The id of the question that this line withdraws, if any.
   default Optional<String> withdraws(String line) {
     return Optional.empty();
   }
 
-  /// The line that asks it to stop, if it understands one.
+  /// The line that asks the program to stop, if it supports one.
   default Optional<String> interrupt() {
     return Optional.empty();
   }

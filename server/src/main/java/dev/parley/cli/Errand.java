@@ -3,11 +3,11 @@ package dev.parley.cli;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// What a program is started for: a prompt, and which session it goes on with, if with one.
+/// What a program is started with: a prompt, and the session to resume, if any.
 public record Errand(String prompt, @Nullable Resume resume) {
 
-  /// A session to go on with: back at `place` if that is given, as a copy if `fork`. `totals` is what it had
-  /// spent when last heard of, in the program's words, if that is known.
+  /// A session to resume: from `place` on if that is given, as a copy if `fork` is set. `totals` is
+  /// the last known usage of the session, in the form of the program.
   public record Resume(
       String session, @Nullable String place, boolean fork, @Nullable JsonNode totals) {}
 }

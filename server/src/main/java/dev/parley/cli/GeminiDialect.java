@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Gemini CLI without a terminal: `--acp` if it is to ask people; else what would need a word it may not do,
-/// or may at once.
+/// Gemini CLI without a terminal: `--acp` if it is to ask for approval; otherwise it rejects or
+/// allows all calls that need approval.
 final class GeminiDialect implements Dialect {
 
   private final CliSettings settings;
@@ -66,7 +66,7 @@ final class GeminiDialect implements Dialect {
         : settings.instructions() + "\n\n" + errand.prompt();
   }
 
-  /// With these signs in front it would be a command to the program itself.
+  /// A prompt that starts with these characters would be a command to the program itself.
   private static String asText(String prompt) {
     var first = prompt.strip();
     return first.startsWith("/") || first.startsWith("$") ? "The user says:\n\n" + prompt : prompt;

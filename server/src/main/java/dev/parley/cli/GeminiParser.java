@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Understands Gemini CLI's `--output-format stream-json`.
+/// Parses Gemini CLI's `--output-format stream-json`.
 public final class GeminiParser implements LineParser {
 
   private String model = "gemini";
@@ -112,7 +112,7 @@ public final class GeminiParser implements LineParser {
     } else {
       var message = text(json.path("error").path("message"));
       if (message == null) {
-        message = lastError == null ? "Gemini CLI says that it failed, and not why" : lastError;
+        message = lastError == null ? "Gemini CLI reported an error without a message" : lastError;
       }
       said.add(new Said.Ended(false, null, failure(json, message)));
     }

@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Reads lines that should be JSON objects, and fields that should be there.
+/// Reads lines that should be JSON objects, and their fields.
 final class JsonLine {
 
-  /// Colours, cursor movements and titles that terminals understand.
+  /// Escape sequences for terminals: colours, cursor movements and titles.
   private static final Pattern TERMINAL =
       Pattern.compile(
           "\\x1B(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\x07\\x1B]*(?:\\x07|\\x1B\\\\)|[@-Z\\\\-_])");
 
   private JsonLine() {}
 
-  /// The object that a line holds; empty if it holds something else.
+  /// The JSON object in a line; empty if the line contains something else.
   static Optional<ObjectNode> parse(String line) {
     var text = line.strip();
     if (text.indexOf('\u001B') >= 0) {
@@ -45,7 +45,7 @@ final class JsonLine {
     return node.isString() && !node.asString().isEmpty() ? node.asString() : null;
   }
 
-  /// A text; empty if it is missing or something else.
+  /// A text; `otherwise` if it is missing or something else.
   static String textOr(JsonNode node, String otherwise) {
     return node.isString() ? node.asString() : otherwise;
   }

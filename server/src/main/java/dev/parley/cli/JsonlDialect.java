@@ -3,13 +3,14 @@ package dev.parley.cli;
 import java.nio.file.Path;
 import java.util.ArrayList;
 
-/// Any program that prints JSON lines. It is told the prompt on its input, or where its words say so.
+/// Any program that prints JSON lines. The prompt is sent to its standard input, or passed as an
+/// argument where [#PROMPT] is configured.
 final class JsonlDialect implements Dialect {
 
-  /// Stands for the prompt, as a word of its own.
+  /// The placeholder for the prompt; must be a word of its own.
   static final String PROMPT = "{prompt}";
 
-  /// Stands for the session, in the words of `resume`.
+  /// The placeholder for the session, in the words of `resume`.
   static final String SESSION = "{session}";
 
   private final CliSettings settings;

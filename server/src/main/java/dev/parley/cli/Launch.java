@@ -3,9 +3,11 @@ package dev.parley.cli;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How a program is started: its words, what it is told on its input, and whether that stays open.
+/// How to start a program: the words of the command, its first input, and whether the input stays
+/// open.
 ///
-/// `config`, if given, is for a file that only it may read; [#CONFIG] in a word stands for its path.
+/// `config`, if given, is written to a file that only this user can read; [#CONFIG] in a word is
+/// replaced by its path.
 record Launch(List<String> words, String input, boolean talks, @Nullable String config) {
 
   static final String CONFIG = "{parley-private-file}";
@@ -18,7 +20,7 @@ record Launch(List<String> words, String input, boolean talks, @Nullable String 
     this(words, input, talks, null);
   }
 
-  /// The words, where that file is known.
+  /// The words, with the path of that file.
   List<String> words(@Nullable PrivateFile file) {
     return file == null
         ? words

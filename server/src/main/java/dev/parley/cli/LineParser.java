@@ -2,20 +2,20 @@ package dev.parley.cli;
 
 import java.util.List;
 
-/// Understands what one program prints in one run, line by line.
+/// Parses the output of one run of a program, line by line.
 ///
-/// A parser touches nothing outside itself, never throws, whatever a line holds, and is for one run and
+/// A parser has no side effects and never throws, whatever a line contains. It is for one run and
 /// one thread.
 public interface LineParser {
 
-  /// What a line says, in order. Nothing if the line is of no interest to anybody.
+  /// The events of a line, in order. Empty if the line contains nothing of interest.
   List<Said> read(String line);
 
-  /// What is to be told of a call that was denied; nothing if the program itself will tell it.
+  /// The events of a call that was denied; empty if the program reports it itself.
   default List<Said> denied(Said.Asked asked, String reason) {
     return List.of();
   }
 
-  /// What is left to say when there are no more lines.
+  /// The remaining events after the last line.
   List<Said> end();
 }

@@ -6,12 +6,13 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Cuts bytes into lines at line feeds; a carriage return before one is left out. For one thread.
+/// Splits bytes into lines at line feeds, and removes a carriage return before one. For one thread.
 ///
-/// Bytes are put together before they are read as UTF-8, so that it does not matter where reads end.
+/// The bytes of a line are joined before they are decoded as UTF-8, so characters may be split
+/// between reads.
 final class LineReader {
 
-  /// What is kept of a line, in bytes; the rest of a longer one is dropped.
+  /// The maximum length of a line in bytes; the rest of a longer line is dropped.
   static final int LINE_MAX = 16 << 20;
 
   private final InputStream in;
@@ -29,7 +30,7 @@ final class LineReader {
     this.max = max;
   }
 
-  /// The next line; nothing at the end.
+  /// The next line; null at the end.
   Mailbox.Mail.@Nullable Line next() throws IOException {
     var line = new ByteArrayOutputStream();
     var cut = false;

@@ -4,21 +4,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What comes from a running program, in order, for the thread that works on it.
+/// A bounded queue of the output of a running program, for the thread that processes it.
 ///
-/// Its lock guards what waits. Whoever brings more than there is room for waits.
+/// The lock guards the queue. A writer waits while the queue is full.
 final class Mailbox {
 
-  /// Something that came.
+  /// An item of the queue.
   sealed interface Mail {
 
-    /// A line; `cut` if it was longer than what is kept of it.
+    /// A line; `cut` if it was longer than the limit.
     record Line(String text, boolean cut) implements Mail {}
 
-    /// The program will print no more.
+    /// The output of the program is closed.
     record Silent() implements Mail {}
 
-    /// The program has ended, though something that it started may still print.
+    /// The program has ended; processes that it started may still write output.
     record Gone() implements Mail {}
   }
 
@@ -30,7 +30,7 @@ final class Mailbox {
   private long characters;
   private boolean closed;
 
-  /// Adds something; after [#close], forgets it.
+  /// Adds an item; does nothing after [#close].
   synchronized void put(Mail mail) throws InterruptedException {
     while ((waiting.size() >= LINES_MAX || characters > CHARACTERS_MAX) && !closed) {
       wait();
@@ -42,7 +42,7 @@ final class Mailbox {
     }
   }
 
-  /// The next things that came; none if `patience` ran out first.
+  /// The next items; empty if `patience` runs out first.
   synchronized List<Mail> take(Duration patience) throws InterruptedException {
     var end = System.nanoTime() + patience.toNanos();
     while (waiting.isEmpty()) {
@@ -60,7 +60,7 @@ final class Mailbox {
     return taken;
   }
 
-  /// Nobody takes anything any more.
+  /// Closes the queue: nothing is taken from it any more.
   synchronized void close() {
     closed = true;
     notifyAll();

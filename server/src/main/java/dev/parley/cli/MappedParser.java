@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Understands the JSON lines of any program, told by a [Mapping] where to find what.
+/// Parses the JSON lines of any program, with the fields that a [Mapping] names.
 public final class MappedParser implements LineParser {
 
   private final Mapping mapping;
@@ -124,6 +124,6 @@ public final class MappedParser implements LineParser {
     if (message != null) {
       return message;
     }
-    return error.isString() ? error.asString() : "the program says that something failed: " + error;
+    return error.isString() ? error.asString() : "the program reported an error: " + error;
   }
 }

@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
-/// Says where in the lines of a program to find what: `types` are which values of the field `type` mean
-/// what, `paths` are where the parts of each stand.
+/// Describes the lines of a program: `types` maps the values of the field `type` to meanings,
+/// `paths` contains the path of each field.
 ///
-/// A path is `$` and names or numbers behind dots: `$.message.content.0.text`.
+/// A path is `$` followed by names or numbers after dots: `$.message.content.0.text`.
 public record Mapping(String type, Map<Meaning, List<String>> types, Map<Part, String> paths) {
 
-  /// What a line can mean.
+  /// The meaning of a line.
   public enum Meaning {
     TEXT,
     THOUGHT,
@@ -25,7 +25,7 @@ public record Mapping(String type, Map<Meaning, List<String>> types, Map<Part, S
     SKIP
   }
 
-  /// What can be found in a line.
+  /// A field of a line.
   public enum Part {
     TEXT,
     THOUGHT,
@@ -43,7 +43,7 @@ public record Mapping(String type, Map<Meaning, List<String>> types, Map<Part, S
     COST_USD
   }
 
-  /// What holds where a mapping says nothing: `{"type":"text","text":"…"}` and so on.
+  /// The default mapping: `{"type":"text","text":"…"}` and so on.
   public static final Mapping USUAL = new Mapping("$.type", Map.of(), Map.of());
 
   private static final Map<Meaning, List<String>> TYPES =
@@ -55,7 +55,7 @@ public record Mapping(String type, Map<Meaning, List<String>> types, Map<Part, S
           Meaning.RESULT, List.of("result", "done", "complete"),
           Meaning.ERROR, List.of("error"),
           Meaning.SESSION, List.of("session", "init"),
-          // S2.92: what the template leaves out.
+          // Lines without content that need not be kept.
           Meaning.SKIP,
               List.of(
                   "stream_start",
@@ -91,11 +91,11 @@ public record Mapping(String type, Map<Meaning, List<String>> types, Map<Part, S
   private static void check(String path) {
     if (!path.matches("\\$(\\.[^.\\s]+){0,20}")) {
       throw new Rejection.Invalid(
-          "mapping: a path is $ and up to 20 names behind dots, like $.delta.text, not " + path);
+          "mapping: a path is $ and up to 20 names after dots, like $.delta.text, not " + path);
     }
   }
 
-  /// What a line means; nothing if nobody said.
+  /// The meaning of a line; null if its type is unknown.
   @Nullable Meaning meaning(JsonNode line) {
     var value = at(line, type);
     var name = value.isString() ? value.asString() : "";
@@ -112,7 +112,7 @@ public record Mapping(String type, Map<Meaning, List<String>> types, Map<Part, S
     return null;
   }
 
-  /// What stands in a line where this part is.
+  /// The value of this field in a line.
   JsonNode find(Part part, JsonNode line) {
     return at(line, paths.getOrDefault(part, PATHS.getOrDefault(part, "$")));
   }

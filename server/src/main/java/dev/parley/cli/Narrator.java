@@ -31,12 +31,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// Puts what a program says into events of its task, and what sub-agents inside it say into tasks below.
+/// Converts the events of a program to events of its task, and the events of its sub-agents to
+/// events of subtasks.
 ///
-/// [#tell] collects, [#flush] returns when all is durable. For one thread.
+/// [#tell] collects events, [#flush] returns when all are durable. For one thread.
 public final class Narrator {
 
-  /// In the state of a checkpoint: which session of which program the task is.
+  /// Key in the state of a checkpoint: the session and the program of the task.
   static final String STATE = Sessions.STATE;
 
   private static final long TOLD_MAX = 20_000_000;
@@ -66,17 +67,18 @@ public final class Narrator {
   private int noise;
   private int turns;
 
-  /// `provider` is the program's name; `lasting` says whether later tasks may go on with its session.
+  /// `provider` is the name of the program; `lasting` is true if later tasks may resume its
+  /// session.
   public Narrator(Run run, String provider, boolean lasting) {
     this(run, provider, lasting, Progress.NONE);
   }
 
-  /// What a task has had before this run.
+  /// The counts of a task before this run.
   record Progress(int thoughts, int turns) {
     static final Progress NONE = new Progress(0, 0);
   }
 
-  /// The same, for a task that has had this before.
+  /// For a task with earlier runs.
   Narrator(Run run, String provider, boolean lasting, Progress before) {
     this.run = run;
     this.provider = provider;
@@ -87,14 +89,14 @@ public final class Narrator {
     this.turnsBefore = before.turns();
   }
 
-  /// What the session that the program goes on with has spent before.
+  /// Sets the earlier usage of the session that the program resumes.
   void remember(@Nullable JsonNode spent) {
     totals = spent instanceof ObjectNode counts ? counts : null;
   }
 
-  /// Collects what a line says.
+  /// Collects the events of a line.
   ///
-  /// @throws Rejection.TooLarge if the program says more than a task may
+  /// @throws Rejection.TooLarge if the program prints more than a task may contain
   public void tell(String line, List<Said> said) {
     told += line.length();
     if (told > TOLD_MAX && !line.isEmpty()) {
@@ -113,7 +115,7 @@ public final class Narrator {
     }
   }
 
-  /// Keeps a line before the events that are made of it.
+  /// Keeps the raw line.
   private void keep(String line, List<Said> said) {
     if (rawLines < RAW_LINES_MAX && raw < RAW_MAX && !line.isBlank()) {
       rawLines++;
@@ -123,7 +125,7 @@ public final class Narrator {
     }
   }
 
-  /// Whose events a line becomes.
+  /// The program or the sub-agent that a line belongs to.
   private Voice speaker(List<Said> said) {
     return said.stream()
         .filter(one -> !isStranger(one))
@@ -134,7 +136,8 @@ public final class Narrator {
         .orElse(main);
   }
 
-  /// True if somebody speaks who has no task here: that must not be taken for the program's own words.
+  /// True if the event belongs to a sub-agent without a task here: it must not be attributed to the
+  /// program.
   private boolean isStranger(Said said) {
     var within = said instanceof Said.ToolEnded ? null : within(said);
     return within != null && !voices.containsKey(within);
@@ -148,7 +151,7 @@ public final class Narrator {
       case Said.Thinking thinking -> thinking.within();
       case Said.ToolCalled called -> called.within();
       case Said.ToolEnded end -> end.within();
-      default -> null; // All others are about the program.
+      default -> null; // All others concern the program.
     };
   }
 
@@ -193,7 +196,7 @@ public final class Narrator {
     }
   }
 
-  /// The same, with the model that was asked for if the program does not name one.
+  /// The usage with the requested model if the program does not name one.
   private Usage named(Usage usage) {
     if (!usage.model().isEmpty()) {
       return usage;
@@ -209,7 +212,7 @@ public final class Narrator {
         usage.costUsd());
   }
 
-  /// Notes that the program has called its model so many times in this run.
+  /// Records that the program has called its model this many times in this run.
   private void called(String model, int count) {
     if (count > turns) {
       turns = count;
@@ -252,7 +255,7 @@ public final class Narrator {
     return new ToolStart(id, called.name(), called.arguments(), metadata, 1, key, null, subagents);
   }
 
-  /// Makes the call one that spawns a task. False if there can be no more of these.
+  /// Starts a subtask for the call. False if the limit of subtasks is reached.
   private boolean host(Said.ToolCalled called, ToolCallId id, Said.Subagent subagent) {
     flush(true);
     var task = run.sources().taskId();
@@ -333,12 +336,12 @@ public final class Narrator {
         subagents);
   }
 
-  /// Returns when all events that were told are durable.
+  /// Returns when all collected events are durable.
   public void flush() {
     flush(false);
   }
 
-  /// The same; `all` says that also lines are written which may repeat a text that is open.
+  /// The same; `all` also writes raw lines that may repeat an open text.
   private void flush(boolean all) {
     for (var voice : List.copyOf(voices.values())) {
       var events = voice.take(all);
@@ -369,28 +372,28 @@ public final class Narrator {
     return state;
   }
 
-  /// The program has ended: so has all that it had begun, nobody knows how.
+  /// Closes all that the program left open when it ended; the outcome of open calls is unknown.
   public void cutOff() {
     main.cutBlock();
     voices.values().forEach(Voice::cutBlock);
     flush(true);
     for (var call : List.copyOf(main.calls.values())) {
       if (call.subagent() != null && call.subagent().hosted != null) {
-        call.subagent().hosted.fail(ErrorCode.INTERRUPTED, provider + " ended before it");
+        call.subagent().hosted.fail(ErrorCode.INTERRUPTED, provider + " ended before its subagent");
       }
       var unknown = ToolEvent.Outcome.OUTCOME_UNKNOWN;
-      main.add(complete(call, null, provider + " ended before this call came back", unknown));
+      main.add(complete(call, null, provider + " ended before this call returned", unknown));
     }
     main.calls.clear();
     flush(true);
   }
 
-  /// The end of the turn, if that has come.
+  /// The end of the turn, if it was received.
   public Optional<Said.Ended> ended() {
     return Optional.ofNullable(ended);
   }
 
-  /// The answer: what the end says it is, or else the last text.
+  /// The answer: the text of the end of the turn, or else the last text.
   public String answer() {
     var text = ended == null ? null : ended.text();
     return text == null ? main.lastText() : text;
@@ -406,12 +409,12 @@ public final class Narrator {
     return noise;
   }
 
-  /// True if the program has said or done something.
+  /// True if the program has written text or called a tool.
   boolean acted() {
     return acted;
   }
 
-  /// The call that the program knows by this id, if it is under way.
+  /// The open call with this id of the program, if any.
   Optional<ToolCallId> call(@Nullable String id) {
     if (id == null) {
       return Optional.empty();
@@ -435,8 +438,8 @@ public final class Narrator {
     return text.length() <= RESULT_MAX
         ? text
         : text.substring(0, RESULT_SHOWN)
-            + "\n[truncated: there are "
+            + "\n[truncated: this is the beginning of "
             + text.length()
-            + " characters, this is how it begins]";
+            + " characters]";
   }
 }

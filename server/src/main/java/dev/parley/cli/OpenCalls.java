@@ -9,12 +9,12 @@ import dev.parley.task.WantedEvents;
 import java.util.HashSet;
 import java.util.List;
 
-/// Appends events of a run whose tool calls others may end, too.
+/// Appends events of a run whose tool calls can also be ended by others.
 public final class OpenCalls {
 
   private OpenCalls() {}
 
-  /// Appends them, and leaves out the ends of calls that somebody has ended meanwhile.
+  /// Appends the events, without the ends of calls that have been ended meanwhile.
   public static void emit(Run run, List<Event> events) {
     run.emit(
         state -> {
@@ -28,7 +28,7 @@ public final class OpenCalls {
                   switch (event) {
                     case ToolStart start -> open.add(start.toolCallId());
                     case ToolComplete end -> open.remove(end.toolCallId());
-                    default -> true; // All others are free of what others do.
+                    default -> true; // Other events do not conflict.
                   });
         });
   }

@@ -4,11 +4,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// A file that only this user can read, for as long as a program runs: words of a command are seen by all.
+/// A temporary file that only this user can read, for the time that a program runs. It replaces
+/// arguments of a command, which every user can read.
 record PrivateFile(Path path) implements AutoCloseable {
 
   static PrivateFile of(String text) throws IOException {
-    // Java makes it so that nobody else may read it.
+    // Java creates temporary files readable by their owner only.
     var file = new PrivateFile(Files.createTempFile("parley-", ".private"));
     try {
       Files.writeString(file.path(), text);

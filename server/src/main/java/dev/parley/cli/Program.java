@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The programs that are known.
+/// The supported programs.
 public enum Program implements WireName {
   CLAUDE("claude-code", "Claude Code", "claude", Set.of("ANTHROPIC_", "CLAUDE_")),
   CODEX("codex", "Codex", "codex", Set.of("OPENAI_", "CODEX_")),
@@ -29,30 +29,31 @@ public enum Program implements WireName {
     this.prefixes = prefixes;
   }
 
-  /// The id of the agent that it is when nobody has configured one.
+  /// The id of the default agent for this program.
   public String agentId() {
     return agentId;
   }
 
-  /// What people call it.
+  /// The display name.
   public String title() {
     return title;
   }
 
-  /// Its file on the `PATH` of an environment; empty if there is none.
+  /// The executable on the `PATH` of an environment; empty if there is none.
   public Optional<Path> find(Map<String, String> environment) {
     return ProgramPath.find(command, environment, Path.of("").toAbsolutePath());
   }
 
-  /// What it is called on the `PATH`; empty for those that have no name of their own.
+  /// The name of the executable; empty if the program has no fixed name.
   public String command() {
     return command;
   }
 
-  /// True if this setting of the server's environment is for the program: keys, addresses, folders.
+  /// True if this environment variable of the server is for the program: keys, addresses, folders.
   public boolean needs(String setting) {
     return prefixes.stream().anyMatch(setting::startsWith)
-        // Set by a Claude Code around this server; it would take itself for a part of that one.
+        // Set by a Claude Code that runs this server: the new one would consider itself a part of
+        // it.
         && !setting.equals("CLAUDE_CODE_ENTRYPOINT")
         && !setting.startsWith("CLAUDE_CODE_SESSION");
   }

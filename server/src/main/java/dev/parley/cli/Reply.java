@@ -2,15 +2,15 @@ package dev.parley.cli;
 
 import tools.jackson.databind.node.ObjectNode;
 
-/// How a program that has asked for permission is told what came of it, in its own words.
+/// Encodes the decision on a request for permission in the format of the program.
 public interface Reply {
 
-  /// The line that says that the call may be made, with these arguments.
+  /// The line that allows the call, with these arguments.
   String allow(ObjectNode arguments);
 
-  /// The line that says that the call may not be made, and why, if the program can be told that.
+  /// The line that denies the call, with the reason if the format supports one.
   String deny(String reason);
 
-  /// True if the program can be told to make the call with other arguments.
+  /// True if the program accepts changed arguments.
   boolean edits();
 }

@@ -4,7 +4,7 @@ import dev.parley.protocol.Json;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Lines of JSON-RPC, as programs speak it over their pipes.
+/// Encodes JSON-RPC messages as lines, for programs that read them from a pipe.
 final class Rpc {
 
   private static final int NO_SUCH_METHOD = -32601;
@@ -28,7 +28,7 @@ final class Rpc {
     return line + "\n";
   }
 
-  /// Says that the program will not get what it waits for.
+  /// Rejects a request of the program.
   static String refusal(JsonNode id, String reason) {
     var line = line();
     line.set("id", id);
@@ -40,7 +40,7 @@ final class Rpc {
     return Json.object().put("jsonrpc", "2.0");
   }
 
-  /// The answer to a request for permission that can be given or not, and nothing else.
+  /// A reply that can only allow or deny a request for permission.
   record Choice(JsonNode id, ObjectNode asked, ObjectNode yes, ObjectNode no) implements Reply {
 
     @Override

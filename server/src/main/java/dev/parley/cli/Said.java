@@ -7,15 +7,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Something that a program said, in the same words for all programs.
+/// An event in the output of a program, in the same form for all programs.
 ///
-/// `within` is the program's id of the tool call whose sub-agent says it; missing for the program itself.
+/// `within` is the program's id of the tool call whose sub-agent sent the event; null for the
+/// program itself.
 public sealed interface Said {
 
-  /// A piece of the answer. Pieces belong together until [TextEnd] or anything else by the same speaker.
+  /// A piece of the answer. Pieces belong together until [TextEnd] or any other event of the same
+  /// sender.
   record Text(@Nullable String within, String piece) implements Said {}
 
-  /// A block of text is whole. `undecided` says that the program tells later, with [Stopped], why the model stopped.
+  /// A block of text is complete. `undecided` means that the program sends the reason why the model
+  /// stopped later, with [Stopped].
   record TextEnd(@Nullable String within, boolean undecided) implements Said {
 
     /// A block after which the model simply stopped.
@@ -30,7 +33,7 @@ public sealed interface Said {
   /// A piece of reasoning.
   record Thinking(@Nullable String within, String piece) implements Said {}
 
-  /// A tool is called; `subagent` says so if that starts a sub-agent.
+  /// A tool is called; `subagent` is set if the call starts a sub-agent.
   record ToolCalled(
       @Nullable String within,
       String id,
@@ -39,33 +42,33 @@ public sealed interface Said {
       @Nullable Subagent subagent)
       implements Said {}
 
-  /// What a call gives to a sub-agent.
+  /// The name and the prompt of a sub-agent.
   record Subagent(@Nullable String name, String prompt) {}
 
-  /// A call has come back.
+  /// A call has returned.
   record ToolEnded(
       @Nullable String within, String id, @Nullable JsonNode result, @Nullable String error)
       implements Said {}
 
-  /// The session that this run is, or now is, by which it can be taken up again.
+  /// The current session of this run, by which it can be resumed.
   record Session(String id) implements Said {}
 
-  /// A place in the session to which it can be taken back.
+  /// A place in the session at which it can be resumed.
   record Mark(String place) implements Said {}
 
   /// The program calls its model; the name may be empty.
   record ModelCalled(String model) implements Said {}
 
-  /// How often the program has called its model in this run, in its own count; 0 if it does not count.
+  /// The number of model calls in this run as counted by the program; 0 if it does not count.
   record Turns(long count) implements Said {}
 
-  /// Tokens and money that were spent, not yet told.
+  /// Tokens and costs that were not reported before.
   record Spent(Usage usage) implements Said {}
 
-  /// All that the session has spent, in the program's words, to be remembered with it.
+  /// The total usage of the session, in the form of the program, to be stored with it.
   record Totals(ObjectNode counts) implements Said {}
 
-  /// The program wants to know whether it may make a call, and waits for `reply`.
+  /// The program asks for permission to make a call, and waits for `reply`.
   record Asked(
       String request,
       String tool,
@@ -75,31 +78,31 @@ public sealed interface Said {
       Reply reply)
       implements Said {}
 
-  /// The program waits for something that it cannot be given, and is to be told so.
+  /// The program sent a request that is not supported; `refusal` is the line to send back.
   record Demanded(String what, String refusal) implements Said {}
 
-  /// The program is ready for this, and is to be told it.
+  /// The line to send to the program next.
   record Ready(String line) implements Said {}
 
-  /// Something went wrong, and the program goes on.
+  /// The program reported an error and continues.
   record Trouble(String message) implements Said {}
 
-  /// The turn is over. Nothing else tells whether it went well.
+  /// The turn is over. Only this event decides whether it succeeded.
   record Ended(boolean success, @Nullable String text, @Nullable Failure failure) implements Said {}
 
   /// Why a turn failed.
   record Failure(ErrorCode code, String message, boolean retryable) {}
 
-  /// The line itself is to be kept.
+  /// The line itself is kept.
   record Raw(Why why) implements Said {}
 
-  /// Why a line is to be kept.
+  /// Why a line is kept.
   enum Why {
     /// It is not a JSON object.
     NOISE,
-    /// Nobody here knows its type.
+    /// Its type is unknown.
     UNKNOWN,
-    /// It tells more than is told of it here.
+    /// It contains more than its events do.
     MORE
   }
 }

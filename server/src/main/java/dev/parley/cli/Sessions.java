@@ -21,22 +21,22 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Finds what a program, or an agent elsewhere, is to know when a task begins: a session of its own that it can go on with, or
+/// Finds what a program or a remote agent needs to know when a task starts: a session to resume, or
 /// the conversation as text.
 ///
-/// Only what counts now may be known: a session that has turns which a rewind took back, or which it
-/// shares with another context, is copied up to the last turn that counts, or left.
+/// Only the current conversation may be known. A session with turns that a rewind removed, or that
+/// is shared with another context, is copied up to the last valid turn, or not resumed.
 public final class Sessions {
 
-  /// In the state of a checkpoint: where it says which session the task is.
+  /// Key in the state of a checkpoint: the session of the task.
   public static final String STATE = "cli";
 
   private static final int TURNS_MAX = 20;
   private static final int PAGE = 1_000;
   private static final int LOOK_MAX = 200_000;
 
-  /// What whoever keeps the sessions can do: go on with one, go on with a copy that is taken back to a place in
-  /// it, have several tasks go on with one at the same time.
+  /// What the owner of the sessions supports: to resume one, to resume a copy that is cut at a
+  /// place, and to let several tasks resume one at the same time.
   public record Skills(boolean resumes, boolean goesBack, boolean shares) {}
 
   private record Turn(TaskId task, long seq) {}
@@ -51,7 +51,7 @@ public final class Sessions {
     this.memory = memory;
   }
 
-  /// What to start the program for when a task begins.
+  /// The request that starts the program when a task starts.
   public Errand first(Run run, Skills skills, String program) {
     var prompt = Memory.given(run);
     if (!remembers(run)) {
@@ -67,14 +67,14 @@ public final class Sessions {
     return fresh(earlier, prompt);
   }
 
-  /// The same without a session.
+  /// The same request without a session.
   public Errand fresh(Run run) {
     return remembers(run)
         ? fresh(memory.earlier(run), Memory.given(run))
         : new Errand(Memory.given(run), null);
   }
 
-  /// True if the task knows what was said in its context, and later ones may know what it did.
+  /// True if the task sees the conversation of its context, and later tasks may see its work.
   public static boolean remembers(Run run) {
     var metadata = run.created().metadata();
     return run.origin().parentTaskId() == null
@@ -150,7 +150,7 @@ public final class Sessions {
     return turns;
   }
 
-  /// The last place of a session of the agent's in this turn.
+  /// The last checkpoint of a session of the agent in this turn.
   private Optional<Place> place(Run run, Turn turn, String program) {
     var last = new Place[1];
     read(
@@ -178,7 +178,7 @@ public final class Sessions {
     };
   }
 
-  /// How to go on from there; empty if that cannot be without what no longer counts.
+  /// How to resume from there; empty if the session contains removed turns and cannot be cut.
   private Optional<Errand.Resume> resume(Run run, Skills skills, Turn turn, Place place) {
     var session = place.state().path("session").asString("");
     var mark = place.state().path("mark").asString("");
@@ -187,9 +187,8 @@ public final class Sessions {
     var changed = new boolean[1];
     read(
         run,
-        // What is changed while a turn runs stands before its last place. The message that began
-        // the turn may be
-        // deleted by now, and then the turn's first message is a later one.
+        // A change during a turn precedes its last checkpoint. The message that started the turn
+        // may be deleted by now; then the first message of the turn is a later one.
         Position.of(memory.beginning(run, turn.task(), turn.seq())),
         entry -> {
           if (entry.position().seq() > place.entry().position().seq() && touches(entry, session)) {
@@ -211,7 +210,7 @@ public final class Sessions {
         : Optional.empty();
   }
 
-  /// True if a program that goes on with the session says this, or is about to be started.
+  /// True if the entry is a checkpoint of a program that uses the session or is about to resume it.
   private static boolean touches(Entry entry, String session) {
     if (!(entry.event() instanceof InternalCheckpoint checkpoint) || checkpoint.state() == null) {
       return false;
@@ -242,7 +241,8 @@ public final class Sessions {
     }
   }
 
-  /// What a checkpoint says so that later tasks of the agent find the session; `lasting` if they may go on with it.
+  /// The checkpoint state by which later tasks of the agent find the session; `lasting` if they may
+  /// resume it.
   public static ObjectNode note(Run run, String program, String session, boolean lasting) {
     return Json.object()
         .put("program", program)
@@ -251,12 +251,12 @@ public final class Sessions {
         .put("lasting", lasting);
   }
 
-  /// What a checkpoint says before somebody goes on with the session.
+  /// The checkpoint state that is written before the session is resumed.
   public static ObjectNode resuming(String session) {
     return Json.object().put(CliStory.RESUMES, session);
   }
 
-  /// What a checkpoint says of a session.
+  /// The session state in a checkpoint, if there is one.
   static @Nullable JsonNode state(Entry entry) {
     if (!(entry.event() instanceof InternalCheckpoint checkpoint) || checkpoint.state() == null) {
       return null;

@@ -14,19 +14,21 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One run of a program, from its start to the end of all that it started. For one thread.
+/// One run of a program, from its start to the end of all processes that it started. For one
+/// thread.
 ///
-/// Whether it went well is what its last line says. The exit code says nothing: programs that were
-/// interrupted end with 0, too.
+/// The last line of the program decides whether it succeeded. The exit code does not: an
+/// interrupted program also ends with 0.
 final class Stint {
 
-  /// How long a program may live on after its result, or may have its output open after its end.
+  /// How long a program may run after its result, or keep its output open after its end.
   private static final Duration AFTER_RESULT = Duration.ofSeconds(5);
 
   private static final Duration AFTER_END = Duration.ofSeconds(2);
 
-  /// How long a program that was asked to stop is listened to. With [dev.parley.tool.process.Child#GRACE] and the time that killing takes, a
-  /// program that ignores everything is gone within 2 s.
+  /// How long the output of a program is read after it was asked to stop. With
+  /// [dev.parley.tool.process.Child#GRACE] and the time for killing, a program that ignores
+  /// everything is gone within 2 s.
   static final Duration AFTER_INTERRUPT = Duration.ofSeconds(1);
 
   private static final int NOT_FOUND = 127;
@@ -61,7 +63,7 @@ final class Stint {
     this.parser = dialect.parser(errand);
   }
 
-  /// Runs the program. Nothing if it succeeded, else why not.
+  /// Runs the program. Returns null if it succeeded, otherwise the failure.
   Said.@Nullable Failure work(Children children) throws InterruptedException {
     var launch = dialect.launch(errand, run.workingDirectory());
     try (var config = launch.config() == null ? null : PrivateFile.of(launch.config());
@@ -83,7 +85,7 @@ final class Stint {
         listen(wires);
         settle();
         if (failure == null && narrator.ended().isEmpty()) {
-          // It has closed its output: it ends now by itself, or will be ended at once.
+          // The program has closed its output: it ends by itself soon, or is stopped.
           var _ = child.await(AFTER_END);
           wires.hangUp();
           failure = endedEarly(child.alive() ? -1 : child.exitCode(), wires.lastErrors());
@@ -106,7 +108,7 @@ final class Stint {
             failure =
                 new Said.Failure(
                     ErrorCode.TIMEOUT,
-                    name() + " said nothing for " + settings.silence().toSeconds() + " s",
+                    name() + " printed nothing for " + settings.silence().toSeconds() + " s",
                     true);
           }
           return;
@@ -130,7 +132,7 @@ final class Stint {
     return gone ? AFTER_END : settings.silence();
   }
 
-  /// False if there is no more to hear.
+  /// False if the output has ended.
   private boolean handle(List<Mail> batch, Wires wires) throws InterruptedException {
     var more = true;
     for (var mail : batch) {
@@ -155,12 +157,12 @@ final class Stint {
         }
         case Said.Demanded(_, var refusal) -> wires.tell(refusal);
         case Said.Ready(var next) -> wires.tell(next);
-        // What it waits for at the end is the end of its input.
+        // At the end, the program waits for the end of its input.
         case Said.Ended _ -> {
           resultNanos = System.nanoTime();
           wires.tell("");
         }
-        default -> {} // The narrator has told the rest.
+        default -> {} // The event writer has written the others.
       }
     }
   }
@@ -172,24 +174,26 @@ final class Stint {
         wires.tell(asked.reply().deny(reason));
         narrator.tell("", parser.denied(asked, reason));
       }
-      case Verdict.Withdrawn _ -> {} // Nobody waits for it.
+      case Verdict.Withdrawn _ -> {} // The program does not wait for an answer.
     }
   }
 
-  /// Hears at once what else would wait until a person has answered.
+  /// Handles withdrawals at once; the main loop may wait for the answer of a person.
   private void overhear(String line) {
     dialect.withdraws(line).ifPresent(caller::withdraw);
   }
 
-  /// Ends what the program left open.
+  /// Closes what the program left open.
   private void settle() {
     narrator.tell("", parser.end());
     narrator.cutOff();
   }
 
-  /// Asks the program to stop, and tells what it still says; what it does not heed is ended anyway.
+  /// Asks the program to stop, and writes its remaining output. A program that ignores the request
+  /// is killed.
   ///
-  /// One that is to go on later, after a restart, is not asked: it would close what is still open.
+  /// A program that is to be resumed after a restart is not asked: it would close what is still
+  /// open.
   private void stop(Wires wires) {
     try {
       var line = dialect.interrupt();
@@ -221,21 +225,23 @@ final class Stint {
     } catch (InterruptedException again) {
       Thread.currentThread().interrupt();
     } catch (Rejection ended) {
-      // Somebody has written the task's end already.
+      // The task's end has already been written.
     }
   }
 
   private Said.Failure endedEarly(int code, String errors) {
-    var said = errors.isBlank() ? "" : ". It said last:\n" + errors;
+    var said = errors.isBlank() ? "" : ". Its last error output:\n" + errors;
     if (code == NOT_FOUND || code == STARTS_NOT) {
       return new Said.Failure(
           ErrorCode.INTERNAL,
-          name() + " is not there, or cannot be run; install it, or name it in `command`" + said,
+          name()
+              + " was not found or cannot be executed; install it, or set its path in `command`"
+              + said,
           false);
     }
     var how = code < 0 ? "was stopped" : "ended with exit code " + code;
     return new Said.Failure(
-        ErrorCode.MODEL_ERROR, name() + " " + how + " and without a result" + said, true);
+        ErrorCode.MODEL_ERROR, name() + " " + how + " without a result" + said, true);
   }
 
   private String name() {

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// The MCP servers that a task wants: `[a, b]` or `{servers: [{name: a}]}` of those that its agent has, and
-/// `{name, command}` or `{name, url}` of its own.
+/// The MCP servers that a task requests: `[a, b]` or `{servers: [{name: a}]}` selects servers of
+/// its agent; `{name, command}` or `{name, url}` defines its own.
 record TaskServers(List<JsonNode> wanted) {
 
   private static final int SERVERS_MAX = 20;
@@ -28,7 +28,7 @@ record TaskServers(List<JsonNode> wanted) {
             .toList());
   }
 
-  /// Why the task cannot have them, if it cannot.
+  /// The reason why the task may not use these servers, or null.
   @Nullable String problem(CliSettings settings) {
     if (wanted.size() > SERVERS_MAX) {
       return "cli.mcp has at most " + SERVERS_MAX + " servers";
@@ -43,8 +43,8 @@ record TaskServers(List<JsonNode> wanted) {
         continue;
       }
       if (!settings.honours().contains(CliSettings.OWN_MCP)) {
-        return "MCP servers of a task's own are for cli claude and codex with `permission: allow`"
-            + " and no rules of what to ask or deny: elsewhere they would get around it";
+        return "a task may define MCP servers of its own only for cli claude and codex with"
+            + " `permission: allow` and no `ask` or `deny` rules: they could bypass such rules";
       }
       if (!name.matches(McpServer.NAME) || known) {
         return "cli.mcp: a server needs a name of its own, of the form " + McpServer.NAME;
@@ -61,7 +61,8 @@ record TaskServers(List<JsonNode> wanted) {
     return null;
   }
 
-  /// Those of an agent that the task wants, and its own; all of the agent's if the task wants none.
+  /// The requested servers of the agent, and those of the task; all servers of the agent if the
+  /// task requests none.
   List<McpServer> among(List<McpServer> configured, Path folder) {
     if (wanted.isEmpty()) {
       return configured;

@@ -22,10 +22,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One who speaks in a run: the program itself, or a sub-agent inside it. For one thread.
+/// Collects the events of one sender in a run: the program itself, or a sub-agent inside it. For
+/// one thread.
 final class Voice {
 
-  /// A call that has not come back; the program knows it by `programId`.
+  /// A call that has not returned; `programId` is its id in the program.
   record Call(ToolCallId id, String programId, String tool, @Nullable Voice subagent) {}
 
   private static final int WAITING_LINES_MAX = 256;
@@ -43,14 +44,15 @@ final class Voice {
   private int thoughts;
   private String lastText = "";
 
-  /// The index in `pending` of a block's end whose reason is not known yet; -1 if there is none.
+  /// The index in `pending` of the end of a block whose reason is not known yet; -1 if there is
+  /// none.
   private int undecided = -1;
 
-  /// Why the model stopped, if it has and nothing followed.
+  /// Why the model stopped, if no other event followed.
   private @Nullable FinishReason stopped;
 
-  /// `hosted` is the task of a sub-agent; `thoughts` is how many the task has had; `whole` says that nothing is left out
-  /// of lines.
+  /// `hosted` is the task of a sub-agent; `thoughts` is the number of earlier thoughts of the task;
+  /// `whole` keeps raw lines complete.
   Voice(@Nullable Hosted hosted, Sources sources, int thoughts, boolean whole) {
     this.hosted = hosted;
     this.whole = whole;
@@ -85,15 +87,15 @@ final class Voice {
             null));
   }
 
-  /// The model has not stopped for good: what it said before is whole.
+  /// The model continues, so its last text is complete.
   private void goOn() {
     undecided = -1;
     stopped = null;
   }
 
-  /// Something that is neither text nor thought.
+  /// Adds an event that is neither text nor thought.
   void add(Event event) {
-    // What was spent is told before the reason, everything else follows the block.
+    // Usage arrives before the reason; all other events follow the block.
     if (!(event instanceof Usage)) {
       goOn();
     }
@@ -101,7 +103,7 @@ final class Voice {
     addText(event);
   }
 
-  /// Adds an event, and leaves its text out of the lines before it that have it too.
+  /// Adds an event, and removes its text from the raw lines before it.
   private void addText(Event event) {
     var text = whole ? null : InternalRaw.textOf(event);
     for (var i = pending.size() - 1;
@@ -112,17 +114,17 @@ final class Voice {
     pending.add(event);
   }
 
-  /// Something that is no part of what is said.
+  /// Adds an event that is not part of the conversation.
   void note(Event event) {
     pending.add(event);
   }
 
-  /// The text is whole, if there is some.
+  /// Completes the open block of text, if there is one.
   void endBlock() {
     endBlock(false);
   }
 
-  /// The same; `reasonFollows` says that [#stop] may tell why the model stopped.
+  /// The same; `reasonFollows` means that [#stop] may set the reason why the model stopped.
   void endBlock(boolean reasonFollows) {
     undecided = -1;
     if (block != null) {
@@ -135,7 +137,8 @@ final class Voice {
     }
   }
 
-  /// Says why the model stopped. Only a reason to stop early needs a block if there is no text.
+  /// Sets the reason why the model stopped. Without a text, only a reason to stop early needs a
+  /// block.
   void stop(FinishReason reason) {
     if (reason == stopped) {
       return; // The end of the turn repeats it.
@@ -157,7 +160,7 @@ final class Voice {
     stopped = reason;
   }
 
-  /// The text ends here, though more was to come.
+  /// Ends the open block of text as incomplete.
   void cutBlock() {
     if (block != null) {
       pending.add(
@@ -168,14 +171,14 @@ final class Voice {
     }
   }
 
-  /// The last text that was whole.
+  /// The last complete text.
   String lastText() {
     return lastText;
   }
 
-  /// What is to be appended. Lines after the last event wait while a text is open: they may repeat it, and its end
-  /// follows. A block's end waits for its reason. `all` says that nothing follows. If very much waits, nothing waits
-  /// any longer.
+  /// Removes and returns the events to append. While a text is open, trailing raw lines wait,
+  /// because they may repeat it. The end of a block waits for its reason. `all` means that nothing
+  /// follows. If too much waits, everything is returned.
   List<Event> take(boolean all) {
     var count = all || undecided < 0 ? pending.size() : undecided;
     while (!all

@@ -13,8 +13,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/// The pipes of a running program, each with a platform thread of its own: threads that wait for pipes
-/// would freeze virtual ones. Closing it ends the program, and so the threads.
+/// The pipes of a running program, each with its own platform thread: waiting for pipes would block
+/// the carriers of virtual threads. Closing it stops the program, and so the threads.
 final class Wires implements AutoCloseable {
 
   private static final int LAST_LINES = 20;
@@ -32,7 +32,8 @@ final class Wires implements AutoCloseable {
   private final Deque<String> errors = new ArrayDeque<>();
   private final Thread errorReader;
 
-  /// `overhear` is given each line when it comes, and `whenGone` is called when the program has ended.
+  /// `overhear` receives each line as soon as it is read; `whenGone` runs when the program has
+  /// ended.
   Wires(Child child, String name, Consumer<String> overhear, Runnable whenGone) {
     this.child = child;
     this.overhear = overhear;
@@ -44,7 +45,7 @@ final class Wires implements AutoCloseable {
         .start(
             () -> {
               awaitEnd(reader);
-              // Before the mail: who takes that may be waiting for just this.
+              // Before the item is queued: the reader of the queue may be waiting for this.
               whenGone.run();
               put(new Mail.Gone());
             });
@@ -54,18 +55,19 @@ final class Wires implements AutoCloseable {
     return mailbox;
   }
 
-  /// Tells the program something; an empty text ends its input.
+  /// Sends text to the program; an empty text closes its input.
   ///
-  /// @throws Rejection.TooLarge if the program does not read, and too much waits for it already
+  /// @throws Rejection.TooLarge if the program does not read its input, and too much is queued
   void tell(String text) {
     if (characters.get() > CHARACTERS_MAX || !input.offer(text)) {
       throw new Rejection.TooLarge(
-          "content-too-long", "the program asks on and on, and does not read what it is told");
+          "content-too-long",
+          "the program does not read its input, and too many replies are queued");
     }
     characters.addAndGet(text.length());
   }
 
-  /// The last that it said about errors, once it has ended.
+  /// The last lines of its standard error, after it has ended.
   String lastErrors() throws InterruptedException {
     errorReader.join(Duration.ofSeconds(2));
     synchronized (errors) {
@@ -81,7 +83,7 @@ final class Wires implements AutoCloseable {
         mailbox.put(line);
       }
     } catch (IOException closed) {
-      // So there is no more to read.
+      // There is no more to read.
     } catch (InterruptedException stopped) {
       return;
     }
@@ -102,7 +104,7 @@ final class Wires implements AutoCloseable {
         }
       }
     } catch (IOException closed) {
-      // So there is no more to read.
+      // There is no more to read.
     }
   }
 
@@ -114,13 +116,13 @@ final class Wires implements AutoCloseable {
         characters.addAndGet(-text.length());
       }
     } catch (IOException closed) {
-      // It does not listen any more; what it prints says why.
+      // The program has closed its input; its output shows why.
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /// Waits for the program's end, and a moment for what it said last to be heard: that still counts.
+  /// Waits for the end of the program, and briefly for its last output to be read.
   private void awaitEnd(Thread reader) {
     try {
       child.await(FOREVER);
@@ -138,7 +140,7 @@ final class Wires implements AutoCloseable {
     }
   }
 
-  /// Ends the program, whatever it is doing.
+  /// Stops the program.
   void hangUp() {
     mailbox.close();
     input.clear();

@@ -1,4 +1,5 @@
-/// Agents that are programs of their own: Claude Code, Codex, Gemini CLI, and others that print JSON lines.
+/// Agents that run as separate programs: Claude Code, Codex, Gemini CLI, and any program that
+/// prints JSON lines.
 @NullMarked
 package dev.parley.cli;
 

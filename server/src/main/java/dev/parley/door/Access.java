@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Decides who may see a context. Every door asks here and nowhere else.
+/// Decides which callers may see a context. Every API uses this class for that decision.
 ///
-/// A context belongs to whoever made it. Those made while no tokens were configured belong to everyone.
+/// A context belongs to the principal that created it. Contexts that were created while no tokens
+/// were configured belong to every caller.
 public final class Access {
 
   private final EventLog log;
@@ -25,9 +26,9 @@ public final class Access {
             .collect(Collectors.toUnmodifiableSet());
   }
 
-  /// Refuses a context that the principal may not see, as if there were none.
+  /// Rejects a context that the principal may not see, as if it did not exist.
   ///
-  /// @throws Rejection.NotFound also if there is none
+  /// @throws Rejection.NotFound also if the context does not exist
   /// @throws Rejection.Gone if it was deleted
   public void check(String principal, ContextId context) {
     if (!owners(principal).contains(log.owner(context))) {
@@ -35,7 +36,7 @@ public final class Access {
     }
   }
 
-  /// True if there is such a context and the principal may see it.
+  /// True if the context exists and the principal may see it.
   ///
   /// @throws Rejection.Gone if it was deleted
   public boolean mayUse(String principal, ContextId context) {
@@ -59,9 +60,9 @@ public final class Access {
     return !noInternal.contains(principal);
   }
 
-  /// Refuses a principal that may not read internal events.
+  /// Rejects a principal that may not read internal events.
   ///
-  /// @throws Rejection.Forbidden if so
+  /// @throws Rejection.Forbidden if it may not
   public void checkInternal(String principal) {
     if (!mayReadInternal(principal)) {
       throw new Rejection.Forbidden(
@@ -69,7 +70,7 @@ public final class Access {
     }
   }
 
-  /// Whose contexts the principal may see.
+  /// The owners whose contexts the principal may see.
   public Set<String> owners(String principal) {
     return principal.equals(Tokens.LOCAL) ? Set.of(Tokens.LOCAL) : Set.of(principal, Tokens.LOCAL);
   }

@@ -4,10 +4,11 @@ import dev.parley.protocol.AgentTypeId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// An agent type as callers may know it.
+/// An agent type, as APIs show it to callers.
 ///
-/// `tools` is what its configuration names, such as groups; `toolNames` are the names of the tools themselves. In those a
-/// `*` stands for any text: the tools of MCP servers, and of programs that choose their own, are not known before they run.
+/// `tools` are the entries of its configuration, such as groups; `toolNames` are the names of the
+/// tools themselves. A `*` in such a name matches any text: the tools of MCP servers, and of
+/// programs that choose their own tools, are unknown before they run.
 public record AgentType(
     AgentTypeId id,
     String name,

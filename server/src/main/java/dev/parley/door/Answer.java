@@ -2,18 +2,18 @@ package dev.parley.door;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a route answers when all is well, for its description.
+/// Describes the reply of a route when the request succeeds.
 public record Answer(int status, Shape shape, @Nullable Class<?> type, String contentType) {
 
   private static final String JSON = "application/json";
 
-  /// How the type stands in the reply.
+  /// How the reply contains the type.
   public enum Shape {
-    /// As it is.
+    /// One object.
     ONE,
-    /// As the items of a page.
+    /// The items of a page.
     PAGE,
-    /// Not as JSON, or not at all.
+    /// Not as JSON, or no body at all.
     NONE
   }
 
@@ -32,7 +32,7 @@ public record Answer(int status, Shape shape, @Nullable Class<?> type, String co
     return new Answer(200, Shape.PAGE, type, JSON);
   }
 
-  /// A body that has no schema here.
+  /// A body that has no schema.
   public static Answer other(String contentType) {
     return new Answer(200, Shape.NONE, null, contentType);
   }

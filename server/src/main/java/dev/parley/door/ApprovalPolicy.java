@@ -6,19 +6,20 @@ import dev.parley.tool.process.ProcessCheck;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/// Decides who may answer what tasks ask. Every API asks here, for every request that answers something.
+/// Decides which callers may answer the questions of tasks. Every API uses this class for every
+/// request that answers a question.
 ///
-/// People decide. A process that the server started (a command, an MCP server, a command-line agent) and all that such
-/// a process started never does: it gets no [Answerer] at all. Another agent that calls over A2A may answer questions,
-/// and may approve only if the configuration names it.
+/// People decide. A process that the server started (a command, an MCP server, a command-line
+/// agent) and all of its descendants may not: they get no [Answerer] at all. Another agent that
+/// calls over A2A may answer questions, and may approve only if the configuration names it.
 public final class ApprovalPolicy {
 
   private static final System.Logger LOG = System.getLogger(ApprovalPolicy.class.getName());
 
-  /// The code of the rejection of a process that the server started.
+  /// The code of the rejection for a process that the server started.
   public static final String FROM_CHILD = "approval-from-child";
 
-  /// The code of the rejection of a local process that cannot be told from such a process.
+  /// The code of the rejection for a local process that may be such a process.
   public static final String UNVERIFIED = "approval-unverified";
 
   private final ApprovalSettings settings;
@@ -29,7 +30,7 @@ public final class ApprovalPolicy {
     this.processes = processes;
   }
 
-  /// A person, or the front end that they use.
+  /// The answerer for a person, or for the front end that the person uses.
   ///
   /// @throws Rejection.Forbidden if the request comes from a process that the server started
   public Answerer person(Request request) {
@@ -37,7 +38,7 @@ public final class ApprovalPolicy {
     return new Answerer(request.principal(), whyNot(request.principal()));
   }
 
-  /// Another agent, or the person behind it.
+  /// The answerer for another agent, or for the person behind it.
   ///
   /// @throws Rejection.Forbidden if the request comes from a process that the server started
   public Answerer agent(Request request) {
@@ -54,7 +55,8 @@ public final class ApprovalPolicy {
                 + principal);
   }
 
-  /// A browser that an authorization server has sent here: it shows no token, but a secret of this one sign-in.
+  /// The answerer for a browser that an authorization server has redirected here. It sends no
+  /// token, but a secret of this one sign-in.
   ///
   /// @throws Rejection.Forbidden if the request comes from a process that the server started
   public Answerer browser(Request request) {
@@ -85,15 +87,15 @@ public final class ApprovalPolicy {
         if (settings.strict() || !token) {
           LOG.log(
               Level.WARNING,
-              "refused an answer from {0}: unknown process",
+              "rejected an answer from {0}: unknown process",
               request.peer().remote());
           throw new Rejection.Forbidden(
               UNVERIFIED,
-              "this request comes from this machine, but from which process cannot be told; keep"
-                  + " the connection open until it is answered, or configure auth.tokens");
+              "this request comes from this machine, but its process is unknown; keep"
+                  + " the connection open until the reply arrives, or configure auth.tokens");
         }
       }
-      // Nothing can be told here. In strict mode the token protects.
+      // The process cannot be determined on this system. In strict mode the token protects.
       case UNSUPPORTED -> {}
     }
   }
@@ -101,7 +103,7 @@ public final class ApprovalPolicy {
   private static Rejection fromChild(Request request) {
     LOG.log(
         Level.WARNING,
-        "refused an answer from {0}: it comes from a process of an agent ({1})",
+        "rejected an answer from {0}: a process that an agent started sent it ({1})",
         request.peer().remote(),
         request.path());
     return new Rejection.Forbidden(

@@ -2,16 +2,18 @@ package dev.parley.door;
 
 import java.util.Set;
 
-/// Who may approve tool calls, answer questions and sign in.
+/// Settings that decide who may approve tool calls, answer questions and sign in.
 ///
-/// @param strict approvals need a token, and a caller that is known not to be a child of the server
+/// @param strict approvals need a token, and a caller that is known not to be a child process of
+/// the server
 /// @param a2aCallers principals that may approve over A2A; others may only answer questions there
 /// @param noApprovals principals that may never approve
-/// @param ownProcess requests that come from the server's own process count as a person's: for programs that embed it
+/// @param ownProcess requests from the server's own process count as requests of a person; for
+/// programs that embed the server
 public record ApprovalSettings(
     boolean strict, Set<String> a2aCallers, Set<String> noApprovals, boolean ownProcess) {
 
-  /// What holds unless the configuration says otherwise.
+  /// The defaults.
   public static final ApprovalSettings USUAL =
       new ApprovalSettings(false, Set.of(), Set.of(), true);
 
@@ -20,7 +22,8 @@ public record ApprovalSettings(
     noApprovals = Set.copyOf(noApprovals);
   }
 
-  /// The same for a program that is only the server: nothing in its own process is a person.
+  /// The same settings for a standalone server, where requests from its own process are not a
+  /// person's.
   public ApprovalSettings standalone() {
     return new ApprovalSettings(strict, a2aCallers, noApprovals, false);
   }

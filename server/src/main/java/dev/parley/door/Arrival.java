@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// A reader of what does not exist yet: waits until it does, and then reads it.
+/// A stream of something that does not exist yet: waits until it exists, and then streams it.
 public final class Arrival implements EventStream {
 
   private final Tail.Parts parts;
@@ -16,7 +16,7 @@ public final class Arrival implements EventStream {
   private final Supplier<Optional<EventStream>> wanted;
   private final Pulse pulse;
 
-  /// `wanted` is asked now, and again whenever something has happened in the context.
+  /// Calls `wanted` when the stream starts, and again after each change of the context.
   public Arrival(
       Tail.Parts parts, Feed feed, ContextId context, Supplier<Optional<EventStream>> wanted) {
     this.parts = parts;
@@ -43,7 +43,7 @@ public final class Arrival implements EventStream {
         var lookout = feed.lookout(context)) {
       sink.whenInDoubt(open::nudge);
       write(sink, Frames.nowhere());
-      // Asked for once there is a lookout: what comes in between ends the wait at once.
+      // Called once the lookout is registered: a change in between then ends the wait at once.
       for (var look = true; !open.ended(); ) {
         var stream = look ? wanted.get() : Optional.<EventStream>empty();
         if (stream.isPresent()) {

@@ -12,28 +12,28 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// All that is ready for a reader, as one write: `frames` lead to `place`; `last` says that the
-/// reader's task has ended. `newest` is the time of the last entry.
+/// Frames that are ready for a reader, as one write. `reached` is the position after `frames`;
+/// `last` is true if the reader's task has ended. `newest` is the time of the last entry.
 record Batch(ByteBuffer frames, Place place, boolean last, Instant newest) {
 
   private static final int READ_MIN = 4;
   private static final int READ_MAX = 1024;
 
-  /// Where a reader is, and how large the frames there are.
+  /// A reader's position, and the average size of the frames there.
   record Place(Position position, int frameBytes) {
 
-    /// A place of which nothing is known: the size is a guess on the safe side.
+    /// A position at which the size of frames is unknown: the size is a conservative guess.
     static Place at(Position position) {
       return new Place(position, 8 * 1024);
     }
 
-    /// How many entries to read at once, so that large ones do not fill the memory.
+    /// How many entries to read at once, so that large entries do not fill the memory.
     int readMax() {
       return Math.clamp(4L * FramePage.BYTES / Math.max(1, frameBytes), READ_MIN, READ_MAX);
     }
   }
 
-  /// Gathers frames that follow `from`, up to `head`, about as many as fit into one page.
+  /// Reads frames that follow `from`, up to `head`, about as many as fit into one page.
   static Batch next(Tail.Parts parts, Tail.Wish wish, Place from, Position head)
       throws InterruptedException {
     var buffers = new ArrayList<ByteBuffer>();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/// A request's body: read at most once, never more of it than the limit. For one thread.
+/// A request's body. It is read at most once, and never beyond the limit. For one thread.
 final class Body {
 
   private static final int CHUNK = 8 * 1024;
@@ -33,7 +33,7 @@ final class Body {
   private final InstantSource clock;
   private byte @Nullable [] bytes;
 
-  /// @param length what the header says, or -1
+  /// @param length the value of `Content-Length`, or -1
   Body(InputStream in, long length, Limits limits, InstantSource clock) {
     this.in = in;
     this.length = length;
@@ -53,7 +53,7 @@ final class Body {
     return json(contentType, Set.of(JSON));
   }
 
-  /// The same, for those who have more types for it.
+  /// The same, for APIs that accept more media types.
   byte[] json(String contentType, Set<String> types) {
     if (contentType.isEmpty() && bytes().length == 0) {
       return NOTHING_SAID.clone();
@@ -130,12 +130,13 @@ final class Body {
     }
   }
 
-  /// Half a surrogate pair, escaped, is JSON but not text: it could be read here and never written.
+  /// An escaped unpaired surrogate is valid JSON but not valid text: the server could read it but
+  /// never write it.
   private static void checkSurrogates(byte[] json) {
     try {
       checkSurrogates(Json.mapper().readTree(json));
     } catch (JacksonException malformed) {
-      // Whoever reads the record says so, and where.
+      // Reading the record reports the error and its position.
     }
   }
 
@@ -149,7 +150,7 @@ final class Body {
 
   private static void checkSurrogates(String text) {
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-      throw new Rejection.Invalid("invalid-utf8", "a string has half a surrogate pair");
+      throw new Rejection.Invalid("invalid-utf8", "a string has an unpaired surrogate");
     }
   }
 }

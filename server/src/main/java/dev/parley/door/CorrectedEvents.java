@@ -18,13 +18,13 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// Writes events without text that people deleted or replaced: in the message itself, and in the task that it began or
-/// that said it.
+/// Removes text that people deleted or replaced from events: from the message itself, and from the
+/// task that the message started or that wrote it.
 ///
-/// Pieces of an answer that was corrected are left out, as none of them is the whole text.
+/// Deltas of a corrected answer are omitted, because none of them has the whole text.
 public final class CorrectedEvents {
 
-  /// A shorter text is replaced only where it is all of a value: it may be part of any other word.
+  /// A shorter text is replaced only where it is a whole value: it may be part of any other word.
   private static final int PART_MIN = 8;
 
   private final Map<MessageId, List<CorrectedMessage>> byMessage = new HashMap<>();
@@ -39,18 +39,18 @@ public final class CorrectedEvents {
     }
   }
 
-  /// True if the entry is to be left out.
+  /// True if the entry must be omitted.
   public boolean omits(Entry entry) {
     return entry.event() instanceof ContentDelta
         && about(entry).stream().anyMatch(message -> message.role() == Role.ASSISTANT);
   }
 
-  /// True if people have changed or deleted something of what the entry tells.
+  /// True if people have changed or deleted text of this entry.
   public boolean concern(Entry entry) {
     return !about(entry).isEmpty();
   }
 
-  /// The entry as `json` writes it, corrected.
+  /// The corrected JSON of the entry, given its original `json`.
   public byte[] json(Entry entry, byte[] json) {
     var about = about(entry);
     if (about.isEmpty()) {
@@ -65,7 +65,7 @@ public final class CorrectedEvents {
     return Json.bytes(node);
   }
 
-  /// Corrects every text in what a door says of the entry.
+  /// Corrects every text in an API's JSON for the entry.
   public void correct(Entry entry, ObjectNode told) {
     for (var message : about(entry)) {
       change(told, text -> corrected(message, text));
@@ -75,7 +75,7 @@ public final class CorrectedEvents {
   private List<CorrectedMessage> about(Entry entry) {
     if (entry.event() instanceof MessageEvent event) {
       return byMessage.getOrDefault(event.messageId(), List.of()).stream()
-          // Another one may have come with the same id since.
+          // A later message may have the same id.
           .filter(message -> entry.position().seq() >= message.seq())
           .toList();
     }

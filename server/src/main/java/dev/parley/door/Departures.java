@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Which agents went with the contexts that were deleted last, for those who watch and are only told
-/// which context it was. For many threads; the monitor guards the map.
+/// The agents of recently deleted contexts, for subscribers that learn only the id of a deleted
+/// context. For many threads; the monitor guards the map.
 public final class Departures {
 
   private static final int CONTEXTS_MAX = 10_000;
@@ -22,7 +22,8 @@ public final class Departures {
     }
   }
 
-  /// The root tasks that a context had; none if it was deleted long ago, or before this process began.
+  /// The root tasks that a context had; empty if it was deleted long ago, or before this process
+  /// started.
   public synchronized List<TaskId> of(ContextId context) {
     return gone.getOrDefault(context, List.of());
   }

@@ -16,14 +16,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Changes what contexts say of themselves: their titles and metadata.
+/// Changes the titles and metadata of contexts.
 ///
-/// An update replaces all metadata, so whoever keeps some of them must have seen the latest: they take turns, and hold a
-/// lock while they read and append. A guard on the position would do without one, but never let anybody in while an
-/// agent writes. For many threads.
+/// An update replaces all metadata, so a caller that keeps some of them must have read the latest
+/// ones. Callers therefore hold a lock while they read and append. A guard on the position would
+/// avoid the lock, but would reject every update while an agent writes. For many threads.
 public final class Descriptions {
 
-  /// Under this name are the metadata that the door of sessions keeps, such as who may read: its alone to change.
+  /// The key of the metadata that belong to the sessions API, such as read permissions. Only that
+  /// API changes them.
   public static final String SESSION = "session";
 
   private static final int TITLE_MAX = 500;
@@ -39,23 +40,23 @@ public final class Descriptions {
     this.views = views;
   }
 
-  /// Refuses what is no title; a missing one is none to refuse.
+  /// Rejects an invalid title. Null is valid.
   ///
-  /// @throws Rejection.Invalid if so
+  /// @throws Rejection.Invalid if the title is invalid
   public static void checkTitle(@Nullable String title) {
     if (title != null && (title.isBlank() || title.length() > TITLE_MAX)) {
-      throw new Rejection.Invalid("a title has 1 to " + TITLE_MAX + " characters");
+      throw new Rejection.Invalid("title must have 1 to " + TITLE_MAX + " characters");
     }
   }
 
-  /// Replaces the title, or the metadata but for those of sessions, or both.
+  /// Replaces the title, or the metadata except those of sessions, or both.
   ///
-  /// @throws Rejection.Invalid if neither is given, or it is no title
+  /// @throws Rejection.Invalid if neither is given, or if the title is invalid
   public void replace(
       ContextId context, @Nullable String title, @Nullable ObjectNode metadata, String principal) {
     checkTitle(title);
     if (title == null && metadata == null) {
-      throw new Rejection.Invalid("title or metadata is needed");
+      throw new Rejection.Invalid("title or metadata is required");
     }
     change(
         context,
@@ -74,7 +75,8 @@ public final class Descriptions {
     return after;
   }
 
-  /// Appends what `change` makes of the context as it is; nobody changes its metadata meanwhile.
+  /// Appends the events that `change` returns for the current context. The metadata cannot change
+  /// meanwhile.
   public void change(ContextId context, Function<ContextView, List<Draft>> change) {
     var lock = locks.get(Math.floorMod(context.hashCode(), LOCKS));
     lock.lock();

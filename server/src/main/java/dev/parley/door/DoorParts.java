@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/// What every door passes requests on to. `taskTimeout` is how long a task may work.
+/// The services that every API needs. `taskTimeout` is the default time limit of a task.
 public record DoorParts(
     EventLog log,
     Views views,
@@ -30,7 +30,7 @@ public record DoorParts(
     agentTypes = List.copyOf(agentTypes);
   }
 
-  /// The agent that takes what names none: the first that is configured.
+  /// The agent for requests that name none: the first configured agent.
   public AgentTypeId standard() {
     return agentTypes.getFirst().id();
   }

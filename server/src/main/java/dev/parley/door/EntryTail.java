@@ -8,33 +8,33 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/// A reader of one context whose frames depend on what it was told before.
+/// A stream of one context whose frames depend on earlier frames.
 ///
-/// As a [Tail] it is a position and a wait, and holds no lock while it writes; what its `Script` remembers beside that
-/// must be small. Ends when the script does, when the context is deleted, when the server stops, or when the reader no
-/// longer reads. For one thread.
+/// Like a [Tail] it is a position and a wait, and holds no lock while it writes. The state of its
+/// `Script` must be small. It ends when the script ends, when the context is deleted, when the
+/// server stops, or when the reader disconnects. For one thread.
 public final class EntryTail implements EventStream {
 
   private static final int READ = 256;
 
-  /// What is told of the entries, one after the other.
+  /// Encodes entries, one after the other.
   public interface Script {
 
-    /// What the stream begins with; perhaps nothing.
+    /// The first bytes of the stream; may be empty.
     byte[] open();
 
-    /// The frames of an entry; perhaps none.
+    /// The frames of an entry; may be empty.
     byte[] frames(Entry entry);
 
-    /// True if nothing more is to be told.
+    /// True if the stream has ended.
     ///
-    /// @param all whether all that there is now has been told
+    /// @param all whether all present entries were encoded
     boolean ended(boolean all);
 
-    /// What says that the stream is still there.
+    /// A heartbeat, which keeps the connection open.
     byte[] heartbeat();
 
-    /// What the stream ends with if its context is deleted; perhaps nothing.
+    /// The last bytes of the stream if its context is deleted; may be empty.
     byte[] gone();
   }
 
@@ -44,7 +44,7 @@ public final class EntryTail implements EventStream {
   private final Pulse pulse;
   private volatile Position position;
 
-  /// Takes a reader in, which has everything up to `after`.
+  /// Creates the stream of a reader that has everything up to `after`.
   public EntryTail(Tail.Parts parts, ContextId context, Position after, Script script) {
     this.parts = parts;
     this.context = context;
@@ -89,7 +89,7 @@ public final class EntryTail implements EventStream {
     }
   }
 
-  /// Some of what follows, about a page of it.
+  /// The frames of the next entries, about one page.
   private byte[] next() {
     var frames = new ByteArrayOutputStream();
     for (var entry : parts.log().read(context, position, READ)) {

@@ -3,15 +3,15 @@ package dev.parley.door;
 import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
-/// How the door at `prefix`, and at all paths below it, says that a request failed.
+/// The format of error replies for `prefix` and all paths below it.
 public record ErrorForm(String prefix, String contentType, Function<Problem, ObjectNode> body) {
 
   static final String PROBLEM = "application/problem+json";
 
-  /// What is used where no door has a form of its own.
+  /// The format for paths without one of their own.
   static final ErrorForm USUAL = new ErrorForm("", PROBLEM, Problem::json);
 
-  /// Plain JSON, as a door without problem documents has it.
+  /// Plain JSON, for an API that does not use problem documents.
   public static ErrorForm json(String prefix, Function<Problem, ObjectNode> body) {
     return new ErrorForm(prefix, "application/json", body);
   }

@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the form of errors for a path: that of the longest prefix.
+/// Finds the error format for a path: the one with the longest prefix.
 final class ErrorForms {
 
   private final List<ErrorForm> forms;
@@ -14,7 +14,7 @@ final class ErrorForms {
     this.forms = forms.stream().sorted(longestFirst.reversed()).toList();
   }
 
-  /// The form for a path, which is missing where a request could not even be read.
+  /// The format for a path, which is null if the request could not be parsed.
   ErrorForm of(@Nullable String path) {
     return path == null
         ? ErrorForm.USUAL

@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Which events a reader wants. Numbers are skipped, never changed.
+/// Selects the events that a reader wants. The remaining events keep their numbers.
 ///
-/// Of thoughts, those that say no confidence pass any `minConfidence`.
+/// Thoughts without a confidence pass every `minConfidence`.
 public record EventFilter(
     Set<Kind> kinds,
     TaskFilter tasks,
@@ -37,23 +37,25 @@ public record EventFilter(
           0,
           false);
 
-  /// What may stand in a query.
+  /// The query parameters of a filter.
   public static final List<Parameter> PARAMETERS =
       List.of(
           Parameter.query("kinds", "only these kinds, separated by commas"),
           Parameter.query("exclude", "all but these kinds, separated by commas"),
           Parameter.query("taskId", "only events of this task"),
-          Parameter.query("rootTaskId", "only events of this task and of everything below it"),
-          Parameter.query("parentTaskId", "only events of tasks right below this one"),
+          Parameter.query("rootTaskId", "only events of this task and of its descendants"),
+          Parameter.query("parentTaskId", "only events of direct subtasks of this task"),
           Parameter.query("agentId", "only events of tasks of this agent"),
           Parameter.query("invocationId", "only events of tasks that this invocation spawned"),
-          Parameter.query("verbosity", "thoughts of at most this: brief, normal or detailed"),
+          Parameter.query("verbosity", "thoughts up to this verbosity: brief, normal or detailed"),
           Parameter.query("thoughtTypes", "only thoughts of these types, separated by commas"),
           Parameter.query(
-              "minConfidence", Parameter.Type.NUMBER, "no thoughts that are less sure, 0 to 1"),
-          Parameter.query("internal", Parameter.Type.BOOLEAN, "internal events too"));
+              "minConfidence",
+              Parameter.Type.NUMBER,
+              "only thoughts of at least this confidence, 0 to 1"),
+          Parameter.query("internal", Parameter.Type.BOOLEAN, "include internal events"));
 
-  /// Events of a task and of everything below it.
+  /// Events of a task and of its descendants.
   public static EventFilter tree(TaskId root) {
     return new EventFilter(
         ALL.kinds,
@@ -64,10 +66,10 @@ public record EventFilter(
         false);
   }
 
-  /// Reads the filter in what is said as a query would, wherever that stands. `parentOf` finds the parent
-  /// of a task of the context.
+  /// Parses the filter from query parameters, or from fields of the same names. `parentOf` finds
+  /// the parent of a task of the context.
   ///
-  /// @throws Rejection.Invalid for a value that does not exist
+  /// @throws Rejection.Invalid for an unknown value
   public static EventFilter of(
       Function<String, Optional<String>> query, Function<TaskId, Optional<TaskId>> parentOf) {
     var kinds = EnumSet.copyOf(list(Kind.class, "kinds", query, ALL.kinds));
@@ -97,7 +99,7 @@ public record EventFilter(
     return new EventFilter(wanted, tasks, verbosity, thoughtTypes, minConfidence, internal);
   }
 
-  /// True if the reader wants this one.
+  /// True if the event passes the filter.
   public boolean accepts(Entry entry) {
     if ((entry.event().internal() && !internal) || !kinds.contains(entry.event().kind())) {
       return false;
@@ -137,7 +139,7 @@ public record EventFilter(
         return number;
       }
     } catch (NumberFormatException notANumber) {
-      // Falls through to the one answer for everything that does not fit.
+      // Falls through to the rejection below.
     }
     throw new Rejection.Invalid("minConfidence must be a number from 0 to 1");
   }

@@ -14,14 +14,14 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what happens in all contexts of some owners, in one order that can be taken up again.
+/// Reads the entries of all contexts of some owners, in one order that can be resumed.
 ///
-/// Within a context that order is the log's. For one thread.
+/// Within a context the order is that of its log. For one thread.
 public final class FeedReader {
 
   private static final int MOVES = 256;
 
-  /// An entry, and where to go on after it; if there is none, the context was deleted.
+  /// An entry, and the cursor after it. If `entry` is null, the context was deleted.
   public record Seen(Feed.Cursor cursor, ContextId context, @Nullable Entry entry) {}
 
   private final EventLog log;
@@ -31,7 +31,7 @@ public final class FeedReader {
   private final Stride stride = new Stride();
   private Feed.Cursor next;
 
-  /// Reads on after `from`.
+  /// Reads entries after `from`.
   public FeedReader(EventLog log, Feed feed, Set<String> owners, Feed.Cursor from) {
     this.log = log;
     this.feed = feed;
@@ -39,7 +39,7 @@ public final class FeedReader {
     this.next = from;
   }
 
-  /// Where to go on, once all that was found has been read.
+  /// The cursor after all entries, if all that were found have been read.
   public Optional<Feed.Cursor> reached() {
     return moves.isEmpty() ? Optional.of(next) : Optional.empty();
   }
@@ -49,9 +49,9 @@ public final class FeedReader {
     return !moves.isEmpty() || feed.await(next, patience);
   }
 
-  /// Some of what is next; empty if there is nothing yet, or nothing that concerns these owners.
+  /// The next entries; empty if there are none yet, or none of these owners.
   ///
-  /// @throws Rejection.Invalid `cursor-lost` if what follows the cursor is no longer known
+  /// @throws Rejection.Invalid `cursor-lost` if the cursor is too old
   public List<Seen> read() {
     if (moves.isEmpty()) {
       var page = feed.after(next, MOVES);
@@ -66,11 +66,11 @@ public final class FeedReader {
         move.to() == null
             ? List.of(new Seen(move.cursor(), move.context(), null))
             : read(move, move.to());
-    // Not before it was read: if that fails, it is read again.
+    // Removed only after reading: if reading fails, it is read again.
     moves.remove();
     var reached = seen.isEmpty() ? null : seen.getLast().cursor().within();
     if (reached != null && move.to() != null && move.to().after(reached)) {
-      // The rest of it stays first in line.
+      // The rest of it stays first in the queue.
       moves.addFirst(
           new Feed.Move(move.cursor(), move.context(), move.owner(), reached, move.to()));
     }
@@ -84,7 +84,7 @@ public final class FeedReader {
           .map(entry -> new Seen(move.cursor().within(entry.position()), move.context(), entry))
           .toList();
     } catch (Rejection.Gone | Rejection.NotFound | Rejection.Damaged unreadable) {
-      // That it was deleted comes later, as a move of its own.
+      // The deletion follows later, as a separate move.
       return List.of();
     }
   }

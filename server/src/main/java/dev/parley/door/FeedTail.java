@@ -10,27 +10,28 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 
-/// A reader of all contexts of some owners: a cursor and a wait, as a [Tail] is for one context.
+/// A stream of all contexts of some owners: a cursor and a wait, as a [Tail] is for one context.
 ///
-/// A reader whose cursor is too old is told so, and goes on with what happens now. It ends when the
-/// server stops, or when the reader no longer reads.
+/// A reader whose cursor is too old gets a gap frame, and the stream continues with new entries. It
+/// ends when the server stops, or when the reader disconnects.
 public final class FeedTail implements EventStream {
 
-  /// How what happens is written for a reader.
+  /// Encodes the stream for a reader.
   public interface Writing {
 
-    /// An entry, or the end of a context, as frames, each with an id of its own; perhaps none.
+    /// The frames of an entry, or of the deletion of a context, each with its own id; may be empty.
     List<byte[]> frames(Seen seen);
 
-    /// Tells the reader where it begins.
+    /// The first frame, with the cursor at which the stream starts.
     byte[] open(Feed.Cursor cursor);
 
-    /// Tells the reader that it goes on at `cursor` and misses what followed `requested`.
+    /// Reports that the stream continues at `cursor` and that entries after `requested` are
+    /// missing.
     byte[] gap(Feed.Cursor cursor, Feed.Cursor requested);
   }
 
-  /// What a reader asked for. Of the entry that ends at `after`, it has read the first `part` frames; all
-  /// of it, if that is zero.
+  /// The request of a reader. Of the entry that ends at `after`, the reader has the first `part`
+  /// frames, or all frames if that is zero.
   public record Wish(Set<String> owners, Feed.Cursor after, int part, Writing writing) {
     public Wish {
       owners = Set.copyOf(owners);
@@ -44,7 +45,7 @@ public final class FeedTail implements EventStream {
   private FeedReader reader;
   private Feed.Cursor cursor;
 
-  /// Takes a reader in.
+  /// Creates the stream.
   public FeedTail(Tail.Parts parts, Feed feed, Wish wish) {
     this.parts = parts;
     this.feed = feed;
@@ -108,7 +109,7 @@ public final class FeedTail implements EventStream {
     try {
       frames = wish.writing().frames(seen);
     } catch (Rejection.Gone | Rejection.NotFound | Rejection.Damaged unreadable) {
-      // That it was deleted comes later, as a move of its own.
+      // The deletion follows later, as a separate move.
       return List.of();
     }
     var read = seen.cursor().equals(wish.after()) ? Math.min(wish.part(), frames.size()) : 0;

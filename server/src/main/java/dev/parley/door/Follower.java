@@ -12,36 +12,39 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 
-/// A reader of one context among several on one connection: as a [Tail] a position and a wait, no queue.
+/// A subscription to one context, among several on one connection. Like a [Tail] it is a position
+/// and a wait, without a queue.
 ///
-/// Followers of one connection share a turn. Who has something to say waits for it, reads, says it and
-/// passes it on: so all get their share, and however many there are, one of them holds events.
+/// The subscriptions of one connection share a permit. A subscription with new events acquires it,
+/// reads, sends and releases it. So all subscriptions progress, and only one of them at a time
+/// holds events in memory.
 public final class Follower implements AutoCloseable {
 
   /// The largest window.
   public static final int WINDOW_MAX = 10_000;
 
-  /// An event where it stands, as the JSON that streams have.
+  /// An event's position and its JSON, which is the same as in streams.
   public record Told(Position position, String json) {}
 
-  /// Who is told. Only this reader's thread calls.
+  /// Receives events. Only the subscription's thread calls it.
   public interface Listener {
 
-    /// The reader stands here, before anything else.
+    /// The subscription starts at this position. This is the first call.
     void opened(Position position) throws IOException, InterruptedException;
 
-    /// The reader does not get what it asked for, which is empty if it asked for nothing.
+    /// Events are missing. `requested` is the position that the reader asked for, or empty.
     void gap(Position position, String reason, String requested)
         throws IOException, InterruptedException;
 
-    /// This has happened.
+    /// These events follow.
     void events(List<Told> events) throws IOException, InterruptedException;
 
-    /// Nothing that is wanted has happened for a while.
+    /// No event has passed the filter for the heartbeat interval.
     void heartbeat(Position position) throws IOException, InterruptedException;
   }
 
-  /// What a reader asked for. `window` is how many events it may be told before it says that it has them; 0 is no end.
+  /// The request of a reader. `window` is how many unacknowledged events it may have; 0 means no
+  /// limit.
   public record Wish(ContextId context, Position after, EventFilter filter, int window) {}
 
   private final Tail.Parts parts;
@@ -52,15 +55,15 @@ public final class Follower implements AutoCloseable {
   private final Metrics.Counter sent;
   private final Pulse pulse;
 
-  /// Positions of events that the reader has not said it has. Its monitor guards it and signals that there are fewer.
+  /// Positions of unacknowledged events. Its monitor guards it and signals removals.
   private final Deque<Position> unacknowledged = new ArrayDeque<>();
 
   private volatile Batch.Place at;
 
-  /// Takes a reader in.
+  /// Opens the subscription.
   ///
   /// @param turn has one permit, is fair, and is the same for all on one connection
-  /// @throws Rejection.Busy if there are too many
+  /// @throws Rejection.Busy if there are too many streams
   public Follower(Tail.Parts parts, Wish wish, Semaphore turn) {
     this.parts = parts;
     this.log = parts.log();
@@ -73,7 +76,7 @@ public final class Follower implements AutoCloseable {
     place.reads(Streams.Kind.SUBSCRIPTION, this::lag);
   }
 
-  /// Tells everything, on the calling thread, until the context is deleted or this is ended.
+  /// Sends events, on the calling thread, until the context is deleted or [#end] is called.
   ///
   /// @return true if the context was deleted
   public boolean run(Listener listener) throws IOException, InterruptedException {
@@ -90,17 +93,17 @@ public final class Follower implements AutoCloseable {
     }
   }
 
-  /// Ends it: [#run] returns soon.
+  /// Makes [#run] return soon.
   public void end() {
     place.end();
   }
 
-  /// Where it stands. Right only when [#run] has returned.
+  /// The position of the last event that was sent. Exact only when [#run] has returned.
   public Position position() {
     return at.position();
   }
 
-  /// The reader has everything up to here that it was told.
+  /// The reader has received all events up to this position.
   public void acknowledge(Position position) {
     synchronized (unacknowledged) {
       if (wish.window() == 0) {
@@ -146,7 +149,8 @@ public final class Follower implements AutoCloseable {
         return;
       }
       var gathered = gather(log.head(wish.context()));
-      // Said also if the end has come meanwhile: where this stands, the reader has everything.
+      // Sent even if the subscription was ended meanwhile: the reader must have every event up to
+      // the final position.
       if (!gathered.events().isEmpty()) {
         listener.events(gathered.events());
         sent.add(gathered.events().size());
@@ -161,10 +165,10 @@ public final class Follower implements AutoCloseable {
     }
   }
 
-  /// What is to be told, and where the reader stands once it was.
+  /// Events to send, and the position after them.
   private record Gathered(List<Told> events, Batch.Place to) {}
 
-  /// Some of what follows, up to `head`, about a page of it and no more than there is room for.
+  /// The next events, up to `head`, about one page, and no more than the window allows.
   private Gathered gather(Position head) throws InterruptedException {
     var events = new ArrayList<Told>();
     var room = room();
@@ -197,7 +201,7 @@ public final class Follower implements AutoCloseable {
     }
   }
 
-  /// Waits until the reader may be told more. False if `patience` ran out first.
+  /// Waits until the window has room. False if `patience` ran out first.
   private boolean awaitRoom(Duration patience) throws InterruptedException {
     synchronized (unacknowledged) {
       if (room() == 0 && patience.isPositive()) {

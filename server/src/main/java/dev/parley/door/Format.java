@@ -7,32 +7,33 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// How events are written for a reader.
+/// Encodes events for readers.
 ///
-/// What an entry looks like depends on nothing but the log up to that entry, so it is written once for
-/// all readers. Frames are kept by the format's identity: have one of each. For many threads.
+/// The encoding of an entry depends only on the log up to that entry, so it is encoded once for all
+/// readers. Frames are cached by the identity of the format: create one instance of each. For many
+/// threads.
 public interface Format {
 
-  /// Parley's own.
+  /// Parley's native format.
   Format NATIVE = new NativeFormat();
 
-  /// What a stream begins with.
+  /// The contents of a stream's first frame.
   record Opening(
       ContextId context, Position position, Duration heartbeat, @Nullable ObjectNode greeting) {}
 
   /// The entry as JSON.
   byte[] json(Entry entry);
 
-  /// The entry as a frame, or as several, or as none: then this is empty.
+  /// The entry as one frame or several; empty if it has none.
   byte[] frame(Entry entry);
 
-  /// Several deltas as one frame, which stands where the last of them does; `from` is the first one's
-  /// seq.
+  /// Several deltas as one frame with the position of the last one; `from` is the seq of the first.
   byte[] merged(Entry entry, long from);
 
-  /// Tells the reader where it stands before anything has happened.
+  /// The first frame of a stream.
   byte[] open(Opening opening);
 
-  /// Tells the reader that it does not get what it asked for, which is empty if it asked for nothing.
+  /// A frame that reports missing events. `requested` is the position that the reader asked for, or
+  /// empty.
   byte[] gap(Position position, String reason, String requested);
 }

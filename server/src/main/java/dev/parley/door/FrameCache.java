@@ -5,7 +5,8 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import java.util.List;
 
-/// Pages of encoded frames, by what they follow and their format, so that many readers of one context encode once.
+/// Caches pages of encoded frames, by the position before them and by format, so that frames are
+/// encoded once for all readers of a context.
 public final class FrameCache {
 
   private static final int ENTRY_BYTES_MIN = 64;
@@ -20,20 +21,20 @@ public final class FrameCache {
 
   private record Key(ContextId context, Position after, Format format) {}
 
-  /// The entries behind the frames take about as much again, or something where there is no frame.
+  /// The entries take about as much memory as their frames, and some where there is no frame.
   private static long bytes(FramePage page) {
     return 2L * page.bytes().length + (long) ENTRY_BYTES_MIN * page.entries().size();
   }
 
-  /// Entries that follow `after`, of which there must be some. If they must be read, then at most
-  /// `limit` of them; those that make no part of the page are kept for the next one.
+  /// Entries that follow `after`; there must be at least one. On a cache miss, reads at most
+  /// `limit` entries; those that do not fit into the page are cached for the next one.
   FramePage page(ContextId context, Position after, Format format, int limit)
       throws InterruptedException {
     var key = new Key(context, after, format);
     return pages.get(key, () -> read(key, limit));
   }
 
-  /// Drops what is kept of a context.
+  /// Removes a context from the cache.
   public void forget(ContextId context) {
     pages.forget(key -> key.context().equals(context));
   }

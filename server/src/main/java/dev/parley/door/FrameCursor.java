@@ -5,24 +5,24 @@ import dev.parley.protocol.Rejection;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Where a frame stands in a stream in which an entry may be several frames, and so where its reader does: `17` is after
-/// all of the entry at `place` 17, `17~1` after the first of several frames that the entry makes.
+/// A position in a stream in which an entry may have several frames: `17` is after all frames of
+/// the entry at 17, `17~1` after the first of its frames.
 ///
-/// @param place the entry's, in whatever the stream counts in
-/// @param part how many of the entry's frames were told; 0 for all of them
+/// @param place the entry's cursor, in the units of the stream
+/// @param part how many of the entry's frames were sent; 0 for all of them
 public record FrameCursor(String place, int part) {
 
   private static final char MARK = '~';
   private static final int DIGITS_MAX = 9;
 
-  /// After all of the entry at a position.
+  /// After all frames of the entry at a position.
   public static FrameCursor of(Position position) {
     return new FrameCursor(position.toString(), 0);
   }
 
-  /// Reads what [#toString] writes. Whether the place is one, its stream has to say.
+  /// Parses the output of [#toString]. It does not check the entry's cursor.
   ///
-  /// @throws Rejection.Invalid for anything else
+  /// @throws Rejection.Invalid if the text is malformed
   public static FrameCursor parse(String text) {
     var mark = text.indexOf(MARK);
     if (mark < 0) {
@@ -38,7 +38,7 @@ public record FrameCursor(String place, int part) {
     throw new Rejection.Invalid("invalid-cursor", "this is not a cursor of this stream: " + text);
   }
 
-  /// Those of the frames of an entry at `place`: only the last one's says that the entry was read.
+  /// The cursors of an entry's frames. Only the last one means that the whole entry was read.
   public static List<FrameCursor> each(String place, int frames) {
     var each = new ArrayList<FrameCursor>(frames);
     for (var part = 1; part < frames; part++) {
@@ -48,14 +48,14 @@ public record FrameCursor(String place, int part) {
     return each;
   }
 
-  /// The place, where places are positions in a context.
+  /// The entry's position, in a stream of one context.
   ///
-  /// @throws Rejection.Invalid if this one is none
+  /// @throws Rejection.Invalid if the cursor is not a position
   public Position position() {
     return Position.parse(place);
   }
 
-  /// True if this stands after `other` in a stream of one context; an entry's last frame comes after its others.
+  /// True if this is after `other` in a stream of one context.
   public boolean after(FrameCursor other) {
     var byPlace = position().compareTo(other.position());
     return byPlace == 0 ? rank() > other.rank() : byPlace > 0;

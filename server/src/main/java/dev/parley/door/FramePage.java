@@ -10,14 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// Some entries that follow each other, encoded once for all who read them.
+/// Consecutive entries, encoded once for all readers.
 ///
-/// `ends[i]` is where the frame of entry `i` ends in `bytes`. Nothing in here is ever changed.
-@SuppressWarnings(
-    "ArrayRecordComponent") // Never compared, and copies are what it is there to save.
+/// `ends[i]` is where the frame of entry `i` ends in `bytes`. Immutable.
+@SuppressWarnings("ArrayRecordComponent") // Never compared, and it exists to avoid copies.
 record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
 
-  /// A page is full when its frames have this many bytes; one larger frame may stand alone.
+  /// The size of a full page. A larger frame gets a page of its own.
   static final int BYTES = 64 * 1024;
 
   private static final int FRAME_USUAL = 512;
@@ -48,13 +47,13 @@ record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
     return new FramePage(List.copyOf(entries.subList(from, next)), ends, bytes.toByteArray());
   }
 
-  /// Where the last entry stands.
+  /// The position of the last entry.
   Position last() {
     return entries.getLast().position();
   }
 
-  /// The frames that pass the filter, at most up to the entry at index `to`, without copying if they
-  /// stand together.
+  /// The frames that pass the filter, up to the entry at index `to`, exclusive. Does not copy if
+  /// they are contiguous.
   ByteBuffer select(EventFilter filter, int to) {
     var size = 0;
     var first = 0;
@@ -78,7 +77,7 @@ record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
     return chosen.flip();
   }
 
-  /// The same, with consecutive deltas of one block made one.
+  /// The same, with consecutive deltas of one block merged.
   ByteBuffer merge(EventFilter filter, int to, Format format) {
     var chosen = entries.subList(0, to).stream().filter(filter::accepts).toList();
     var merged = new ByteArrayOutputStream();
@@ -91,7 +90,8 @@ record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
     return ByteBuffer.wrap(merged.toByteArray());
   }
 
-  /// The JSON of the entry at this index, in a page of [Format#NATIVE]: the very bytes that streams have.
+  /// The JSON of the entry at this index, in a page of [Format#NATIVE]: the same bytes as in
+  /// streams.
   String json(int index) {
     var head = NativeFormat.head(entries.get(index)).length();
     var from = start(index) + head;

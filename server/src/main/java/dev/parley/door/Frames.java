@@ -4,7 +4,7 @@ import dev.parley.protocol.Position;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/// Frames of a stream of server-sent events. Lines end in LF.
+/// Encodes frames of a stream of server-sent events. Lines end in LF.
 public final class Frames {
 
   static final String END = "\n\n";
@@ -18,32 +18,32 @@ public final class Frames {
     return frame(position.toString(), event, json);
   }
 
-  /// A frame in a stream whose cursors are no positions.
+  /// A frame in a stream whose cursors are not positions.
   public static byte[] frame(String id, String event, byte[] json) {
     return join(ascii(head(id, event)), json, ascii(END));
   }
 
-  /// A frame without a name, which is a plain message to an `EventSource`.
+  /// A frame without an event name, which an `EventSource` treats as `message`.
   public static byte[] unnamed(String id, byte[] json) {
     return join(ascii("id: " + id + "\ndata: "), json, ascii(END));
   }
 
-  /// Tells where the reader stands, without an event.
+  /// Sets the reader's cursor, without an event.
   public static byte[] place(String id) {
     return ascii("id: " + id + "\n: ok" + END);
   }
 
-  /// Says nothing but how soon to come back, to a reader that has no place yet.
+  /// The first frame for a reader that has no cursor yet: only the reconnection time.
   static byte[] nowhere() {
     return first(ascii(": ok" + END));
   }
 
-  /// The first frame of a stream, which also says how soon to come back.
+  /// The first frame of a stream, with the reconnection time.
   public static byte[] first(byte[] frame) {
     return join(ascii("retry: " + RECONNECT_MILLIS + "\n"), frame);
   }
 
-  /// What stands before a frame's JSON.
+  /// The text before a frame's JSON.
   static String head(Position position, String event) {
     return head(position.toString(), event);
   }
@@ -52,17 +52,17 @@ public final class Frames {
     return "id: " + id + "\nevent: " + event + "\ndata: ";
   }
 
-  /// Moves the reader's cursor and keeps the connection alive. It is no event to an `EventSource`.
+  /// Moves the reader's cursor and keeps the connection alive. An `EventSource` does not report it.
   static byte[] heartbeat(Position position) {
     return heartbeat(position.toString());
   }
 
-  /// The same in a stream whose cursors are no positions.
+  /// The same in a stream whose cursors are not positions.
   public static byte[] heartbeat(String id) {
     return ascii("id: " + id + "\n: heartbeat" + END);
   }
 
-  /// Keeps the connection of a reader alive that has no place yet.
+  /// A heartbeat for a reader that has no cursor yet.
   static byte[] heartbeat() {
     return ascii(": heartbeat" + END);
   }

@@ -2,12 +2,12 @@ package dev.parley.door;
 
 import dev.parley.protocol.Rejection;
 
-/// Answers the requests of one route.
+/// Handles the requests of one route.
 @FunctionalInterface
 public interface Handler {
 
-  /// The reply. May block: every request has a virtual thread of its own.
+  /// Returns the reply. May block: every request has its own virtual thread.
   ///
-  /// @throws Rejection if the caller asked for what cannot be; it becomes a problem on the wire
+  /// @throws Rejection if the request is rejected; it becomes a problem document
   Reply handle(Request request);
 }

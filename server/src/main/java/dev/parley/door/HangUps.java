@@ -12,17 +12,17 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/// Notices that readers of streams may have left.
+/// Detects that readers of streams may have disconnected.
 ///
-/// Nobody reads from a connection while a stream is written to it, so that a reader who has closed it
-/// would be missed only when a heartbeat fails, or never if there are none. One thread waits for all of
-/// these connections to become readable, which is so when they are closed. Reads nothing: whether the
-/// reader has really left, a write tells.
+/// While the server writes a stream, it does not read from the connection. It would notice a closed
+/// connection only when a heartbeat fails, or never if there are none. One thread therefore waits
+/// for all these connections to become readable, which they do when they are closed. It reads
+/// nothing: a write shows whether the reader has really disconnected.
 final class HangUps implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(HangUps.class.getName());
 
-  /// How long the descriptor of a closed connection may be kept.
+  /// How long the descriptor of a closed connection may stay open.
   private static final long LOOK_MILLIS = 1_000;
 
   private static final int ATTEMPTS_MAX = 100;
@@ -40,7 +40,8 @@ final class HangUps implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name("parley-hang-ups").start(this::look);
   }
 
-  /// Calls `left` once when the other side may have closed the connection, until that is called off.
+  /// Calls `left` once when the other side may have closed the connection. The returned action
+  /// stops watching.
   Runnable watch(SocketChannel connection, Runnable left) {
     try {
       for (var attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
@@ -52,16 +53,16 @@ final class HangUps implements AutoCloseable {
             selector.wakeup();
           };
         } catch (CancelledKeyException earlier) {
-          // An earlier stream on the connection was called off, which takes effect when the
-          // selector
-          // has looked.
+          // An earlier stream on the connection was cancelled, which takes effect at the selector's
+          // next pass.
           selector.wakeup();
           LockSupport.parkNanos(ATTEMPT_PAUSE.toNanos());
         }
       }
-      LOG.log(Level.DEBUG, "a reader who leaves will be noticed late: {0}", connection);
+      LOG.log(
+          Level.DEBUG, "cannot watch {0}: a disconnect is detected only by a write", connection);
     } catch (ClosedChannelException | ClosedSelectorException over) {
-      // There is nobody who could leave.
+      // The connection is already closed.
     }
     return () -> {};
   }
@@ -78,7 +79,10 @@ final class HangUps implements AutoCloseable {
             LOOK_MILLIS);
       }
     } catch (IOException failed) {
-      LOG.log(Level.WARNING, "readers who leave are noticed late from now on", failed);
+      LOG.log(
+          Level.WARNING,
+          "disconnect detection stopped: disconnects are detected only by writes from now on",
+          failed);
     } catch (ClosedSelectorException closed) {
       // The server stops.
     }

@@ -7,14 +7,14 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Keeps out web pages from elsewhere: those that reach us under another name (DNS rebinding) and those
-/// that send requests across sites.
+/// Rejects requests of other web sites' pages: those with a foreign host name (DNS rebinding) and
+/// cross-site requests.
 final class HostCheck {
 
   private static final Pattern LOOPBACK =
       Pattern.compile("localhost|127(?:\\.\\d{1,3}){3}|\\[::1]|\\[0:0:0:0:0:0:0:1]");
 
-  /// Where browsers may come to from elsewhere: the page, and the end of a sign-in.
+  /// Paths to which other sites may link: the page, and the callback of a sign-in.
   private static final Set<String> ENTRANCES = Set.of("/", JettyHandler.CALLBACK);
 
   private static final Pattern PORT = Pattern.compile(":\\d{1,5}$");
@@ -22,19 +22,20 @@ final class HostCheck {
   private final Set<String> hosts;
   private final Set<String> origins;
 
-  /// @param hosts names that requests may use beside those of the loopback, without a port
-  /// @param origins pages elsewhere that may use this server, such as `https://example.org`
+  /// @param hosts host names that are allowed besides those of the loopback, without a port
+  /// @param origins other origins that may use this server, such as `https://example.org`
   HostCheck(Set<String> hosts, Set<String> origins) {
     this.hosts = hosts.stream().map(HostCheck::lower).collect(Collectors.toUnmodifiableSet());
     this.origins = origins.stream().map(HostCheck::lower).collect(Collectors.toUnmodifiableSet());
   }
 
-  /// True if `host` is a name that only this machine has.
+  /// True if `host` is a loopback name or address.
   static boolean loopback(String host) {
     return LOOPBACK.matcher(lower(host)).matches() || host.equals("::1");
   }
 
-  /// What the headers say of where a request comes from; `local` is the address it came to.
+  /// The headers that identify a request's origin; `local` is the server's address of the
+  /// connection.
   record Asked(
       String method,
       String path,
@@ -44,16 +45,16 @@ final class HostCheck {
       Optional<String> fetchSite,
       Optional<String> fetchMode) {}
 
-  /// Refuses a request that must not come in.
+  /// Rejects a request that is not allowed.
   ///
-  /// @return the origin that must be told it may read the reply, if it is not ours
+  /// @return the allowed foreign origin, which needs CORS headers in the reply
   Optional<String> check(Asked asked) {
     var host = asked.host().map(HostCheck::lower).orElse("");
     var name = PORT.matcher(host).replaceFirst("");
     if (!loopback(name) && !hosts.contains(name) && !name.equals(asked.local())) {
       throw new Rejection.Forbidden(
           "host-not-allowed",
-          "requests for this host are not answered; see allowedHosts in the configuration");
+          "this host name is not allowed; see allowedHosts in the configuration");
     }
     if (asked.origin().isPresent()) {
       return checkOrigin(lower(asked.origin().get()), host);
@@ -78,7 +79,7 @@ final class HostCheck {
   private static Rejection notAllowed() {
     return new Rejection.Forbidden(
         "origin-not-allowed",
-        "pages from elsewhere may not use this server; see allowedOrigins in the configuration");
+        "cross-site requests are not allowed; see allowedOrigins in the configuration");
   }
 
   private static boolean navigation(Asked asked) {

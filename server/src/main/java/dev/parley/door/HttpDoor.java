@@ -27,10 +27,10 @@ import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 
-/// The listener: one port, all routes, a virtual thread for each request.
+/// The HTTP listener: one port, all routes, a virtual thread for each request.
 ///
-/// Jetty's own platform threads only watch sockets. Buffers and threads are few, so that ten thousand
-/// idle streams fit beside everything else.
+/// Jetty's platform threads only select sockets. Few buffers and threads are used, so that ten
+/// thousand idle streams need little memory.
 public final class HttpDoor implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(HttpDoor.class.getName());
@@ -44,7 +44,7 @@ public final class HttpDoor implements AutoCloseable {
   private static final int ACCEPT_QUEUE = 1024;
   private static final Duration SELECTORS_PATIENCE = Duration.ofSeconds(5);
 
-  /// What the listener needs beside its routes.
+  /// The dependencies of the listener, besides its routes.
   public record Parts(
       Settings settings,
       Metrics metrics,
@@ -63,7 +63,7 @@ public final class HttpDoor implements AutoCloseable {
     this(parts, routes, List.of());
   }
 
-  /// A listener some of whose doors have their own form of errors.
+  /// A listener with APIs that have their own error formats.
   public HttpDoor(Parts parts, List<Route> routes, List<ErrorForm> errorForms) {
     this.parts = parts;
     var forms = new ErrorForms(errorForms);
@@ -83,9 +83,9 @@ public final class HttpDoor implements AutoCloseable {
     server.setStopTimeout(0);
   }
 
-  /// Begins to listen. Returns when requests are answered.
+  /// Starts the listener. Returns when it accepts requests.
   ///
-  /// @throws Rejection.Unavailable if the address cannot be had
+  /// @throws Rejection.Unavailable if the address is not available
   public void start() {
     try {
       server.start();
@@ -101,16 +101,16 @@ public final class HttpDoor implements AutoCloseable {
               + (failed.getCause() instanceof BindException taken
                   ? taken.getMessage()
                   : failed.getMessage())
-              + "; choose another port with --port, or any with --port 0");
+              + "; choose another port with --port, or any free port with --port 0");
     }
   }
 
-  /// The port that is listened on.
+  /// The port that the listener is bound to.
   public int port() {
     return connector.getLocalPort();
   }
 
-  /// Takes no more connections, ends all streams, and waits for requests that are being answered.
+  /// Accepts no more connections, ends all streams, and waits for running requests.
   public void drain(Duration patience) {
     stopAccepting();
     parts.streams().end();
@@ -120,7 +120,7 @@ public final class HttpDoor implements AutoCloseable {
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException unfinished) {
-      LOG.log(Level.INFO, "some requests were cut off");
+      LOG.log(Level.INFO, "some requests did not finish before the shutdown");
     }
   }
 
@@ -131,16 +131,16 @@ public final class HttpDoor implements AutoCloseable {
     try {
       server.stop();
     } catch (Exception failed) { // Jetty throws anything; this is the root of a thread or of main.
-      LOG.log(Level.WARNING, "the listener did not stop in order", failed);
+      LOG.log(Level.WARNING, "the listener did not stop cleanly", failed);
     }
     hangUps.close();
   }
 
-  /// Takes no more connections.
+  /// Stops accepting connections.
   ///
-  /// Left to itself, Jetty takes some while it stops and forgets the last of them: they are neither served nor closed,
-  /// and their callers wait. So its selectors, which take connections, are told first, and each of them has looked at
-  /// all that it was told before the listener is closed.
+  /// Jetty itself accepts connections while it stops and loses the last ones: it neither serves nor
+  /// closes them, and their callers wait. So its selectors, which accept connections, are told to
+  /// stop first, and each of them completes a pass before the listener is closed.
   private void stopAccepting() {
     if (!(connector.getTransport() instanceof ServerSocketChannel listener) || !listener.isOpen()) {
       return;
@@ -150,7 +150,7 @@ public final class HttpDoor implements AutoCloseable {
       connector.setAccepting(false);
       awaitSelectors();
       listener.close();
-      // The system closes it when the selectors let go of it.
+      // The system closes it when the selectors release it.
       awaitSelectors();
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();

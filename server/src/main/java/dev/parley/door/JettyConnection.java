@@ -8,7 +8,7 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Response;
 
-/// A connection on which a request waits for its answer, watched for its caller's hanging up.
+/// The connection of a blocking request, watched for a disconnect of its caller.
 final class JettyConnection implements OnHold.Connection {
 
   private final Response response;
@@ -19,14 +19,14 @@ final class JettyConnection implements OnHold.Connection {
     this.hangUps = hangUps;
   }
 
-  /// Callers who speak HTTP/1.0 know of no answer before the answer, and cannot be asked whether they are there.
+  /// HTTP/1.0 has no interim responses, so those callers cannot be probed.
   @Override
   public Runnable watch(Runnable doubt) {
     var version = response.getRequest().getConnectionMetaData().getHttpVersion();
     return version == HttpVersion.HTTP_1_0 ? () -> {} : watch(response, hangUps, doubt);
   }
 
-  /// The same for whoever writes to a connection anyway.
+  /// The same for streams, which write to the connection anyway.
   static Runnable watch(Response response, HangUps hangUps, Runnable doubt) {
     var connection = response.getRequest().getConnectionMetaData().getConnection();
     return connection.getEndPoint().getTransport() instanceof SocketChannel channel
@@ -39,7 +39,7 @@ final class JettyConnection implements OnHold.Connection {
     try {
       response.writeInterim(HttpStatus.PROCESSING_102, HttpFields.EMPTY).join();
     } catch (CompletionException failed) {
-      throw new IOException("the caller has hung up", failed.getCause());
+      throw new IOException("the caller has disconnected", failed.getCause());
     }
   }
 }

@@ -11,11 +11,11 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.jspecify.annotations.Nullable;
 
-/// Makes connections with two additions to what Jetty does.
+/// Creates connections with two additions to Jetty's.
 ///
-/// They remember the target of a request that Jetty cannot read as a URI, because the error must be written
-/// in the form of the API that was meant. And they close when the headers of a request take too long:
-/// Jetty's idle timeout begins again with every byte.
+/// They keep the target of a request that Jetty cannot parse as a URI, because the error must have
+/// the format of the requested API. And they close when the headers of a request take too long:
+/// Jetty's idle timeout restarts with every byte.
 final class JettyConnections extends HttpConnectionFactory {
 
   private final Duration headerTime;
@@ -25,7 +25,7 @@ final class JettyConnections extends HttpConnectionFactory {
     this.headerTime = headerTime;
   }
 
-  /// What was asked for on the connection of a request that could not be read; null if it could be.
+  /// The target of the connection's request that could not be parsed; null if there is none.
   static @Nullable String unreadable(Connection connection) {
     return connection instanceof Remembering it ? it.unreadable : null;
   }
@@ -53,8 +53,8 @@ final class JettyConnections extends HttpConnectionFactory {
       this.headerTime = headerTime;
     }
 
-    /// Starts the time for the headers with the first byte after the last request, even if it belongs to one of
-    /// the empty lines that may come before a request line and that the parser skips.
+    /// Starts the time limit for the headers with the first byte after the last request, even if it
+    /// belongs to an empty line before the request line, which the parser skips.
     @Override
     public void onFillable() {
       var before = getMessagesIn();
@@ -77,7 +77,7 @@ final class JettyConnections extends HttpConnectionFactory {
       }
     }
 
-    /// True if the headers of the request after so many others have not all come.
+    /// True if the headers of the request that follows `requests` others are incomplete.
     private boolean awaitsHeaders(long requests) {
       return getParser().inHeaderState() && getMessagesIn() == requests;
     }
@@ -87,7 +87,7 @@ final class JettyConnections extends HttpConnectionFactory {
       try {
         return super.newHttpStream(method, uri, version);
       } catch (IllegalArgumentException malformed) {
-        // The connection ends with the answer to this, so it is never another request's.
+        // The connection ends with this reply, so the value never belongs to another request.
         unreadable = uri;
         throw malformed;
       }

@@ -10,7 +10,8 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/// Says what Jetty refuses by itself (a malformed request line, too large headers) as a problem too.
+/// Writes errors that Jetty itself detects (a malformed request line, too large headers) as problem
+/// documents.
 final class JettyErrors extends ErrorHandler {
 
   private final ErrorForms forms;

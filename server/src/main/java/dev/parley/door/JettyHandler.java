@@ -23,25 +23,26 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/// Between Jetty and our routes: checks who is there, finds the route, and has the reply written.
+/// Connects Jetty with the routes: authenticates the caller, finds the route, and writes the reply.
 final class JettyHandler extends Handler.Abstract {
 
   private static final System.Logger LOG = System.getLogger(JettyHandler.class.getName());
 
-  /// Where an authorization server sends browsers, which have no token then, nor a strict cookie.
+  /// The path to which an authorization server redirects browsers. They send neither a token nor a
+  /// `SameSite=Strict` cookie then.
   static final String CALLBACK = "/oauth/callback";
 
-  /// Whoever comes by Socket.IO may show a token later, when it connects.
+  /// A Socket.IO client may send its token later, in its connect packet.
   private static final String SOCKET_IO = "/socket.io/";
 
-  /// What may be asked without a token.
+  /// Paths that need no token.
   private static final Set<String> OPEN =
       Set.of("/", "/healthz", "/readyz", "/health", "/api/login", CALLBACK, SOCKET_IO);
 
-  /// The files of the page, which hold no data.
+  /// The files of the page, which contain no data.
   private static final String ASSETS = "/assets/";
 
-  /// What a handler needs beside its routes.
+  /// The dependencies of the handler, besides its routes.
   record Parts(
       HostCheck hosts,
       Tokens tokens,
@@ -87,7 +88,7 @@ final class JettyHandler extends Handler.Abstract {
     return true;
   }
 
-  /// What a throwable is to the caller. A bug is logged under a number, and only that is told.
+  /// The reply for an exception. A bug is logged with an id, and the reply has only that id.
   private Reply refusal(org.eclipse.jetty.server.Request jetty, Exception thrown) {
     return switch (thrown) {
       case Rejection rejection -> ReplyWriter.reply(rejection);
@@ -107,7 +108,7 @@ final class JettyHandler extends Handler.Abstract {
   private void finish(Reply refusal, Response response, ReplyWriter writer, Callback callback) {
     count(refusal);
     if (response.isCommitted()) {
-      callback.failed(new IOException("the reply had begun"));
+      callback.failed(new IOException("the reply was already started"));
       return;
     }
     response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);

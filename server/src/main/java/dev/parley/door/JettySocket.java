@@ -19,19 +19,19 @@ import org.eclipse.jetty.websocket.core.FrameHandler;
 import org.eclipse.jetty.websocket.core.OpCode;
 import org.jspecify.annotations.Nullable;
 
-/// A WebSocket of Jetty's.
+/// A WebSocket connection of Jetty.
 ///
-/// Nothing is read ahead: while a message waits to be received, the peer's next one waits on the network.
-/// Jetty's threads call the methods of [FrameHandler], one at a time, and never wait in them. The monitor
-/// guards `message`, `closing`, `closed`, `heard` and `asked`.
+/// It does not read ahead: while a message waits to be received, the next one waits on the network.
+/// Jetty's threads call the methods of [FrameHandler], one at a time, and never block in them. The
+/// monitor guards the pending message, the closing state and the ping state.
 final class JettySocket implements Socket, FrameHandler {
 
   private static final System.Logger LOG = System.getLogger(JettySocket.class.getName());
 
-  /// How long the peer has to answer when it was told that this is the end.
+  /// How long the peer may take to answer a close frame.
   private static final Duration FAREWELL = Duration.ofSeconds(2);
 
-  /// A peer that is silent is pinged this many times before it is taken for gone.
+  /// How many pings a silent peer gets before the connection is closed.
   private static final int PINGS = 3;
 
   private final Socket.Handler handler;
@@ -45,7 +45,7 @@ final class JettySocket implements Socket, FrameHandler {
   private boolean closed;
   private long heard = System.nanoTime();
 
-  /// How often the peer was pinged since it was heard.
+  /// How many pings were sent since the last received frame.
   private int asked;
 
   JettySocket(Socket.Handler handler, Streams streams, Limits limits) {
@@ -77,7 +77,7 @@ final class JettySocket implements Socket, FrameHandler {
     }
   }
 
-  /// Asks a silent peer whether it is there, and leaves one that has not said so for long.
+  /// Pings a silent peer, and closes the connection if the peer was silent for too long.
   private void check(Duration quiet) {
     boolean over;
     synchronized (this) {
@@ -85,12 +85,12 @@ final class JettySocket implements Socket, FrameHandler {
       if (silence < quiet.toNanos() / 2) {
         return;
       }
-      // If it was not asked often this machine may have slept, and it is we who were silent.
+      // With fewer pings this machine may have slept, and the peer could not answer.
       over = asked >= PINGS - 1 && silence >= limits.stall().toNanos();
       asked++;
     }
     if (over) {
-      close(CloseStatus.SHUTDOWN, "nothing was heard for " + limits.stall().toSeconds() + " s");
+      close(CloseStatus.SHUTDOWN, "nothing was received for " + limits.stall().toSeconds() + " s");
     } else {
       session().sendFrame(new Frame(OpCode.PING), Callback.NOOP, false);
     }
@@ -120,7 +120,7 @@ final class JettySocket implements Socket, FrameHandler {
     }
     session().close(code, reason, Callback.NOOP);
     if (held) {
-      // The peer's farewell comes behind whatever else it has sent.
+      // The peer's close frame follows the other frames that it has sent.
       session().demand();
     }
   }
@@ -133,7 +133,7 @@ final class JettySocket implements Socket, FrameHandler {
     session.demand();
     Streams.Open place;
     try {
-      place = streams.open(() -> close(CloseStatus.SHUTDOWN, "the server stops"));
+      place = streams.open(() -> close(CloseStatus.SHUTDOWN, "the server is stopping"));
     } catch (Rejection.Busy full) {
       close(CloseStatus.TRY_AGAIN_LATER, String.valueOf(full.getMessage()));
       Thread.ofVirtual().name("socket-farewell").start(this::leave);
@@ -151,7 +151,7 @@ final class JettySocket implements Socket, FrameHandler {
     }
   }
 
-  /// Waits for the peer's farewell, but not for long.
+  /// Waits for the peer's close frame, for a short time.
   private void leave() {
     try {
       if (!awaitClosed()) {
@@ -171,7 +171,7 @@ final class JettySocket implements Socket, FrameHandler {
     } catch (Rejection refused) {
       close(CloseStatus.POLICY_VIOLATION, refused.code() + ": " + refused.getMessage());
     } catch (RuntimeException wrong) { // This is the root of a thread: one for each socket.
-      LOG.log(Level.ERROR, "a socket failed", wrong);
+      LOG.log(Level.ERROR, "a WebSocket handler failed", wrong);
       close(CloseStatus.SERVER_ERROR, "the server failed; see its log");
     }
   }
@@ -198,7 +198,7 @@ final class JettySocket implements Socket, FrameHandler {
       case OpCode.PING -> {
         var echo = new Frame(OpCode.PONG, BufferUtil.copy(frame.getPayload()));
         callback.succeeded();
-        // Only when this is on its way the next frame is read: a flood of pings makes no heap of
+        // Reads the next frame only after the pong was sent: so a flood of pings does not queue
         // pongs.
         session().sendFrame(echo, Callback.from(session()::demand), false);
       }
@@ -211,7 +211,7 @@ final class JettySocket implements Socket, FrameHandler {
       }
       case OpCode.BINARY -> {
         callback.succeeded();
-        close(CloseStatus.BAD_DATA, "only text is understood here");
+        close(CloseStatus.BAD_DATA, "only text messages are supported");
         session().demand();
       }
       default -> {
@@ -221,7 +221,7 @@ final class JettySocket implements Socket, FrameHandler {
     }
   }
 
-  /// Takes a part of a message. True if the next frame may come at once.
+  /// Adds a part of a message. True if the next frame may be read at once.
   private boolean part(Frame frame) {
     if (parts.size() + frame.getPayloadLength() > limits.bodyBytes()) {
       parts.reset();
@@ -254,7 +254,7 @@ final class JettySocket implements Socket, FrameHandler {
 
   @Override
   public void onError(Throwable cause, Callback callback) {
-    LOG.log(Level.DEBUG, "a socket was cut", cause);
+    LOG.log(Level.DEBUG, "a WebSocket connection failed", cause);
     callback.succeeded();
   }
 

@@ -2,21 +2,21 @@ package dev.parley.door;
 
 import java.time.Duration;
 
-/// How much a client may ask of the listener.
+/// The limits of the listener for requests and connections.
 ///
-/// `stall` is how long a connection may go without a byte moving while one is waited for.
+/// `stall` is how long a connection may transfer no byte while the server waits for one.
 public record Limits(int bodyBytes, int streams, Duration stall, Duration bodyTime) {
 
-  /// The most items a page may have; whoever asks for more gets this many.
+  /// The largest page. A request for more items gets this many.
   public static final int PAGE_MAX = 1000;
 
-  /// What is used unless the configuration says otherwise.
+  /// The defaults.
   public static final Limits USUAL =
       new Limits(1 << 20, 10_000, Duration.ofSeconds(60), Duration.ofSeconds(60));
 
   private static final Duration HEADER_TIME_MAX = Duration.ofSeconds(20);
 
-  /// How long a request's headers may take. The time starts with the first byte, even of an empty line.
+  /// The time limit for a request's headers. It starts with the first byte, even of an empty line.
   Duration headerTime() {
     return bodyTime.compareTo(HEADER_TIME_MAX) < 0 ? bodyTime : HEADER_TIME_MAX;
   }

@@ -4,15 +4,16 @@ import dev.parley.protocol.Rejection;
 import java.util.List;
 import java.util.Map;
 
-/// `POST /api/login` and `/api/logout`: a cookie for those who cannot send headers, as `EventSource`.
+/// `POST /api/login` and `/api/logout`: a cookie for clients that cannot send headers, such as
+/// `EventSource`.
 final class LoginRoutes {
 
   private static final String ATTRIBUTES = "; Path=/; HttpOnly; SameSite=Strict";
 
-  /// Who wants to come in.
+  /// The request: the token to log in with.
   record Login(String token) {}
 
-  /// Who came in.
+  /// The reply: the principal of the token.
   record LoggedIn(String principal) {}
 
   private final Tokens tokens;

@@ -15,9 +15,9 @@ import java.util.function.LongSupplier;
 
 /// Limits how often an address may try wrong tokens, and logs each failure.
 ///
-/// After too many failures within a minute, the address must wait, except with tokens that it used before:
-/// somebody who guesses behind a shared address locks out nobody who is signed in there. The lock guards
-/// the map.
+/// After too many failures within a minute, the address must wait, except with tokens that it used
+/// before: an attacker behind a shared address does not lock out users who are signed in there. The
+/// monitor guards the map.
 final class LoginThrottle {
 
   private static final System.Logger LOG = System.getLogger(LoginThrottle.class.getName());
@@ -28,7 +28,7 @@ final class LoginThrottle {
   private static final int TOKENS_MAX = 100;
   private static final int IPV6_NETWORK_BYTES = 8;
 
-  /// What is known of one address.
+  /// The state of one address.
   private static final class Caller {
     final Set<String> tokensUsed = new HashSet<>();
     long windowStart;

@@ -13,7 +13,7 @@ import dev.parley.protocol.Rejection;
 import dev.parley.view.MessageView;
 import dev.parley.view.Views;
 
-/// Looks up, edits and hides what was said, for any door.
+/// Finds, edits and hides messages, for all APIs.
 public final class Messages {
 
   private final EventLog log;
@@ -24,29 +24,30 @@ public final class Messages {
     this.views = views;
   }
 
-  /// The message as it now reads.
+  /// The message with its current text.
   ///
   /// @throws Rejection.NotFound if it is hidden, rewound or unknown
   public MessageView find(ContextId context, MessageId id) {
     return views.message(context, id).orElseThrow(() -> unknown(id));
   }
 
-  /// Gives the message another text, whatever is rewound; the earlier one stays in the log.
+  /// Replaces the text of the message, which stays so after a rewind. The earlier text stays in the
+  /// log.
   ///
   /// @throws Rejection.NotFound if it is hidden, rewound or unknown
   public MessageView edit(ContextId context, MessageId id, String content, String principal) {
     find(context, id);
-    // An edit that loses against a delete stays without effect, and is answered as unknown.
+    // An edit that a concurrent delete precedes has no effect, and is rejected as unknown.
     append(context, Guard.none(), new MessageUpdated(id, content, null, principal));
     return find(context, id);
   }
 
-  /// Hides the message, whatever is rewound; it stays in the log.
+  /// Hides the message, which stays so after a rewind. It stays in the log.
   ///
   /// @throws Rejection.NotFound if it is hidden already, rewound or unknown
   public void delete(ContextId context, MessageId id, String principal) {
     var seq = find(context, id).seq();
-    // Nobody has the empty name: of two deletes at the same time, the log lets one happen.
+    // No principal has the empty name. Of two concurrent deletes, the log accepts one.
     var once = new Guard.Once("", "delete-message:" + id + "@" + seq, "");
     if (append(context, once, new MessageDeleted(id, principal))) {
       throw unknown(id);

@@ -57,7 +57,7 @@ public enum Metric {
       "parley_socket_events_total", Type.COUNTER, "Events that were sent to subscriptions."),
   TASKS("parley_tasks", Type.GAUGE, "Open tasks, by state.", "state"),
   TASKS_RUNNING("parley_tasks_running", Type.GAUGE, "Tasks that run now."),
-  TASKS_QUEUED("parley_tasks_queued", Type.GAUGE, "Tasks that wait for a free place."),
+  TASKS_QUEUED("parley_tasks_queued", Type.GAUGE, "Tasks that wait for a free slot."),
   TASKS_CREATED("parley_tasks_created_total", Type.COUNTER, "Tasks that were created."),
   TASKS_ENDED(
       "parley_tasks_ended_total",
@@ -137,7 +137,8 @@ public enum Metric {
   START_TIME(
       "process_start_time_seconds", Type.GAUGE, "Start of the process, as seconds since 1970.");
 
-  /// The type of a metric. A slow histogram has buckets up to ten minutes, the other up to ten seconds.
+  /// The type of a metric. A slow histogram has buckets up to ten minutes, the other up to ten
+  /// seconds.
   enum Type {
     COUNTER,
     GAUGE,

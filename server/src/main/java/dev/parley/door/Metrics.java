@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 
 /// The values of all metrics, in the text format of Prometheus. Safe for many threads.
 ///
-/// The number of series of a metric is bounded: what comes after [#SERIES_MAX] different labels is
-/// counted under the label `other`.
+/// The number of series of a metric is limited: after [#SERIES_MAX] different labels, further ones
+/// are counted under the label `other`.
 public final class Metrics {
 
   /// How many series a metric may have.
@@ -50,12 +50,12 @@ public final class Metrics {
     return (Histogram) family(metric).series(labels, () -> new Histogram(bounds));
   }
 
-  /// Shows a number that is asked for when it is needed.
+  /// Registers a value that is read for each scrape.
   public void gauge(Metric metric, DoubleSupplier value, String... labels) {
     family(metric).series.put(family(metric).key(labels), new Supplied(value));
   }
 
-  /// Shows a number for each value of the one label of a metric, asked for when they are needed.
+  /// Registers values for each value of a metric's only label, which are read for each scrape.
   public void gauges(Metric metric, Supplier<Map<String, ? extends Number>> values) {
     family(metric).values = values;
   }
@@ -83,12 +83,12 @@ public final class Metrics {
       sum.add(1);
     }
 
-    /// Counts so many.
+    /// Adds an amount.
     public void add(long amount) {
       sum.add((double) amount);
     }
 
-    /// Adds an amount that need not be whole.
+    /// Adds a fractional amount.
     public void add(double amount) {
       sum.add(amount);
     }
@@ -113,7 +113,7 @@ public final class Metrics {
     }
   }
 
-  /// All series of one metric, by their labels as they are written.
+  /// All series of one metric, by their encoded labels.
   private static final class Family {
     private final Metric metric;
     private final Map<String, Series> series = new ConcurrentHashMap<>();

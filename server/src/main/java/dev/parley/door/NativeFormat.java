@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Events as the log has them.
+/// The native format: events as the log stores them.
 final class NativeFormat implements Format {
 
   @Override
@@ -21,7 +21,7 @@ final class NativeFormat implements Format {
     return EventJson.bytes(head(entry), entry, Frames.END);
   }
 
-  /// What stands before the JSON in an entry's frame; plain ASCII.
+  /// The text before the JSON in an entry's frame; plain ASCII.
   static String head(Entry entry) {
     return Frames.head(entry.position(), name(entry));
   }

@@ -5,13 +5,13 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/// The id of a context that the caller has not named.
+/// Generates the id of a context for requests that name none.
 public final class NewContextId {
 
   private NewContextId() {}
 
-  /// The id that the request's key stands for, so that the same request twice makes one context; a new
-  /// one if it has none.
+  /// The id that is derived from the request's idempotency key, so that a repeated request creates
+  /// one context; a new id if the request has no key.
   public static ContextId of(Request request, Supplier<UUID> ids) {
     return new ContextId(
         request
@@ -21,7 +21,7 @@ public final class NewContextId {
             .toString());
   }
 
-  /// The id that stands for this key of this principal's.
+  /// The id that is derived from this key of this principal.
   public static ContextId of(String principal, String key) {
     return new ContextId(derived(principal, key).toString());
   }

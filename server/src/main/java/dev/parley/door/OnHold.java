@@ -2,21 +2,22 @@ package dev.parley.door;
 
 import java.io.IOException;
 
-/// A caller who waits for an answer that takes its time, and may hang up meanwhile. For one thread.
+/// A request whose reply takes long, and whose caller may disconnect meanwhile. For one thread.
 ///
-/// Takes a place among the streams: it is as long, and ends with them.
+/// It counts as a stream: it lasts as long as one, and ends when all streams end.
 public final class OnHold implements AutoCloseable {
 
-  /// The way to the caller, before anything was answered.
+  /// The connection to the caller, before the reply.
   interface Connection {
 
-    /// Has `doubt` called, by another thread and once, if the caller may have hung up: beating twice tells. Returns how
-    /// to call that off.
+    /// Registers `doubt`, which is called once, by another thread, if the caller may have
+    /// disconnected. Two interim responses then show whether it has. The returned action stops
+    /// watching.
     Runnable watch(Runnable doubt);
 
-    /// Says that the answer is to come.
+    /// Sends an interim response.
     ///
-    /// @throws IOException if the caller has hung up
+    /// @throws IOException if the caller has disconnected
     void beat() throws IOException;
   }
 
@@ -30,12 +31,12 @@ public final class OnHold implements AutoCloseable {
     this.callOff = connection.watch(open::nudge);
   }
 
-  /// True once nobody waits for the answer any more, or the server stops.
+  /// True once the caller has disconnected, or the server stops.
   public boolean ended() {
     return open.ended();
   }
 
-  /// What `wait` returns; false if it was interrupted, perhaps because nobody needs to wait any more.
+  /// Returns the result of `wait`; false if it was interrupted, for example by a disconnect.
   public boolean await(Streams.Wait wait) {
     var came = open.await(wait);
     if (open.nudged()) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
 
-/// `GET /openapi.json`: what the routes say of themselves, as OpenAPI 3.1.
+/// `GET /openapi.json`: the descriptions of all routes, as OpenAPI 3.1.
 final class OpenApi {
 
   private static final String ID_PATTERN = "^[A-Za-z0-9._:-]{1,128}$";
@@ -24,7 +24,7 @@ final class OpenApi {
     var document = Json.bytes(document());
     return Route.get(
         "/openapi.json",
-        "This description",
+        "Returns this document",
         Answer.other("application/json"),
         _ -> new Reply.Bytes("application/json", document));
   }
@@ -90,7 +90,7 @@ final class OpenApi {
         switch (answer.status()) {
           case 101 -> "A WebSocket";
           case 204 -> "Done";
-          default -> "As asked";
+          default -> "Success";
         });
     if (answer.contentType().isEmpty()) {
       return;

@@ -7,10 +7,10 @@ import dev.parley.protocol.Rejection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/// What operators and the curious ask for: health, metrics, schemas.
+/// Routes for operators: health, metrics, schemas.
 public final class OperatorRoutes {
 
-  /// How the server is.
+  /// The state of the server.
   public record Health(String status) {}
 
   private final EventLog log;
@@ -29,18 +29,22 @@ public final class OperatorRoutes {
     return List.of(
         Route.get(
             "/healthz",
-            "Says that the process runs",
+            "Reports that the process runs",
             Answer.one(Health.class),
             _ -> new Reply.Json(200, new Health("ok"))),
-        Route.get("/readyz", "Says whether work is taken", Answer.one(Health.class), _ -> ready()),
+        Route.get(
+            "/readyz",
+            "Reports whether the server is ready",
+            Answer.one(Health.class),
+            _ -> ready()),
         Route.get(
             "/metrics",
-            "Numbers for Prometheus",
+            "Returns metrics for Prometheus",
             Answer.other("text/plain"),
             _ -> new Reply.Bytes("text/plain; version=0.0.4; charset=utf-8", metrics.text())),
         Route.get(
             "/schemas/events.json",
-            "The JSON Schema of every event",
+            "Returns the JSON Schema of every event",
             Answer.other("application/schema+json"),
             _ -> new Reply.Bytes("application/schema+json", schema)));
   }

@@ -12,10 +12,12 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
-/// Pages of what can only grow, each made once for all who read it, and found by what it follows.
+/// A cache of pages of append-only data. Each page is created once for all readers, and found by
+/// the position that it follows.
 ///
-/// A page never goes stale: what follows a position never changes, there is only more of it later. The
-/// oldest go when all together weigh too much. The monitor guards `order` and `weight`. For many threads.
+/// A page never becomes stale: the data after a position never changes, and is only appended to.
+/// The oldest pages are evicted when the total weight exceeds the limit. The monitor guards `order`
+/// and `weight`. For many threads.
 public final class Pages<K, P> {
 
   private record Kept<K>(K key, long weight) {}
@@ -27,13 +29,14 @@ public final class Pages<K, P> {
   private final AtomicLong forgotten = new AtomicLong();
   private long weight;
 
-  /// @param scale says what a page weighs; one that weighs nothing is not kept
+  /// @param scale returns the weight of a page; a page of weight 0 is not cached
   public Pages(long weightMax, ToLongFunction<P> scale) {
     this.weightMax = weightMax;
     this.scale = scale;
   }
 
-  /// The page that is kept, or that somebody is making, or else the one that `make` makes.
+  /// The cached page, or the one that another thread is creating, or else the one that `make`
+  /// creates.
   public P get(K key, Supplier<P> make) throws InterruptedException {
     var page = pages.get(key);
     if (page == null) {
@@ -57,12 +60,12 @@ public final class Pages<K, P> {
     }
   }
 
-  /// To be asked before something is read that becomes a page for [#put].
+  /// The current generation. Call this before you read the data of a page for [#put].
   public long era() {
     return forgotten.get();
   }
 
-  /// Keeps a page that was read in this era, unless there is one already.
+  /// Caches a page that was read in this generation, unless the key is cached already.
   public void put(K key, P page, long era) {
     var done = new FutureTask<>(() -> page);
     done.run();
@@ -71,7 +74,7 @@ public final class Pages<K, P> {
     }
   }
 
-  /// Drops the pages of what was deleted; those that are just being made are not kept.
+  /// Removes the pages of deleted data. Pages that are being created now are not cached.
   public void forget(Predicate<K> which) {
     forgotten.incrementAndGet();
     pages.keySet().removeIf(which);
@@ -85,7 +88,7 @@ public final class Pages<K, P> {
     }
   }
 
-  /// What is kept weighs so much.
+  /// The total weight of the cached pages.
   public synchronized long weight() {
     return weight;
   }
@@ -93,7 +96,8 @@ public final class Pages<K, P> {
   private void keep(K key, FutureTask<P> page, long era) {
     var weighs = page.state() == FutureTask.State.SUCCESS ? scale.applyAsLong(page.resultNow()) : 0;
     synchronized (this) {
-      // In here, so that whoever forgets meanwhile finds it in both places, or in none.
+      // Inside the lock, so that a concurrent `forget` finds the page in both collections, or in
+      // neither.
       if (weighs == 0 || era() != era) {
         pages.remove(key, page);
         return;

@@ -5,7 +5,7 @@ public final class Paging {
 
   /// How many items a page may have.
   public static final Parameter LIMIT =
-      Parameter.query("limit", Parameter.Type.INTEGER, "how many, at most 1000");
+      Parameter.query("limit", Parameter.Type.INTEGER, "how many items, at most 1000");
 
   /// Where the page begins.
   public static final Parameter CURSOR =

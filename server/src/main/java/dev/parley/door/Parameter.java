@@ -1,18 +1,18 @@
 package dev.parley.door;
 
-/// A parameter of a route, beside those in its path.
+/// A parameter of a route, besides those in its path.
 public record Parameter(String name, In in, Type type, String about) {
 
-  /// Anything in the query: what others add to their answers is ignored, not refused.
+  /// Accepts any other query parameter: unknown ones are ignored, not rejected.
   public static final Parameter OTHERS = query("*", "anything else is ignored");
 
-  /// Where a parameter stands.
+  /// The location of a parameter.
   public enum In {
     QUERY,
     HEADER
   }
 
-  /// What a parameter's value is.
+  /// The type of a parameter's value.
   public enum Type {
     STRING,
     INTEGER,
@@ -25,12 +25,12 @@ public record Parameter(String name, In in, Type type, String about) {
     return new Parameter(name, In.QUERY, type, about);
   }
 
-  /// A text in the query.
+  /// A string in the query.
   public static Parameter query(String name, String about) {
     return query(name, Type.STRING, about);
   }
 
-  /// A header that the route looks at.
+  /// A header that the route reads.
   public static Parameter header(String name, String about) {
     return new Parameter(name, In.HEADER, Type.STRING, about);
   }

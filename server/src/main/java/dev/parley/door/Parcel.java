@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Messages for WebSockets that follow each other, written once for all sockets that send them.
+/// Consecutive WebSocket messages, encoded once for all connections that send them.
 ///
-/// Each is a frame as it goes out, head and all. Nothing in here is ever changed.
+/// Each message is a complete frame with its header. Immutable.
 public final class Parcel {
 
   private static final int FINAL_TEXT = 0x81;
@@ -44,7 +44,7 @@ public final class Parcel {
     return new Parcel(frames.array());
   }
 
-  /// All of these, one after the other.
+  /// All of these, in order.
   static Parcel joined(List<Parcel> parcels) {
     if (parcels.size() == 1) {
       return parcels.getFirst();
@@ -54,12 +54,12 @@ public final class Parcel {
     return new Parcel(frames.array());
   }
 
-  /// How many bytes it has.
+  /// The size in bytes.
   public int size() {
     return frames.length;
   }
 
-  /// What the messages say.
+  /// The texts of the messages.
   public List<String> texts() {
     var texts = new ArrayList<String>();
     for (var at = 0; at < frames.length; at = end(at)) {
@@ -68,7 +68,7 @@ public final class Parcel {
     return texts;
   }
 
-  /// Where the payload of the frame begins that begins at `at`.
+  /// The start of the payload of the frame at `at`.
   int payload(int at) {
     return at
         + switch (frames[at + 1]) {
@@ -78,7 +78,7 @@ public final class Parcel {
         };
   }
 
-  /// Where the frame ends that begins at `at`.
+  /// The end of the frame at `at`.
   int end(int at) {
     var bytes = ByteBuffer.wrap(frames);
     var length =
@@ -90,7 +90,7 @@ public final class Parcel {
     return payload(at) + length;
   }
 
-  /// Its bytes from `from` to `to`.
+  /// The bytes from `from` to `to`.
   ByteBuffer slice(int from, int to) {
     return ByteBuffer.wrap(frames, from, to - from).slice();
   }

@@ -12,11 +12,12 @@ import org.eclipse.jetty.websocket.core.Frame;
 import org.eclipse.jetty.websocket.core.OpCode;
 import org.jspecify.annotations.Nullable;
 
-/// Writes to a WebSocket: one at a time, in the order in which they came.
+/// Writes to a WebSocket: one caller at a time, in the order of their calls.
 ///
-/// What there is goes out in pieces, of many small messages or of a large one, and the next only when the
-/// one before is with the operating system: so a peer that does not read has no more than one piece waiting
-/// here, and one that reads slowly is not mistaken for one that does not read.
+/// It sends data in pieces, each of many small messages or of a part of a large one, and sends the
+/// next piece only when the operating system has accepted the one before. So at most one piece
+/// waits here for a peer that does not read, and a slow peer is not mistaken for one that does not
+/// read.
 final class Pen {
 
   private static final int PIECE = 64 * 1024;
@@ -25,7 +26,7 @@ final class Pen {
   private final CoreSession session;
   private final Duration stall;
 
-  /// Fair, so that nobody is overtaken. Not a lock, for it is held while writing.
+  /// Fair, so that callers keep their order. Not a lock, because it is held during I/O.
   private final Semaphore pen = new Semaphore(1, true);
 
   Pen(CoreSession session, Duration stall) {
@@ -46,7 +47,8 @@ final class Pen {
     }
   }
 
-  /// Small parcels share a write; others go out as they are, for all sockets have the same bytes of them.
+  /// Small ones share a write. Larger ones are sent without copying, as all connections share their
+  /// bytes.
   private static int together(List<Parcel> parcels, int from) {
     var to = from + 1;
     var size = parcels.get(from).size();
@@ -99,7 +101,7 @@ final class Pen {
         throw new IOException("the peer has read nothing for " + stall.toSeconds() + " s");
       }
       if (failure != null) {
-        throw new IOException("the peer has left", failure);
+        throw new IOException("the peer has disconnected", failure);
       }
     }
 

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Why a request failed, as RFC 9457 has it, with a `code` for programs.
+/// Why a request failed: a problem document of RFC 9457, with a `code` for programs.
 public record Problem(
     int status,
     String title,
@@ -22,12 +22,12 @@ public record Problem(
     more = Map.copyOf(more);
   }
 
-  /// A problem that needs no further fields.
+  /// A problem without further fields.
   public static Problem of(int status, String code, String detail) {
     return new Problem(status, title(status), code, detail, null, Map.of());
   }
 
-  /// The problem that a rejection is on the wire.
+  /// The problem document of a rejection.
   public static Problem of(Rejection rejection) {
     return of(status(rejection), rejection.code(), String.valueOf(rejection.getMessage()));
   }
@@ -37,8 +37,8 @@ public record Problem(
     return new Problem(status, title, code, detail, instance, Map.of(name, value));
   }
 
-  /// The same problem in the words of a door: what others call by the first of each pair is called by the
-  /// second. What stands behind a colon is somebody's own, and stays.
+  /// The same problem in an API's terms: replaces the first word of each pair by the second. The
+  /// text after a colon may be the caller's own and stays unchanged.
   public Problem inWords(List<Map.Entry<String, String>> words) {
     var colon = detail.indexOf(": ");
     var said = colon < 0 ? detail : detail.substring(0, colon);

@@ -5,10 +5,11 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.locks.LockSupport;
 
-/// When a quiet stream has to say something, and whether its reader is still there. For one thread.
+/// Computes when a quiet stream must send a heartbeat, and probes whether its reader is still
+/// connected. For one thread.
 final class Pulse {
 
-  /// How long a refusal takes to come back, or nearly always less.
+  /// How long a closed peer takes to reset the connection, in nearly all cases.
   private static final Duration REFUSAL = Duration.ofMillis(100);
 
   private static final Duration FOR_EVER = Duration.ofDays(1);
@@ -22,7 +23,7 @@ final class Pulse {
     this.interval = parts.heartbeat();
   }
 
-  /// The time to the next heartbeat. A clock that jumps makes one early or late, no more.
+  /// The time to the next heartbeat. A clock change makes at most one heartbeat early or late.
   Duration patience() {
     if (!interval.isPositive()) {
       return FOR_EVER;
@@ -31,26 +32,26 @@ final class Pulse {
     return Duration.ofMillis(Math.clamp(left, 0, interval.toMillis()));
   }
 
-  /// True if it is time for a heartbeat; never, if there are to be none.
+  /// True if a heartbeat is due; always false if heartbeats are off.
   boolean due() {
     return interval.isPositive() && !patience().isPositive();
   }
 
-  /// Something was said.
+  /// Call this after each write.
   void said() {
     quietSince = clock.millis();
   }
 
-  /// Says a heartbeat.
+  /// Writes a heartbeat.
   interface Beat {
     void run() throws IOException;
   }
 
-  /// Finds out whether the reader is still there: a reader who has closed the connection refuses the first
-  /// write, which the second then finds out.
+  /// Checks whether the reader is still connected: if it has closed the connection, the first write
+  /// causes a reset, and the second write fails.
   static void probe(Beat beat) throws IOException {
     beat.run();
-    // Whoever was nudged out of a monitor's wait has a permit left, with which one would not park.
+    // A thread that was interrupted in a monitor's wait may have a permit left, and would not park.
     var end = System.nanoTime() + REFUSAL.toNanos();
     for (var left = REFUSAL.toNanos(); left > 0; left = end - System.nanoTime()) {
       LockSupport.parkNanos(left);

@@ -2,7 +2,7 @@ package dev.parley.door;
 
 import java.io.Serial;
 
-/// A problem of HTTP itself (a media type, a method), which no other part of the server knows of.
+/// Thrown for a problem of HTTP itself (a media type, a method), which is not a `Rejection`.
 final class Refusal extends RuntimeException {
 
   @Serial private static final long serialVersionUID = 1L;

@@ -7,18 +7,19 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 
-/// What nobody wants of a request's body, because the answer is known without it. For one thread.
+/// The unread rest of a request's body, when the reply does not depend on it. For one thread.
 ///
-/// A connection that is closed while more is on its way is reset, and with it goes the answer that its caller, who is
-/// still sending, has not read. So after the answer what comes is read and thrown away, but not for long.
+/// If the server closes a connection while data is in transit, the connection is reset, and the
+/// caller, which is still sending, loses the reply. So after the reply the server reads and
+/// discards the rest, for a limited time.
 final class Remainder {
 
-  /// How long nothing may come.
+  /// How long to wait for the next data.
   private static final Duration QUIET = Duration.ofSeconds(1);
 
   private static final Duration LONGEST = Duration.ofSeconds(5);
 
-  /// How often is read before the answer: who sends without end is not to wait for it without end.
+  /// The limit of reads before the reply: a caller that sends without end must get its reply, too.
   private static final int READS_MAX = 64;
 
   private final Request request;
@@ -27,7 +28,7 @@ final class Remainder {
     this.request = request;
   }
 
-  /// Throws away what has come. False if more will, or may.
+  /// Discards the data that has arrived. False if more may follow.
   boolean skip() {
     for (var reads = 0; reads < READS_MAX; reads++) {
       var chunk = request.read();
@@ -41,10 +42,10 @@ final class Remainder {
     return false;
   }
 
-  /// Throws away what comes, until all has or it has taken too long.
+  /// Discards data until the body ends or the time is up.
   void linger() {
     if (request.getHeaders().contains(HttpHeader.EXPECT)) {
-      // The caller sends it only if it is asked to, and would take this for that.
+      // The caller sends the body only after a `100 Continue`, which reading would cause.
       return;
     }
     var deadline = System.nanoTime() + LONGEST.toNanos();

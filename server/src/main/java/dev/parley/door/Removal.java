@@ -13,7 +13,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Removes a context: ends its tasks, then every byte of it, wherever it is kept.
+/// Deletes a context: cancels its tasks, then removes its data from the log, the views and all
+/// caches.
 public final class Removal {
 
   private static final System.Logger LOG = System.getLogger(Removal.class.getName());
@@ -32,17 +33,18 @@ public final class Removal {
     this.cache = cache;
   }
 
-  /// What was removed lately.
+  /// The agents of recently deleted contexts.
   public Departures departures() {
     return departures;
   }
 
-  /// Lets go of what a door keeps of contexts, too.
+  /// Registers a listener that removes an API's cached data of a deleted context.
   public void also(Consumer<ContextId> forget) {
     others.add(forget);
   }
 
-  /// Returns when the context is gone. `principal` is who wants that; missing if the server does.
+  /// Returns when the context is deleted. `principal` is the caller that deletes it; null if the
+  /// server does.
   public void remove(ContextId context, @Nullable String principal) {
     try {
       tasks.cancelAll(context, "deleted", principal);
@@ -64,9 +66,9 @@ public final class Removal {
     }
   }
 
-  /// Returns when a removal is finished that has begun, and could not be finished at once.
+  /// Finishes a deletion that could not be finished at once. Returns when it is finished.
   ///
-  /// @throws Rejection.Gone if it was finished before
+  /// @throws Rejection.Gone if it was already finished
   public void finish(ContextId context) {
     log.delete(context);
     forget(context);
@@ -80,7 +82,7 @@ public final class Removal {
     }
   }
 
-  /// True also if some bytes of it are not overwritten yet.
+  /// True also if some of its bytes are not overwritten yet.
   private boolean gone(ContextId context) {
     try {
       log.head(context);
@@ -92,9 +94,10 @@ public final class Removal {
     }
   }
 
-  /// Removes a context that nobody has used since it was at `position`.
+  /// Deletes a context that has not changed since `position`.
   ///
-  /// @throws Rejection.Stale if somebody has, or if a task of it has not ended; then it stays
+  /// @throws Rejection.Stale if it has changed, or if one of its tasks has not ended; it is not
+  /// deleted then
   public void removeUnused(ContextId context, Position position) {
     departures.note(context, roots(context));
     log.delete(
@@ -105,7 +108,7 @@ public final class Removal {
             throw new Rejection.Stale("the context is in use: " + context);
           }
         });
-    LOG.log(Level.INFO, "context {0} was deleted: nobody used it for long", context);
+    LOG.log(Level.INFO, "context {0} was deleted: it was unused for too long", context);
     forget(context);
   }
 

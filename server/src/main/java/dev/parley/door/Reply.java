@@ -3,13 +3,13 @@ package dev.parley.door;
 import java.util.HashMap;
 import java.util.Map;
 
-/// What a handler answers. One adapter writes all of them.
+/// The reply of a handler. One adapter writes all of them.
 public sealed interface Reply {
 
-  /// The status line's number.
+  /// The HTTP status.
   int status();
 
-  /// Headers beyond those that the kind of reply brings by itself.
+  /// Headers besides those that the kind of reply adds itself.
   Map<String, String> headers();
 
   /// A value as JSON.
@@ -31,7 +31,7 @@ public sealed interface Reply {
     }
   }
 
-  /// Nothing but a status.
+  /// A status without a body.
   record Empty(int status, Map<String, String> headers) implements Reply {
     public Empty(int status) {
       this(status, Map.of());
@@ -39,7 +39,7 @@ public sealed interface Reply {
   }
 
   /// Bytes of any type.
-  @SuppressWarnings("ArrayRecordComponent") // Never compared, and written as they are.
+  @SuppressWarnings("ArrayRecordComponent") // Never compared, and written unchanged.
   record Bytes(int status, String contentType, byte[] bytes, Map<String, String> headers)
       implements Reply {
     public Bytes(String contentType, byte[] bytes) {
@@ -47,7 +47,7 @@ public sealed interface Reply {
     }
   }
 
-  /// A WebSocket from now on; refused if the request asks for none.
+  /// An upgrade to a WebSocket; rejected if the request does not ask for one.
   record Upgrade(Socket.Handler handler) implements Reply {
     @Override
     public int status() {
@@ -60,7 +60,7 @@ public sealed interface Reply {
     }
   }
 
-  /// Events, for as long as the reader stays.
+  /// A stream of events, until it ends or the reader disconnects.
   record Stream(EventStream events, Map<String, String> more) implements Reply {
     public Stream(EventStream events) {
       this(events, Map.of());

@@ -13,7 +13,7 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/// Writes replies: the one place that knows what each looks like on the wire.
+/// Writes replies to the wire.
 final class ReplyWriter {
 
   private static final String JSON = "application/json";
@@ -21,7 +21,8 @@ final class ReplyWriter {
   private static final String EXPOSED =
       "Location, Retry-After, Link, ETag, A2A-Extensions, X-Agent-Id, X-Next-Cursor, X-Total-Count";
 
-  /// The protocol of streams asks for it. Jetty leaves it out of HTTP/1.1 where it knows the name.
+  /// Clients of event streams expect this header. Jetty omits it in HTTP/1.1 if it recognizes the
+  /// name.
   private static final HttpField KEEP_ALIVE = new HttpField(null, "Connection", "keep-alive");
 
   private final Response response;
@@ -30,7 +31,7 @@ final class ReplyWriter {
   private final HangUps hangUps;
   private final Remainder remainder;
 
-  /// True if nothing more of the request will come.
+  /// True if the whole request was read.
   private boolean whole;
 
   ReplyWriter(Response response, Callback callback, ErrorForm form, HangUps hangUps) {
@@ -70,7 +71,7 @@ final class ReplyWriter {
         });
   }
 
-  /// Writes the reply. A stream is written on the calling thread; `headOnly` leaves it out.
+  /// Writes the reply. A stream is written on the calling thread; `headOnly` omits it.
   void write(Reply reply, boolean headOnly) throws IOException {
     switch (reply) {
       case Reply.Json json -> body(json, JSON, Json.bytes(json.value()));
@@ -85,7 +86,7 @@ final class ReplyWriter {
       }
       case Reply.Stream stream -> stream(stream, headOnly);
       case Reply.Upgrade _ ->
-          throw new IllegalArgumentException("nothing is written to make a socket");
+          throw new IllegalArgumentException("an upgrade has no reply to write");
     }
   }
 
@@ -102,7 +103,7 @@ final class ReplyWriter {
     if (whole) {
       response.getHeaders().add(KEEP_ALIVE);
     }
-    // Silence is the server's business here: there are heartbeats, or somebody switched them off.
+    // Streams have no idle timeout: they have heartbeats, or the configuration switches those off.
     response.getRequest().addIdleTimeoutListener(_ -> false);
     if (!headOnly) {
       try (var sink = new StreamSink(response, hangUps)) {
@@ -121,8 +122,8 @@ final class ReplyWriter {
     reply.headers().forEach(headers::put);
     whole = remainder.skip();
     if (!whole) {
-      // Jetty closes the connection after such a reply; who is not told sends the next request into
-      // the void.
+      // Jetty closes the connection after such a reply. Without this header the caller would send
+      // its next request on it.
       headers.put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE.asString());
     }
   }

@@ -13,16 +13,16 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// A request that has passed the guards at the door, and what its route takes from it.
+/// An authenticated request, as routes see it.
 ///
-/// For one thread: the body is read when it is first asked for.
+/// For one thread: the body is read on first use.
 public final class Request {
 
   private static final int PAGE_USUAL = 100;
   private static final List<String> PROXIED =
       List.of("X-Forwarded-Proto", "X-Forwarded-For", "Forwarded", "Via");
 
-  /// What the transport knows of a request.
+  /// The data of a request, except headers and body.
   record Parts(
       String method,
       String path,
@@ -52,34 +52,34 @@ public final class Request {
     this.connection = connection;
   }
 
-  /// Has the caller wait for an answer that takes its time.
+  /// Starts a blocking call: a reply that takes long, with detection of a disconnect.
   ///
-  /// @throws Rejection.Busy if too many wait already
+  /// @throws Rejection.Busy if there are too many streams and blocking calls
   public OnHold hold(Streams streams) {
     return new OnHold(connection, streams);
   }
 
-  /// Who is asking.
+  /// The authenticated caller.
   public String principal() {
     return parts.principal();
   }
 
-  /// The address that the connection came from.
+  /// The caller's address.
   public InetAddress remoteAddress() {
     return parts.peer().remote().getAddress();
   }
 
-  /// The connection that it came on.
+  /// The TCP connection of the request.
   public ProcessCheck.Connection peer() {
     return parts.peer();
   }
 
-  /// The path as it was asked for.
+  /// The path, undecoded.
   public String path() {
     return parts.path();
   }
 
-  /// What stands in the path for `{name}`.
+  /// The value of `{name}` in the path.
   public String path(String name) {
     var value = parts.variables().get(name);
     if (value == null) {
@@ -88,7 +88,7 @@ public final class Request {
     return value;
   }
 
-  /// What stands in the path for `{name}`, if the route has it.
+  /// The value of `{name}` in the path, if the route has this variable.
   public Optional<String> variable(String name) {
     return Optional.ofNullable(parts.variables().get(name));
   }
@@ -98,12 +98,13 @@ public final class Request {
     return new ContextId(path("c"));
   }
 
-  /// True if the caller came over TLS, which ends at a proxy before us.
+  /// True if the caller used TLS, which a proxy in front of the server terminates.
   boolean secure() {
     return header("X-Forwarded-Proto").filter("https"::equalsIgnoreCase).isPresent();
   }
 
-  /// True if nobody can listen on the way: over TLS, or from this machine with no proxy between.
+  /// True if others cannot read the request in transit: over TLS, or from this machine without a
+  /// proxy.
   public boolean confidential() {
     return secure() || (parts.fromHere() && PROXIED.stream().noneMatch(this::sent));
   }
@@ -122,7 +123,7 @@ public final class Request {
     return Optional.ofNullable(parts.query().get(name));
   }
 
-  /// How many items are wanted: at most [Limits#PAGE_MAX].
+  /// The requested number of items: at most [Limits#PAGE_MAX].
   public int limit() {
     return number("limit", 1).map(n -> (int) Math.min(n, Limits.PAGE_MAX)).orElse(PAGE_USUAL);
   }
@@ -138,7 +139,7 @@ public final class Request {
                   return number;
                 }
               } catch (NumberFormatException notANumber) {
-                // Falls through to the one answer for everything that does not fit.
+                // Falls through to the rejection below.
               }
               throw new Rejection.Invalid(name + " must be a whole number of at least " + min);
             });
@@ -158,20 +159,20 @@ public final class Request {
     };
   }
 
-  /// True if the caller wants this type of content rather than any.
+  /// True if `Accept` names this content type.
   public boolean wants(String contentType) {
     return header("Accept").map(accept -> accept.contains(contentType)).orElse(false);
   }
 
   /// The body as a record.
   ///
-  /// @throws Rejection.Invalid if it is not JSON, or does not fit
+  /// @throws Rejection.Invalid if it is not JSON, or does not match the record
   /// @throws Rejection.TooLarge if it is larger than the limit
   public <T> T body(Class<T> type) {
     return Json.read(body.json(header("Content-Type").orElse("")), type);
   }
 
-  /// The bytes of a body that was sent as one of these media types, and is UTF-8 that can be stored.
+  /// The bytes of a body of one of these media types, checked to be valid UTF-8.
   ///
   /// @throws Rejection.Invalid if it is not UTF-8
   /// @throws Rejection.TooLarge if it is larger than the limit
@@ -187,12 +188,12 @@ public final class Request {
     return Body.decode(body.bytes());
   }
 
-  /// A hash of the body, to tell whether two requests are the same.
+  /// A hash of method, path and body, to detect whether two requests are the same.
   public String bodyHash() {
     return Hash.hex(parts.method() + " " + parts.path() + "\n", body.bytes());
   }
 
-  /// What the caller calls this request, to be able to send it twice.
+  /// The idempotency key, with which a caller may repeat the request safely.
   public Optional<String> idempotencyKey() {
     var key = header("Idempotency-Key");
     key.ifPresent(
@@ -210,7 +211,7 @@ public final class Request {
     return key;
   }
 
-  /// Lets what this request appends happen once, if the caller has named the request.
+  /// A guard that lets the request append only once, if it has an idempotency key.
   public Guard once() {
     return idempotencyKey()
         .<Guard>map(key -> new Guard.Once(principal(), key, bodyHash()))

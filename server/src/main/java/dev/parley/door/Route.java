@@ -5,13 +5,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A method and a path such as `/api/contexts/{c}`, what is to be known of them, and who answers.
+/// A method and a path such as `/api/contexts/{c}`, their description, and the handler.
 ///
-/// What stands here is both what `/openapi.json` says and what is enforced: a query parameter that is
-/// not listed is refused.
+/// The description is both published in `/openapi.json` and enforced: a query parameter that is not
+/// listed is rejected.
 public record Route(Method method, String path, Description description, Handler handler) {
 
-  /// What a route may be asked with.
+  /// The HTTP method of a route.
   public enum Method {
     GET,
     POST,
@@ -20,7 +20,7 @@ public record Route(Method method, String path, Description description, Handler
     DELETE
   }
 
-  /// What a route takes and gives.
+  /// The parameters, body and reply of a route.
   public record Description(
       String summary, List<Parameter> parameters, @Nullable Class<?> body, Answer answer) {
     public Description {
@@ -28,30 +28,30 @@ public record Route(Method method, String path, Description description, Handler
     }
   }
 
-  /// Reads something.
+  /// A `GET` route with parameters.
   public static Route get(
       String path, String summary, Answer answer, List<Parameter> parameters, Handler handler) {
     return new Route(Method.GET, path, new Description(summary, parameters, null, answer), handler);
   }
 
-  /// Reads something that has no parameters.
+  /// A `GET` route without parameters.
   public static Route get(String path, String summary, Answer answer, Handler handler) {
     return get(path, summary, answer, List.of(), handler);
   }
 
-  /// Talks with whoever comes with a WebSocket: `handler` answers with [Reply.Upgrade].
+  /// A WebSocket route: `handler` returns [Reply.Upgrade].
   public static Route socket(
       String path, String summary, List<Parameter> parameters, Handler handler) {
     return get(path, summary, Answer.socket(), parameters, handler);
   }
 
-  /// Does something without a body.
+  /// A route that takes no body.
   public static Route act(
       Method method, String path, String summary, Answer answer, Handler handler) {
     return new Route(method, path, new Description(summary, List.of(), null, answer), handler);
   }
 
-  /// Does something with a JSON body.
+  /// A route that takes a JSON body.
   public static Route send(Method method, String path, Description description, Handler handler) {
     return new Route(method, path, description, handler);
   }

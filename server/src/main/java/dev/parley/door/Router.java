@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the route of a request. Literal segments beat variables.
+/// Finds the route of a request. Literal segments take precedence over variables.
 final class Router {
 
   private final Node root = new Node();
@@ -20,7 +20,7 @@ final class Router {
     this.routes.forEach(this::add);
   }
 
-  /// A route, and what its variables are in this request.
+  /// A route, and the values of its variables in this request.
   record Match(Route route, Map<String, String> variables) {}
 
   private static final class Node {
@@ -48,11 +48,11 @@ final class Router {
     var allowed = allowed(node);
     throw new Refusal(
         new Reply.Refused(
-            Problem.of(405, "method-not-allowed", "this path takes " + allowed),
+            Problem.of(405, "method-not-allowed", "this path allows " + allowed),
             Map.of("Allow", allowed)));
   }
 
-  /// The methods that a path takes, for `OPTIONS`.
+  /// The methods that a path allows, for `OPTIONS`.
   String allowed(List<String> segments) {
     var node = node(root, segments, 0);
     if (node == null) {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/// Where the listener listens and whom it lets in.
+/// The listener's address, allowed hosts and origins, tokens, and limits.
 ///
 /// A `heartbeat` of zero switches heartbeats off.
 public record Settings(

@@ -4,29 +4,31 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A connection on which both sides send text whenever they like.
+/// A WebSocket connection: both sides send text messages at any time.
 ///
-/// One thread receives; any may send or close.
+/// One thread receives; any thread may send or close.
 public interface Socket {
 
-  /// What there is to say on a socket, said on a virtual thread of its own.
+  /// Serves a connection, on its own virtual thread.
   @FunctionalInterface
   interface Handler {
 
-    /// Talks until either side has enough; then the socket is closed.
+    /// Serves the connection. It is closed when this returns.
     ///
-    /// @throws IOException if the peer has left, or no longer reads
+    /// @throws IOException if the peer has disconnected, or no longer reads
     void handle(Socket socket) throws IOException, InterruptedException;
   }
 
-  /// Waits for the next message. None if the socket is closed, by whomever.
+  /// Waits for the next message. Null if either side has closed the connection.
   @Nullable String receive() throws InterruptedException;
 
-  /// Sends these messages in this order, and returns when they are on their way.
+  /// Sends these messages in this order, and returns when they are handed to the network.
   ///
-  /// Waits while the peer does not read. What several threads send is sent in the order in which they came.
+  /// Waits while the peer does not read. Messages of several threads are sent in the order of their
+  /// calls.
   ///
-  /// @throws IOException if the peer has left, or has not read for too long and was sent away
+  /// @throws IOException if the peer has disconnected, or was disconnected because it did not read
+  /// for too long
   void send(List<Parcel> parcels) throws IOException, InterruptedException;
 
   /// Sends a message.
@@ -34,8 +36,8 @@ public interface Socket {
     send(List.of(Parcel.of(text)));
   }
 
-  /// Says why this is the end. Does not wait; whoever receives gets nothing more.
+  /// Closes the connection with a reason. Does not wait; [#receive] returns null from now on.
   ///
-  /// @param code such as 1000, of those that RFC 6455 lists
+  /// @param code a close code of RFC 6455, such as 1000
   void close(int code, String reason);
 }

@@ -5,14 +5,14 @@ import dev.parley.protocol.Rejection;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 
-/// Reads JSON that came on a socket, by the rules for the bodies of requests.
+/// Parses JSON messages of a WebSocket, by the rules for request bodies.
 public final class SocketJson {
 
   private SocketJson() {}
 
-  /// The value that the text is.
+  /// The JSON value of the text.
   ///
-  /// @throws Rejection.Invalid if it is not JSON, or could not be stored
+  /// @throws Rejection.Invalid if it is not JSON, or has an unpaired surrogate
   public static JsonNode read(String text) {
     var node = Json.read(text.getBytes(StandardCharsets.UTF_8), JsonNode.class);
     if (node.isMissingNode()) {

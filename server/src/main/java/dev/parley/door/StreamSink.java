@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 
-/// Where the frames of a stream go: a connection, watched for its reader's leaving. For one thread.
+/// Writes frames to a connection, which is watched for a disconnect of its reader. For one thread.
 final class StreamSink implements EventStream.Sink, AutoCloseable {
 
   private final Response response;

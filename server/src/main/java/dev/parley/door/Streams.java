@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The streams that are open: how many there may be, and how to end them all.
+/// The open streams: limits their number, and ends them all when the server stops.
 public final class Streams {
 
   private final Set<Open> open = ConcurrentHashMap.newKeySet();
@@ -25,9 +25,9 @@ public final class Streams {
     this.free = new Semaphore(max);
   }
 
-  /// Refuses if there is no place just now.
+  /// Rejects if no slot is free.
   ///
-  /// @throws Rejection.Busy if so
+  /// @throws Rejection.Busy if no slot is free
   void checkFree() {
     if (free.availablePermits() == 0) {
       throw full();
@@ -39,34 +39,34 @@ public final class Streams {
     return max - free.availablePermits();
   }
 
-  /// What has a place.
+  /// The kind of a stream, for metrics.
   public enum Kind {
     STREAM,
     SUBSCRIPTION,
     CONNECTION
   }
 
-  /// How many are open of each kind.
+  /// The number of open streams of each kind.
   public Map<Kind, Long> counts() {
     return open.stream()
         .collect(Collectors.groupingBy(stream -> stream.kind, Collectors.counting()));
   }
 
-  /// How many events the slowest reader is behind.
+  /// How many events the slowest reader has not been sent yet.
   public long lag() {
     return open.stream().mapToLong(Open::lag).max().orElse(0);
   }
 
-  /// Takes a place for a stream that runs on one thread, until it is closed.
+  /// Takes a slot for a stream that runs on one thread. Closing it frees the slot.
   ///
   /// @throws Rejection.Busy if there is none
   public Open open() {
     return open(() -> {});
   }
 
-  /// Takes a place for something that stays open, until it is closed.
+  /// Takes a slot for a connection. Closing it frees the slot.
   ///
-  /// @param told is run, on any thread, when it must end; it does not wait
+  /// @param told is called, on any thread, when the connection must end; must not block
   /// @throws Rejection.Busy if there is none
   public Open open(Runnable told) {
     if (!free.tryAcquire()) {
@@ -80,13 +80,13 @@ public final class Streams {
     return stream;
   }
 
-  /// Ends every stream, also those that come later, without cutting a frame.
+  /// Ends every stream, also those that are opened later, without cutting a frame.
   public void end() {
     ending.set(true);
     open.forEach(Open::end);
   }
 
-  /// Waits until all have ended, but no longer than `patience`.
+  /// Waits until all streams have ended, at most `patience`.
   void awaitNone(Duration patience) throws InterruptedException {
     if (free.tryAcquire(max, patience.toMillis(), TimeUnit.MILLISECONDS)) {
       free.release(max);
@@ -94,20 +94,20 @@ public final class Streams {
   }
 
   private Rejection full() {
-    return new Rejection.Busy("too-many-streams", "there are " + max + " streams already");
+    return new Rejection.Busy("too-many-streams", "too many open streams: the limit is " + max);
   }
 
-  /// Something that waits, and may be told to stop.
+  /// A blocking wait that may be interrupted.
   @FunctionalInterface
   public interface Wait {
-    /// What there is to wait for; false if it did not come.
+    /// Waits; false if the time ran out.
     boolean run() throws InterruptedException;
   }
 
-  /// A stream's place.
+  /// The slot of a stream.
   ///
-  /// Its thread is interrupted only while it waits for events, never while it writes: that would cut a
-  /// frame. Its monitor guards `waiting`.
+  /// The stream's thread is interrupted only while it waits for events, never while it writes,
+  /// which would cut a frame. The monitor guards `waiting` and the flags.
   public final class Open implements AutoCloseable {
     private final Runnable told;
     private boolean ended;
@@ -120,7 +120,8 @@ public final class Streams {
       this.told = told;
     }
 
-    /// What this is, and how to find out, on any thread, how many events it is behind.
+    /// Sets the kind of the stream, and a function that returns, on any thread, how many events it
+    /// is behind.
     void reads(Kind what, LongSupplier behind) {
       kind = what;
       lag = behind;
@@ -139,7 +140,7 @@ public final class Streams {
       return ended;
     }
 
-    /// What `wait` returns; false if the stream must end.
+    /// Returns the result of `wait`; false if the stream must end.
     public boolean await(Wait wait) {
       synchronized (this) {
         if (ended || nudged) {
@@ -156,8 +157,7 @@ public final class Streams {
         synchronized (this) {
           waiting = null;
           if (ended || nudged) {
-            // The interrupt may have come when the wait was already over; the writes that follow
-            // must not find it.
+            // The interrupt may have arrived after the wait; it must not affect the next writes.
             Thread.interrupted();
           }
         }
@@ -173,7 +173,8 @@ public final class Streams {
           });
     }
 
-    /// Ends the present wait, or the next one; see [#nudged].
+    /// Ends the present wait, or the next one, so that the stream probes its connection; see
+    /// [#nudged].
     synchronized void nudge() {
       nudged = true;
       if (waiting != null && !waiting.equals(Thread.currentThread())) {
@@ -181,7 +182,7 @@ public final class Streams {
       }
     }
 
-    /// True if somebody nudged the stream since this was last asked.
+    /// True if a probe was requested since the last call.
     synchronized boolean nudged() {
       var was = nudged;
       nudged = false;

@@ -17,20 +17,20 @@ import dev.parley.protocol.ToolEvent.ToolStart;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How much of a log to read and to keep at once, so that large entries do not fill the memory while a
-/// reader is slow. For one thread.
+/// Adapts how many entries of a log are read at once, so that large entries do not fill the memory
+/// while a reader is slow. For one thread.
 public final class Stride {
 
-  /// How much is kept; one larger entry may stand alone.
+  /// The target size of a read; a larger entry is read alone.
   private static final int SIZE = 256 * 1024;
 
   private static final int MIN = 4;
   private static final int MAX = 256;
 
-  /// What an entry needs beside its text.
+  /// The size of an entry besides its text.
   private static final int SMALL = 256;
 
-  /// How large entries were lately. What is first is a guess on the safe side.
+  /// The average size of recent entries. The initial value is a conservative guess.
   private long usual = 8 * 1024;
 
   /// How many entries to read.
@@ -38,7 +38,8 @@ public final class Stride {
     return Math.clamp(SIZE / usual, MIN, MAX);
   }
 
-  /// The first of the entries that were read, at least one; the others must be read again.
+  /// The first of the entries that were read, at least one, up to the target size. The others must
+  /// be read again.
   public List<Entry> take(List<Entry> read) {
     var taken = 0;
     var size = 0L;
@@ -48,7 +49,7 @@ public final class Stride {
     if (taken > 0) {
       usual = size / taken;
     }
-    // A copy, so that nothing holds the others.
+    // A copy, so that the other entries can be collected.
     return taken == read.size() ? read : List.copyOf(read.subList(0, taken));
   }
 

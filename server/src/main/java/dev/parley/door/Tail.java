@@ -13,14 +13,14 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A reader of one context: a position and a wait. There is no queue, so a slow reader costs nothing,
-/// and one that comes back continues where it was.
+/// A stream of one context: a position and a wait. There is no queue, so a slow reader costs no
+/// memory, and a reader that reconnects continues where it was.
 ///
-/// A tail holds no lock and no statement while it writes. It ends when its task has ended, when the
-/// context is deleted, when the server stops, or when the reader no longer reads.
+/// The stream holds no lock and no database statement while it writes. It ends when its task has
+/// ended, when the context is deleted, when the server stops, or when the reader disconnects.
 public final class Tail implements EventStream {
 
-  /// What every tail needs.
+  /// The dependencies of every stream.
   public record Parts(
       EventLog log,
       FrameCache cache,
@@ -29,12 +29,12 @@ public final class Tail implements EventStream {
       InstantSource clock,
       Duration heartbeat) {
 
-    /// Counts a gap that a reader is told of.
+    /// Counts a gap that is reported to a reader.
     void gap(String reason) {
       metrics.counter(Metric.GAPS, reason).increment();
     }
 
-    /// Counts a reader that begins at `from`, and what it is sent of the past.
+    /// Counts a reader that starts at `from`, and the past events that it is sent.
     void began(Position from, Position head) {
       if (head.after(from)) {
         metrics.counter(Metric.REPLAYS).increment();
@@ -42,14 +42,14 @@ public final class Tail implements EventStream {
       }
     }
 
-    /// Notes that a reader that follows live was sent an event of this time.
+    /// Records that a live reader was sent an event with this timestamp.
     void published(Instant time) {
       var lag = Duration.between(time, clock.instant());
       metrics.histogram(Metric.PUBLISH_LAG).record(Math.max(0, lag.toNanos()));
     }
   }
 
-  /// What a reader asked for. `until` is the task whose end is the end of the stream.
+  /// The request of a reader. `untilTaskEnds` is the task with which the stream ends.
   public record Wish(
       ContextId context,
       Position after,
@@ -67,7 +67,7 @@ public final class Tail implements EventStream {
   private volatile Batch.Place place;
   private boolean live;
 
-  /// Takes a reader in.
+  /// Creates the stream.
   public Tail(Parts parts, Wish wish) {
     this.parts = parts;
     this.wish = wish;
@@ -90,12 +90,13 @@ public final class Tail implements EventStream {
     } catch (Rejection.Gone | Rejection.NotFound deleted) {
       write(sink, ByteBuffer.wrap(gap("deleted", "")));
     } catch (InterruptedException told) {
-      // Somebody else's interrupt: the stream ends, as it may at any time; the reader comes back.
+      // An interrupt from outside: the stream ends, as it may at any time, and the reader
+      // reconnects.
       Thread.currentThread().interrupt();
     }
   }
 
-  /// Tells the reader where it starts, and, if it asked for what does not exist, where that is.
+  /// Sends the start position, and a gap if the requested position does not exist yet.
   private void begin(Sink sink) throws IOException {
     var head = parts.log().head(wish.context());
     var ahead = wish.after().after(head);
@@ -110,7 +111,7 @@ public final class Tail implements EventStream {
     parts.began(position(), head);
   }
 
-  /// Sends what is new, or a heartbeat if there is nothing. False when nothing more will come.
+  /// Sends new events, or a heartbeat if there are none. False at the end of the stream.
   private boolean advance(Sink sink, Streams.Open open) throws IOException, InterruptedException {
     if (!open.await(() -> parts.log().await(wish.context(), position(), pulse.patience()))) {
       if (open.nudged()) {

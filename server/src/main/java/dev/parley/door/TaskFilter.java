@@ -10,9 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// From which tasks a reader wants events. All that is set must hold.
+/// Selects events by task. All criteria that are set must match.
 ///
-/// `rootTaskId` is any task: its events pass, and those of everything below it. Safe for use by many threads.
+/// `rootTaskId` may be any task: its events and those of its descendants pass. Safe for use by many
+/// threads.
 public final class TaskFilter {
 
   /// Events of every task, and those that belong to none.
@@ -23,7 +24,7 @@ public final class TaskFilter {
   private final Function<TaskId, Optional<TaskId>> parentOf;
   private final Map<TaskId, Boolean> below = new ConcurrentHashMap<>();
 
-  /// What a query says.
+  /// The criteria of a query.
   record Wanted(
       @Nullable TaskId taskId,
       @Nullable TaskId rootTaskId,
@@ -36,12 +37,12 @@ public final class TaskFilter {
     this.parentOf = parentOf;
   }
 
-  /// Events of a root task and of everything below it.
+  /// Events of a root task and of its descendants.
   static TaskFilter tree(TaskId root) {
     return new TaskFilter(new Wanted(null, root, null, null, null), _ -> Optional.empty());
   }
 
-  /// Reads what is said as a query would. `parentOf` finds the parent of a task of the context.
+  /// Parses query parameters. `parentOf` finds the parent of a task of the context.
   static TaskFilter of(
       Function<String, Optional<String>> query, Function<TaskId, Optional<TaskId>> parentOf) {
     var wanted =
@@ -54,7 +55,7 @@ public final class TaskFilter {
     return new TaskFilter(wanted, parentOf);
   }
 
-  /// The task that the reader names, alone or with everything below it.
+  /// The task that the filter names, alone or with its descendants.
   public Optional<TaskId> named() {
     return Optional.ofNullable(wanted.taskId() == null ? wanted.rootTaskId() : wanted.taskId());
   }
@@ -87,7 +88,8 @@ public final class TaskFilter {
         && below.computeIfAbsent(parent, task -> hasAbove(task, top));
   }
 
-  /// True if `top` is above the task. The events of the task are in the log, so the whole way up is known.
+  /// True if `top` is an ancestor of the task. The events of the task are in the log, so all its
+  /// ancestors are known.
   private boolean hasAbove(TaskId task, TaskId top) {
     var above = parentOf.apply(task);
     while (above.isPresent() && !above.get().equals(top)) {

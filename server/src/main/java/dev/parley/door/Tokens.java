@@ -9,19 +9,20 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Who is calling: knows tokens by their hashes.
+/// Authenticates callers by tokens, of which it stores only hashes.
 public final class Tokens {
 
-  /// Who everybody is when no tokens are configured.
+  /// The principal of every caller when no tokens are configured.
   public static final String LOCAL = "local";
 
   static final String COOKIE = "parley_token";
   private static final String BEARER = "Bearer ";
 
-  /// A token by its SHA-256 in hex, the name of whoever holds it, and whether they may read internal events.
+  /// A token: the name of its holder, its SHA-256 in hex, and whether the holder may read internal
+  /// events.
   public record Token(String name, String sha256, boolean internal) {
 
-    /// One whose holder may read internal events.
+    /// A token whose holder may read internal events.
     public Token(String name, String sha256) {
       this(name, sha256, true);
     }
@@ -48,14 +49,14 @@ public final class Tokens {
     this.throttle = new LoginThrottle(nanoTime);
   }
 
-  /// True if callers must show a token.
+  /// True if callers must send a token.
   boolean required() {
     return !tokens.isEmpty();
   }
 
-  /// Whose token this is, which came from this address.
+  /// The principal of a token that was sent from this address.
   ///
-  /// @throws Rejection.Unauthorized if it is nobody's
+  /// @throws Rejection.Unauthorized if the token is missing or unknown
   /// @throws Rejection.Busy if this address has tried too many wrong tokens
   public String principal(@Nullable String token, InetAddress from) {
     if (!required()) {
@@ -74,14 +75,14 @@ public final class Tokens {
     throw new Rejection.Unauthorized("a valid token is needed: Authorization: Bearer …");
   }
 
-  /// Whose token this is, if it is somebody's.
+  /// The principal of a token, if it is known.
   Optional<String> known(@Nullable String token) {
     if (token == null) {
       return Optional.empty();
     }
     var hash = Hash.of(token);
     var found = "";
-    // Looks at all of them, in constant time each, so that the time taken tells nothing.
+    // Compares all of them, each in constant time, so that the time reveals nothing.
     for (var known : tokens) {
       if (MessageDigest.isEqual(hash, HexFormat.of().parseHex(known.sha256()))) {
         found = known.name();

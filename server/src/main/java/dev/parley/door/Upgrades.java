@@ -13,9 +13,9 @@ import org.eclipse.jetty.websocket.core.WebSocketComponents;
 import org.eclipse.jetty.websocket.core.server.Handshaker;
 import org.eclipse.jetty.websocket.core.server.WebSocketServerComponents;
 
-/// Makes WebSockets of requests.
+/// Upgrades requests to WebSockets.
 ///
-/// Nothing is compressed: that would cost each socket more memory than all the rest of it.
+/// Compression is off: it would cost each connection more memory than everything else.
 final class Upgrades {
 
   private static final int BUFFER = 4 * 1024;
@@ -31,9 +31,9 @@ final class Upgrades {
     this.limits = limits;
   }
 
-  /// Answers the request by making it a socket.
+  /// Upgrades the request.
   ///
-  /// @throws Rejection.Busy if there are too many
+  /// @throws Rejection.Busy if there are too many streams
   void upgrade(Socket.Handler handler, Request request, Response response, Callback callback) {
     streams.checkFree();
     var done =
@@ -56,7 +56,7 @@ final class Upgrades {
   }
 
   private static void configure(Configuration socket) {
-    // Silence and stalling are ours to notice: see JettySocket and Pen.
+    // JettyWebSocket detects silent peers, and SocketWriter detects peers that do not read.
     socket.setIdleTimeout(Duration.ZERO);
     socket.setInputBufferSize(BUFFER);
     socket.setOutputBufferSize(BUFFER);

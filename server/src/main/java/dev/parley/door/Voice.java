@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Whose words are the answer of a root task, for doors that have one voice.
+/// Decides which task's output is the answer of a root task, for APIs that show a single answer.
 ///
-/// A root task speaks for itself. Where a supervisor hands all of the work to one agent, that agent's
-/// task speaks instead. Depends on nothing but the log before an entry. For many threads; the monitor
-/// guards `known`.
+/// Usually it is the output of the root task itself. If a supervisor delegates all of the work to
+/// one agent, it is the output of that agent's task. The decision depends only on the log before an
+/// entry. For many threads; the monitor guards `known`.
 public final class Voice {
 
   private static final int KNOWN_MAX = 4_096;
@@ -37,7 +37,7 @@ public final class Voice {
     this.views = views;
   }
 
-  /// True if what the entry's task says is said to the person.
+  /// True if the output of the entry's task is part of the answer.
   public boolean speaks(Entry entry) {
     var origin = entry.origin();
     if (origin == null) {
@@ -50,7 +50,7 @@ public final class Voice {
         && handedOn(entry, new Key(entry.contextId(), origin.rootTaskId()));
   }
 
-  /// True if this is how a supervisor hands all of its work to one agent.
+  /// True if with this strategy a supervisor delegates all of its work to one agent.
   public static boolean handsOver(String strategy) {
     return ONE_AGENT.contains(strategy);
   }
@@ -62,7 +62,7 @@ public final class Voice {
         return answer;
       }
     }
-    // The decision stands before everything that the task's children say, so it never changes.
+    // The decision precedes all output of the task's children, so it never changes.
     var answer = routed(entry, key).filter(Voice::handsOver).isPresent();
     synchronized (this) {
       known.put(key, answer);
@@ -73,7 +73,7 @@ public final class Voice {
     return answer;
   }
 
-  /// How the root task decided to hand out its work, if it did.
+  /// The strategy with which the root task delegated its work, if it did.
   private Optional<String> routed(Entry entry, Key key) {
     var position = beginning(entry, key);
     while (entry.position().after(position)) {
@@ -97,7 +97,7 @@ public final class Voice {
           .map(begun -> Position.of(begun.seq() - 1))
           .orElse(Position.START);
     } catch (Rejection.Unavailable viewsCannotBeUsed) {
-      // Reading all of the log takes longer and gives the same.
+      // Reading the whole log is slower but gives the same result.
       return Position.START;
     }
   }

@@ -1,4 +1,5 @@
-/// The listener that all doors share: routes, requests, replies, who may come in, and streams of events.
+/// The HTTP layer that all APIs share: listener, routing, requests, replies, authentication, and
+/// event streams.
 @NullMarked
 package dev.parley.door;
 

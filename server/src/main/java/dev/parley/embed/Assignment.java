@@ -42,19 +42,22 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A task as a [Worker] sees it: what is wanted, and how to say what is done.
+/// A task as a [Worker] sees it: read the prompt, send text, ask questions, delegate, write
+/// artifacts.
 ///
-/// Every method that says something returns when it is durable. For the worker's thread.
+/// Every method that writes something returns when it is durable. Use it only on the worker's
+/// thread.
 public final class Assignment {
 
-  /// What an agent before this one came to, where several work one after the other.
+  /// The result of a previous agent, where several agents work in sequence.
   public record Earlier(AgentTypeId agent, String output) {}
 
-  /// Something to do that people see as a tool call.
+  /// Work that appears as a tool call.
   @FunctionalInterface
   public interface Step {
 
-    /// Does it. [WorkFailed] is written as the call's error, and passed on.
+    /// Does the work. The message of a [WorkFailed] is written as the call's error, and the
+    /// exception is rethrown.
     JsonNode take() throws InterruptedException;
   }
 
@@ -71,17 +74,17 @@ public final class Assignment {
     this.patience = patience;
   }
 
-  /// What is to be done.
+  /// The prompt of the task.
   public String prompt() {
     return run.created().prompt() == null ? "" : run.created().prompt();
   }
 
-  /// The type of the task, if it was given one.
+  /// The type of the task, if it has one.
   public Optional<String> taskType() {
     return Optional.ofNullable(run.created().taskType());
   }
 
-  /// What those before this agent came to, oldest first; none unless several work in sequence.
+  /// The results of previous agents, oldest first; empty unless several agents work in sequence.
   public List<Earlier> earlier() {
     var metadata = run.created().metadata() == null ? Json.object() : run.created().metadata();
     return metadata
@@ -100,17 +103,18 @@ public final class Assignment {
     return run.workingDirectory();
   }
 
-  /// True if the task is to stop. Its thread is interrupted too, so that this is for loops that never wait.
+  /// True if the task must stop. Its thread is interrupted as well, so that only loops that never
+  /// block need this.
   public boolean cancelled() {
     return run.cancelled();
   }
 
-  /// The port beneath: ids, the deadline, and any event.
+  /// The underlying run: ids, the deadline, and any event.
   public Run run() {
     return run;
   }
 
-  /// Says a piece of the answer, which readers see at once.
+  /// Sends a piece of the answer, which readers see immediately.
   public void say(String piece) {
     if (piece.isEmpty()) {
       return;
@@ -122,7 +126,7 @@ public final class Assignment {
     run.emit(List.of(new ContentDelta(piece, deltas++, block)));
   }
 
-  /// Ends the paragraph, if something was said: what comes next is a new one.
+  /// Ends the current block of text, if there is one; further text starts a new block.
   private void endBlock() {
     if (block != null) {
       var whole = text.toString();
@@ -134,29 +138,29 @@ public final class Assignment {
     }
   }
 
-  /// All that was said.
+  /// All text that was sent.
   String answer() {
     endBlock();
     return said.stream().filter(one -> !one.isBlank()).collect(Collectors.joining("\n\n"));
   }
 
-  /// Says how far the work is, in words.
+  /// Reports progress as a message.
   public void progress(String message) {
     run.emit(List.of(new TaskStatus(TaskState.WORKING, message, null)));
   }
 
-  /// Says how far the work is, in words and from 0 to 100.
+  /// Reports progress as a message and a percentage from 0 to 100.
   public void progress(String message, int percentage) {
     var metadata = Json.object().put("percentage", Math.clamp(percentage, 0, 100));
     run.emit(List.of(new TaskStatus(TaskState.WORKING, message, metadata)));
   }
 
-  /// Makes a piece of reasoning known.
+  /// Publishes a thought.
   public void think(String reasoning) {
     think(new Thought(ThoughtType.REASONING, Verbosity.NORMAL, reasoning, null));
   }
 
-  /// Makes a piece of reasoning known.
+  /// Publishes a thought.
   public void think(Thought thought) {
     var metadata = thought.metadata();
     run.emit(
@@ -171,7 +175,7 @@ public final class Assignment {
                 thought.visibility())));
   }
 
-  /// Does something that people see as a tool call, and returns what came of it.
+  /// Runs a step that appears as a tool call, and returns its result.
   public JsonNode call(String tool, ObjectNode arguments, Step step) throws InterruptedException {
     endBlock();
     var call = run.sources().toolCallId();
@@ -190,7 +194,8 @@ public final class Assignment {
     }
   }
 
-  /// Asks a person, and waits. The task's time stands still meanwhile, and another may have its place.
+  /// Asks a person a question, and waits for the answer. Meanwhile the task's clock is paused, and
+  /// another task may use its slot.
   public Answer ask(Question question) throws InterruptedException {
     endBlock();
     var before = run.inspect(state -> state.head());
@@ -226,12 +231,12 @@ public final class Assignment {
       case InputReceived received ->
           Answer.of(received.value() == null ? NullNode.instance : received.value());
       case InputLapsed lapsed ->
-          new Answer.Lapsed(lapsed.reason() == null ? "nobody answered" : lapsed.reason());
+          new Answer.Lapsed(lapsed.reason() == null ? "no answer" : lapsed.reason());
       default -> throw new IllegalStateException("not an answer: " + end);
     };
   }
 
-  /// Hands work to another agent, waits, and returns its answer.
+  /// Delegates work to another agent, waits, and returns its answer.
   ///
   /// @throws WorkFailed if the agent did not succeed
   /// @throws Rejection.Invalid if there is no such agent, or a limit is reached
@@ -247,7 +252,8 @@ public final class Assignment {
     return end.result() == null ? "" : end.result();
   }
 
-  /// Hands work to several agents at once, waits for all, and returns how each ended, in this order.
+  /// Delegates work to several agents in parallel, waits for all, and returns their ends in the
+  /// same order.
   ///
   /// @throws Rejection.Invalid if there is no such agent, or a limit is reached
   public List<SubtaskComplete> hand(List<Handed> work) throws InterruptedException {
@@ -258,7 +264,8 @@ public final class Assignment {
     return new Handing(run, work).await();
   }
 
-  /// Writes a text file for people to keep; the same id again makes a new version, which is returned.
+  /// Writes a text file as an artifact and returns its version; writing the same id again creates a
+  /// new version.
   public int file(ArtifactId id, String name, String mimeType, String content) {
     return write(
         id,
@@ -268,14 +275,15 @@ public final class Assignment {
                 id, content, 0, true, name, null, mimeType, Encoding.UTF_8, null, version));
   }
 
-  /// Writes a data record; the same id again makes a new version, which is returned.
+  /// Writes a data artifact and returns its version; writing the same id again creates a new
+  /// version.
   public int data(ArtifactId id, String name, ObjectNode data) {
     return write(id, true, version -> new DataWrite(id, name, null, data, null, version));
   }
 
-  /// Writes a piece of an artifact and returns its version; `first` begins a new one.
+  /// Writes a piece of an artifact and returns its version; `first` starts a new version.
   public int write(ArtifactId id, boolean first, Piece piece) {
-    // Of several decisions the last is the one that was appended.
+    // If the decision runs several times, the last run is the one that was appended.
     var version = new AtomicInteger();
     run.emit(
         state -> {

@@ -8,7 +8,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
-/// What the calls of an agent's own have in common.
+/// Events of the tool calls of a worker.
 final class Calls {
 
   private static final int RESULT_BYTES_MAX = 64 * 1024;
@@ -16,12 +16,12 @@ final class Calls {
 
   private Calls() {}
 
-  /// The same for every attempt at a call, and for no other.
+  /// The idempotency key, which is the same for every attempt of a call.
   static String key(Run run, ToolCallId call) {
     return run.origin().taskId() + "/" + call;
   }
 
-  /// Writes the end of a call, unless somebody has canceled it.
+  /// Writes the end of a call, unless the call was canceled.
   static void end(Run run, ToolCallId call, ToolComplete end) {
     run.emit(
         state -> {
@@ -31,7 +31,7 @@ final class Calls {
         });
   }
 
-  /// A result that is too large is cut, and says so.
+  /// The result, truncated if it is too large, with a note.
   static JsonNode limited(JsonNode result) {
     var size = Json.bytes(result).length;
     if (size <= RESULT_BYTES_MAX) {

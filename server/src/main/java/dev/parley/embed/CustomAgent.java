@@ -8,18 +8,18 @@ import dev.parley.task.TaskType;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// An agent that a program brings along, and what others may know of it.
+/// An agent that an embedding program provides, with its description for people and other agents.
 ///
-/// The supervisor chooses it by `description` and `taskTypes`; other agents have it as the tool
-/// `agent:ID`.
+/// The supervisor chooses it by `description` and `taskTypes`; other agents call it as the tool
+/// `agent_ID`.
 public record CustomAgent(
     AgentTypeId id, String name, String description, List<String> taskTypes, Making making) {
 
-  /// Makes the agent when the server starts, within its limits.
+  /// Creates the agent when the server starts, given the server's limits.
   @FunctionalInterface
   public interface Making {
 
-    /// The agent, which serves any number of tasks at once.
+    /// The agent, which runs any number of tasks in parallel.
     Agent agent(Limits limits);
   }
 
@@ -28,7 +28,8 @@ public record CustomAgent(
     taskTypes.forEach(type -> WireName.parse(TaskType.class, "taskTypes", type));
   }
 
-  /// An agent that is one method. Its tasks end as interrupted when the server stops or crashes.
+  /// An agent that is one method. Its tasks fail with `interrupted` when the server stops or
+  /// crashes.
   public static CustomAgent of(String id, String description, Worker worker) {
     return new CustomAgent(
         new AgentTypeId(id),
@@ -38,17 +39,17 @@ public record CustomAgent(
         limits -> new WorkerAgent(worker, limits.inputTimeout()));
   }
 
-  /// An agent on the port beneath, which may say that it [resumes][Agent#resumes].
+  /// An agent that implements [Agent] directly, and may [resume][Agent#resumes] tasks.
   public static CustomAgent onPort(String id, String description, Agent agent) {
     return new CustomAgent(new AgentTypeId(id), id, description, List.of(), _ -> agent);
   }
 
-  /// The same, with a name for people.
+  /// The same agent with a display name.
   public CustomAgent called(String newName) {
     return new CustomAgent(id, newName, description, taskTypes, making);
   }
 
-  /// The same, and the supervisor's rules give it tasks of these types.
+  /// The same agent; the supervisor's rules route tasks of these types to it.
   public CustomAgent taking(TaskType... types) {
     return new CustomAgent(
         id, name, description, Stream.of(types).map(TaskType::wire).toList(), making);

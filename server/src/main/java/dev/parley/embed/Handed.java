@@ -2,7 +2,7 @@ package dev.parley.embed;
 
 import dev.parley.protocol.AgentTypeId;
 
-/// Work for another agent, which knows nothing but this prompt.
+/// Work for another agent, which receives only this prompt.
 public record Handed(AgentTypeId agent, String prompt) {
 
   /// Work for the agent with this id.

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One call by which an agent gives work to others, side by side, and waits for all. For one thread.
+/// One call that delegates work to other agents in parallel and waits for all. Not thread-safe.
 final class Handing {
 
   private final Run run;

@@ -10,8 +10,8 @@ import dev.parley.tool.PlatformThreads;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Runs the code of a program's own agent on platform threads, so that it cannot stop the server by computing without
-/// end.
+/// Runs the code of a custom agent on platform threads, so that an endless computation cannot stop
+/// the server.
 public final class IsolatedAgent implements Agent {
 
   private final AgentTypeId id;
@@ -36,7 +36,7 @@ public final class IsolatedAgent implements Agent {
     try {
       return threads.work(id.value(), thread, grace, work);
     } catch (PlatformThreads.LeftBehind stuck) {
-      // It was told to stop, and whoever did that writes the task's end.
+      // The agent was asked to stop; the code that stopped it writes the task's end.
       throw new InterruptedException(stuck.getMessage());
     }
   }

@@ -2,7 +2,7 @@ package dev.parley.embed;
 
 import dev.parley.protocol.ReportEvent.ErrorCode;
 
-/// The work cannot be done. The message is for whoever gave it.
+/// The work failed. The message is for the user or the parent agent.
 public final class WorkFailed extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -16,12 +16,12 @@ public final class WorkFailed extends RuntimeException {
     this.retryable = retryable;
   }
 
-  /// A failure that trying again does not mend.
+  /// A failure that a retry does not fix.
   public WorkFailed(String message) {
     this(ErrorCode.TOOL_FAILED, message, false);
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public ErrorCode code() {
     return code;
   }

@@ -1,14 +1,15 @@
 package dev.parley.embed;
 
-/// An agent as a program writes it: one method that does the work of a task.
+/// The simplest way to write an agent: one method that does the work of a task.
 ///
-/// For agents that go on after a crash, or wait without a thread, there is [dev.parley.task.Agent].
+/// Agents that resume after a crash, or wait without a thread, implement [dev.parley.task.Agent].
 @FunctionalInterface
 public interface Worker {
 
-  /// Does the work, on a thread of the task's own. What it [says][Assignment#say] is the answer.
+  /// Does the work, on the task's own thread. The text that it [sends][Assignment#say] is the
+  /// answer.
   ///
-  /// An interrupt means that the task is to stop: let it pass. Whatever else is thrown ends the task as
-  /// failed; [WorkFailed] says why.
+  /// An interrupt means that the task must stop: let the exception propagate. Any other exception
+  /// ends the task as failed; throw [WorkFailed] to give the reason.
   void execute(Assignment assignment) throws InterruptedException;
 }

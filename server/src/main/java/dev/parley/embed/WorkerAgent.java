@@ -5,13 +5,13 @@ import dev.parley.task.Outcome;
 import dev.parley.task.Run;
 import java.time.Duration;
 
-/// Lets a [Worker] work on tasks.
+/// Runs tasks with a [Worker].
 final class WorkerAgent implements Agent {
 
   private final Worker worker;
   private final Duration patience;
 
-  /// `patience` is how long people are waited for, unless a question says otherwise.
+  /// `patience` is how long to wait for an answer, unless the question has its own timeout.
   WorkerAgent(Worker worker, Duration patience) {
     this.worker = worker;
     this.patience = patience;

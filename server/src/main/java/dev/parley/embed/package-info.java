@@ -1,4 +1,4 @@
-/// For programs that run a server in their own process: an easy way to write agents.
+/// For programs that run a server in their own process: a simple API for writing agents.
 @NullMarked
 package dev.parley.embed;
 

@@ -7,14 +7,14 @@ import dev.parley.protocol.ArtifactEvent.FileWrite;
 import dev.parley.protocol.Kind;
 import org.jspecify.annotations.Nullable;
 
-/// What was last written to an artifact: its kind, version, next index, and whether it is whole.
+/// The latest write to an artifact: its kind, version, next index, and whether it is complete.
 ///
-/// `highest` is the highest version there ever was, if a rewind has gone back from it. Version 0 is that
-/// of an artifact that was not there yet at the place that was gone back to.
+/// `highest` is the highest version that the artifact ever had, if a rewind went back to an earlier
+/// one. Version 0 means that the artifact did not exist yet at the rewind's target.
 public record ArtifactHead(
     Kind kind, int version, int nextIndex, boolean complete, @Nullable Integer highest) {
 
-  /// The version that comes next.
+  /// The version of the next new write.
   public int nextVersion() {
     return (highest == null ? version : highest) + 1;
   }
@@ -26,14 +26,14 @@ public record ArtifactHead(
 
   ArtifactHead plus(ArtifactEvent event) {
     var named = event.version();
-    // A version that was gone back to is not gone on with.
+    // A write after a rewind starts a new version; it does not continue the restored one.
     var fresh = index(event) == 0 || nextIndex == 0;
     var next = named != null ? named : fresh ? nextVersion() : version;
     return new ArtifactHead(
         event.kind(), next, index(event) + 1, complete(event), highestUnless(next));
   }
 
-  /// As it was at an earlier version, or before the first if that is 0.
+  /// The head after a rewind to an earlier version; 0 means before the first version.
   ArtifactHead backTo(int earlier) {
     return new ArtifactHead(kind, earlier, 0, true, highestUnless(earlier));
   }

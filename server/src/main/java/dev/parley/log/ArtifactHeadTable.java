@@ -7,11 +7,11 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 
-/// Heads of artifacts, beside the state that is stored of a context: they never leave it, and so would
-/// be written again with every seal.
+/// The table of artifact heads. They are stored apart from the context's state: a context never
+/// drops a head, so each seal would otherwise write all of them again.
 ///
-/// The row with the empty id holds all heads as they once were, packed. Each other row holds the head
-/// of one artifact that has changed since.
+/// The row with the empty id holds all heads as of one moment, packed. Each other row holds the
+/// head of one artifact that has changed since then.
 final class ArtifactHeadTable {
 
   private static final String ALL = "";
@@ -24,7 +24,7 @@ final class ArtifactHeadTable {
     this.packed = packed;
   }
 
-  /// Heads that are to be stored: all of a context's, or those that have changed.
+  /// Heads to store: all heads of a context, or only the changed ones.
   record Changes(boolean all, Map<ArtifactId, ArtifactHead> heads) {}
 
   void save(long context, Changes changes) throws SQLException {
@@ -63,10 +63,10 @@ final class ArtifactHeadTable {
     Database.execute(connection, "DELETE FROM artifact_heads WHERE context = " + context);
   }
 
-  /// Puts a context's heads into `heads`.
+  /// Loads a context's heads into `heads`.
   static void load(Connection connection, long context, Map<ArtifactId, ArtifactHead> heads)
       throws SQLException {
-    // The row of all sorts before the others.
+    // The row with all heads has the empty id, so it sorts first.
     try (var select =
         connection.prepareStatement(
             "SELECT artifact, data FROM artifact_heads WHERE context = ? ORDER BY artifact")) {

@@ -5,13 +5,14 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 
-/// The writer's statements. One connection, one thread; every method is part of a transaction.
+/// The SQL statements of the log's writer. For one connection and one thread; each method is part
+/// of a transaction.
 final class BlockTable implements AutoCloseable {
 
-  /// After so many times the usual number of events, a state is kept however large it is.
+  /// A state is stored regardless of its size after this many times the usual number of events.
   private static final int STATES_SKIPPED = 4;
 
-  /// How many entries a segment holds at most, so that a page of a few costs little to read.
+  /// Maximum number of entries in a segment, so that reading a small page costs little.
   private static final int SEGMENT_EVENTS = 512;
 
   private static final long TRIAL_BYTES_MIN = 4 << 10;
@@ -68,7 +69,7 @@ final class BlockTable implements AutoCloseable {
     insertRow(context, owner, block);
   }
 
-  /// A fork begins with all that it shares in segments, of other contexts.
+  /// Inserts a fork. All entries that it shares are in segments of other contexts already.
   void insertFork(LiveContext context, Fork fork, long block) throws SQLException {
     insertContext.setLong(6, Positions.pack(fork.cut()));
     insertContext.setBytes(7, SavedState.saveWithoutHeads(fork.state(), fork.millis(), packed));
@@ -96,8 +97,9 @@ final class BlockTable implements AutoCloseable {
     insertKey.executeUpdate();
   }
 
-  /// Moves a context's unsealed entries into segments, with its state at the last of them. Every
-  /// `stateEvents` events or so, that state is kept for good, unless it is large.
+  /// Moves a context's unsealed entries into segments, and stores its state as of the last of them.
+  /// About every `stateEvents` events, a copy of that state is kept permanently, unless it is
+  /// large.
   void seal(LiveContext context, int stateEvents) throws SQLException {
     var slots = context.window.after(context.sealedTo, Integer.MAX_VALUE);
     var before = context.sealedTo;
@@ -139,8 +141,9 @@ final class BlockTable implements AutoCloseable {
     return Database.number(connection, "SELECT count(*) FROM blocks WHERE id = " + id) > 0;
   }
 
-  /// Writes about as many bytes as a commit that failed, and removes them again, in one commit that changes nothing: the
-  /// freed pages are overwritten (`secure_delete`) and so take part in it. The number must not be in use.
+  /// Writes about as many bytes as the failed commit and deletes them again, in one commit that
+  /// changes nothing. The freed pages are overwritten (`secure_delete`), so the commit writes them.
+  /// `id` must not be in use.
   ///
   /// @throws SQLException if the store cannot be written
   void tryWriting(long id, long bytes) throws SQLException {
@@ -158,21 +161,23 @@ final class BlockTable implements AutoCloseable {
     connection.commit();
   }
 
-  /// Copies the write-ahead log into the database and starts it anew. False if a reader is in the way.
+  /// Copies the write-ahead log into the database and restarts it. False if a reader blocks this.
   boolean restartWal() throws SQLException {
     return checkpoint("RESTART");
   }
 
-  /// Empties the write-ahead log. False if a reader is in the way.
+  /// Truncates the write-ahead log. False if a reader blocks this.
   boolean truncateWal() throws SQLException {
     return checkpoint("TRUNCATE");
   }
 
-  /// Writes all that the write-ahead log holds to the disk once more. False if a reader is in the way.
+  /// Writes the whole content of the write-ahead log to the disk again. False if a reader blocks
+  /// this.
   ///
-  /// After a sync of the write-ahead log has failed, what can be read from it need not be on the disk, and
-  /// a later sync would not write it. So all of it is written to the database; then the write-ahead
-  /// log is begun anew and synced, as an older one must not cover what is in the database now.
+  /// After a failed sync, data that can be read from the write-ahead log may not be on the disk,
+  /// and a later sync would not write it. This method therefore copies all of it into the database,
+  /// then restarts and syncs the write-ahead log, because an old one must not override the
+  /// database.
   boolean rewriteWal() throws SQLException {
     if (!truncateWal()) {
       return false;
@@ -187,11 +192,11 @@ final class BlockTable implements AutoCloseable {
     connection.commit();
     connection.setAutoCommit(true);
     try {
-      // The writer waits for no reader: it comes back later.
+      // The writer does not wait for readers; it tries again later.
       Database.execute(connection, "PRAGMA busy_timeout = 0");
       return Database.number(connection, "PRAGMA wal_checkpoint(" + mode + ")") == 0;
     } finally {
-      // First: without it, later commits would no longer be atomic.
+      // This comes first: without it, later commits would not be atomic.
       connection.setAutoCommit(false);
       Database.execute(connection, "PRAGMA busy_timeout = " + Database.BUSY_MILLIS);
     }

@@ -3,7 +3,7 @@ package dev.parley.log;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Bytes that grow: numbers as varints, text as UTF-8. For one thread.
+/// A growing byte buffer: numbers are written as varints, text as UTF-8. For one thread.
 final class ByteSink {
 
   private byte[] bytes;
@@ -32,7 +32,7 @@ final class ByteSink {
 
   void number(long value) {
     if (value < 0) {
-      throw new IllegalArgumentException("only numbers from 0 are stored: " + value);
+      throw new IllegalArgumentException("a stored number must not be negative: " + value);
     }
     reserve(10);
     var rest = value;
@@ -58,7 +58,8 @@ final class ByteSink {
     block(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /// An id: canonical UUIDs in 16 bytes, anything else as text, nothing as no text.
+  /// Writes an id: a canonical UUID takes 16 bytes, other ids are text, and a missing id is empty
+  /// text.
   void id(String text) {
     var uuid = Uuids.parse(text);
     if (uuid == null) {

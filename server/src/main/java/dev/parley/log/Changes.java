@@ -3,10 +3,10 @@ package dev.parley.log;
 import dev.parley.protocol.ContextId;
 import java.util.List;
 
-/// Contexts that changed, and the mark to ask for the next ones with.
+/// Contexts that changed, and the mark for the next request.
 ///
-/// Marks grow; a context that changes again appears again under a later mark. Deleted contexts
-/// appear too. There is nothing more only if the mark is the one that was asked with.
+/// Marks increase. A context that changes again appears again under a later mark. Deleted contexts
+/// appear too. The list is exhausted only when the returned mark equals the requested one.
 public record Changes(List<ContextId> contexts, long mark) {
   public Changes {
     contexts = List.copyOf(contexts);

@@ -7,10 +7,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A thread that copies the write-ahead log into the database while the writer goes on writing.
+/// A thread that copies the write-ahead log into the database while the writer continues.
 ///
-/// It cannot quite catch up with a busy writer; the writer itself then copies the little that is left
-/// and starts the write-ahead log anew.
+/// It cannot fully catch up with a busy writer. The writer itself copies the few pages that are
+/// left and restarts the write-ahead log.
 final class Checkpointer implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(Checkpointer.class.getName());
@@ -21,10 +21,10 @@ final class Checkpointer implements AutoCloseable {
   private final AtomicReference<@Nullable Copied> copied = new AtomicReference<>();
   private final Thread thread;
 
-  /// What came of a request: whether it could be copied, and how many pages are left.
+  /// The result of a request: whether the copy succeeded, and how many pages are left.
   record Copied(boolean succeeded, long pagesLeft) {}
 
-  /// Calls `whenDone` on its thread after each request.
+  /// Calls `whenDone` on the checkpointer thread after each request.
   Checkpointer(Database database, Runnable whenDone, FatalHandler fatal) {
     this.database = database;
     this.whenDone = whenDone;
@@ -35,7 +35,7 @@ final class Checkpointer implements AutoCloseable {
     requests.release();
   }
 
-  /// What came of the last request, once.
+  /// The result of the last request, or null if it was already taken.
   @Nullable Copied takeCopied() {
     return copied.getAndSet(null);
   }
@@ -59,7 +59,7 @@ final class Checkpointer implements AutoCloseable {
             : new Copied(false, 0);
       }
     } catch (SQLException putOff) {
-      LOG.log(Level.DEBUG, "checkpoint put off: {0}", putOff.getMessage());
+      LOG.log(Level.DEBUG, "checkpoint postponed: {0}", putOff.getMessage());
       return new Copied(false, 0);
     }
   }

@@ -16,12 +16,13 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Writes a run of one context's entries as a chunk of bytes that can be read by itself.
+/// Encodes consecutive entries of one context as a self-contained chunk of bytes.
 ///
-/// A chunk is a format byte, the position before its first entry, the time of its first entry, the
-/// origins that occur in it, and then items: an entry with its payload as JSON; the end of a block
-/// without its text, which is in the deltas; or a run of deltas, in which a delta takes its text and
-/// two or three bytes. Positions, indexes and times are all relative to what comes before.
+/// A chunk has a format byte, the position before its first entry, the time of its first entry, the
+/// origins of its entries, and then items. An item is an entry with its payload as JSON; the end of
+/// a block without its text, which is in the deltas; or a run of deltas, in which each delta takes
+/// its text and two or three bytes. Positions, indexes and times are relative to the preceding
+/// ones.
 final class ChunkWriter {
 
   static final int FORMAT = 1;
@@ -42,12 +43,12 @@ final class ChunkWriter {
     this.out = new ByteSink(128 + 64 * slots.size());
   }
 
-  /// The chunk of these entries, which follow one another, the first one standing after `before`.
+  /// The chunk of these consecutive entries, the first of which follows `before`.
   static byte[] chunk(Position before, List<Slot> slots) {
     return new ChunkWriter(slots).write(before);
   }
 
-  /// A chunk, and the entries in it with the lengths of their payloads.
+  /// A chunk, and its entries with the lengths of their payloads.
   static final class Encoded {
     private final byte[] chunk;
     private final List<Slot> slots;
@@ -71,7 +72,7 @@ final class ChunkWriter {
     var writer = new ChunkWriter(slots);
     var chunk = writer.write(before);
     if (writer.deltas == slots.size()) {
-      return new Encoded(chunk, slots); // As most: they have no payloads.
+      return new Encoded(chunk, slots); // The usual case: deltas have no payloads.
     }
     var measured = new ArrayList<Slot>(slots.size());
     for (var i = 0; i < slots.size(); i++) {
@@ -114,7 +115,7 @@ final class ChunkWriter {
     }
   }
 
-  /// Writes what begins at `from` and says how many entries that took.
+  /// Writes the item that begins at `from`. Returns how many entries it covers.
   private int writeItem(int from) {
     var slot = slots.get(from);
     var entry = slot.entry();
@@ -175,7 +176,7 @@ final class ChunkWriter {
         && packable(delta);
   }
 
-  /// Half of a surrogate pair has no UTF-8; such a delta is kept as JSON, which can escape it.
+  /// An unpaired surrogate has no UTF-8 form; such a delta is stored as JSON, which can escape it.
   private static boolean packable(ContentDelta delta) {
     var text = delta.delta();
     for (var i = 0; i < text.length(); i++) {

@@ -4,7 +4,7 @@ import dev.parley.log.LiveContext.KeyName;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import java.sql.SQLException;
 
-/// Writes a commit to the store, and makes it visible once it is durable. For the writer's thread.
+/// Writes a commit to the store, and makes it visible once it is durable. For the writer thread.
 final class Commits {
 
   private static final long PAGES_AROUND_A_BLOCK = 8_192;
@@ -29,29 +29,29 @@ final class Commits {
     this.visible = visible;
   }
 
-  /// The last block that all can see. For any thread.
+  /// The last block that is visible to readers. For any thread.
   long visible() {
     return visible;
   }
 
-  /// Notes that something that is not a block became visible under this number.
+  /// Makes a change visible that is not a block, under this number.
   void visible(long mark) {
     visible = mark;
     pulse.beat();
   }
 
-  /// True, once, when enough was written that a checkpoint is due.
+  /// True if enough was written that a checkpoint is due. Resets the counter.
   boolean takeCheckpointDue() {
     var due = walBytes > tuning.walBytes();
     walBytes = due ? 0 : walBytes;
     return due;
   }
 
-  /// Writes the commit. If this throws, whether it is durable is not known.
+  /// Writes the commit. If this throws, it is unknown whether the commit is durable.
   void write(BlockTable table, Commit commit) throws SQLException {
     fault.beforeCommit();
     block.clear();
-    // First, so that what follows uses the pages again that become free here.
+    // This comes first, so that the following statements reuse the freed pages.
     table.deleteBlocks(commit.deleting());
     for (var ticket : commit.tickets()) {
       insert(table, ticket, commit.id());
@@ -81,7 +81,7 @@ final class Commits {
     }
   }
 
-  /// Makes a durable commit visible, then tells those who appended, then those who wait.
+  /// Makes a durable commit visible, then completes its appends, then wakes waiting readers.
   void publish(Commit commit) {
     unsealed.deleted(commit.deleting(), block.size());
     for (var context : commit.sealing()) {
@@ -98,7 +98,7 @@ final class Commits {
       settleKey(ticket);
     }
     visible = commit.id();
-    // Only now, so that those who append again at once do not come in the way of the rest.
+    // This comes last, so that callers that append again at once do not delay the rest.
     for (var ticket : commit.tickets()) {
       ticket.settle(null);
       waker.wake(ticket.context());

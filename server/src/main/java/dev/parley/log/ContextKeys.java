@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The idempotency keys of a context that are in memory. Used under the context's lock.
 ///
-/// Keys that are being written are always here. Of those that are durable, the last few are, and the
-/// others are in the store only. Whoever looks one up there says so before and after: meanwhile that key
-/// does not leave memory. So a key that is found neither in the store nor here was never used.
+/// Keys that are being written are always in memory. Of the durable keys, only the latest are; the
+/// others are in the store only. A caller that looks up a key in the store calls [#beginLookup]
+/// before and [#endLookup] after, and the key stays in memory in between. A key that is found
+/// neither in the store nor here was therefore never used.
 final class ContextKeys {
 
   private final KeyMemory memory;
@@ -24,13 +25,13 @@ final class ContextKeys {
     this.memory = memory;
   }
 
-  /// What a key was used for, if that is in memory.
+  /// The earlier use of a key, if it is in memory.
   @Nullable StoredKey find(KeyName name) {
     var found = written.get(name);
     return found == null ? durable.get(name) : found;
   }
 
-  /// Begins a look-up in the store, if the key may be there only. False if there is no need.
+  /// Begins a look-up in the store. False if none is needed because the key is known here.
   boolean beginLookup(KeyName name) {
     if (all || find(name) != null) {
       return false;
@@ -44,12 +45,12 @@ final class ContextKeys {
     shrink();
   }
 
-  /// Notes that a key is on its way to the disk.
+  /// Adds a key that is being written.
   void write(KeyName name, StoredKey key) {
     written.put(name, key);
   }
 
-  /// Notes that a key is on the disk.
+  /// Marks a key as durable.
   void written(KeyName name) {
     var key = written.remove(name);
     if (key != null) {
@@ -57,7 +58,7 @@ final class ContextKeys {
     }
   }
 
-  /// Keeps a key that is in the store, if there is room.
+  /// Caches a key that is in the store, if there is room.
   void remember(KeyName name, StoredKey key) {
     if (durable.put(name, key) == null) {
       memory.count(1);
@@ -65,7 +66,7 @@ final class ContextKeys {
     shrink();
   }
 
-  /// Takes over all keys that are in the store, unless they are many.
+  /// Caches all keys that are in the store, unless there are too many.
   void load(Map<KeyName, StoredKey> stored) {
     if (stored.size() > memory.contextMax() || memory.scarce()) {
       all = stored.isEmpty();
@@ -74,17 +75,17 @@ final class ContextKeys {
     }
   }
 
-  /// Notes that those on their way to the disk did not get there.
+  /// Drops the keys whose write failed.
   void rollBack() {
     written.clear();
   }
 
-  /// Leaves durable keys to the store.
+  /// Removes durable keys from memory; they stay in the store.
   void release() {
     shrinkTo(0);
   }
 
-  /// Forgets all keys, as the context is deleted.
+  /// Removes all keys, because the context was deleted.
   void clear() {
     written.clear();
     memory.count(-durable.size());

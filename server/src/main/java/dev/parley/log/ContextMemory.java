@@ -1,6 +1,6 @@
 package dev.parley.log;
 
-/// What bounds the memory that contexts take.
+/// The limiters of the memory that contexts use.
 record ContextMemory(WindowMemory windows, KeyMemory keys) {
 
   static ContextMemory of(Tuning tuning) {

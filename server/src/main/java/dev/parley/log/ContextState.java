@@ -42,11 +42,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a decision must know of a context: its tasks that have not ended and what they have open.
+/// The part of a context's state that decisions need: its open tasks, and their open tool calls,
+/// questions and text blocks.
 ///
-/// A fold of the log, small because what has ended leaves it. It also keeps the rules that no decision
-/// may break: no event of a task before its `task-created` or after its end, no illegal transition,
-/// no tool call that ends without having started. Used under the context's lock only.
+/// It is a fold of the log, and stays small because ended tasks leave it. It also enforces the
+/// rules that no append may break: no event of a task before its `task-created` or after its end,
+/// no illegal state transition, no end of a tool call that has not started. Used under the
+/// context's lock only.
 public final class ContextState {
 
   private final Map<TaskId, OpenTask> tasks = new LinkedHashMap<>();
@@ -58,23 +60,24 @@ public final class ContextState {
   private @Nullable String workingDirectory;
   private Position head = Position.START;
 
-  /// Where the last event stands, durable or not.
+  /// The position of the last event, durable or not.
   public Position head() {
     return head;
   }
 
-  /// Who the context belongs to.
+  /// The owner of the context.
   public String owner() {
     return owner;
   }
 
-  /// The last seq that this context shares with the one it was forked from; 0 if it is no fork.
+  /// The last seq that this context shares with the context that it was forked from; 0 if it is not
+  /// a fork.
   public long sharedTo() {
     return sharedTo;
   }
 
-  /// The folder that the latest root task works or worked in, also if that task was rewound; missing if
-  /// there was none, or if the state was stored by an earlier version.
+  /// The working directory of the latest root task, even if that task was rewound. Missing if there
+  /// was none, or if an earlier version stored the state.
   public Optional<String> workingDirectory() {
     return Optional.ofNullable(workingDirectory);
   }
@@ -89,32 +92,32 @@ public final class ContextState {
     return task == null ? Optional.empty() : Optional.ofNullable(tasks.get(task));
   }
 
-  /// The input, if it is still wanted.
+  /// The request for input, if it is still open.
   public Optional<OpenInput> openInput(InputId input) {
     return Optional.ofNullable(inputs.get(input));
   }
 
-  /// What is asked for and not yet given, oldest first.
+  /// Open requests for input, oldest first.
   public Collection<OpenInput> openInputs() {
     return Collections.unmodifiableCollection(inputs.values());
   }
 
-  /// The sign-in, if it is still wanted.
+  /// The request for a sign-in, if it is still open.
   public Optional<OpenAuth> openAuth(AuthId auth) {
     return Optional.ofNullable(auths.get(auth));
   }
 
-  /// Sign-ins that are asked for and have not happened, oldest first.
+  /// Open requests for a sign-in, oldest first.
   public Collection<OpenAuth> openAuths() {
     return Collections.unmodifiableCollection(auths.values());
   }
 
-  /// What was last written to the artifact, if anything was that still counts.
+  /// The latest write to the artifact, if it has one that was not rewound.
   public Optional<ArtifactHead> artifact(ArtifactId artifact) {
     return Optional.ofNullable(artifacts.get(artifact)).filter(head -> head.version() > 0);
   }
 
-  /// The version that comes next: one that never was, also if the context was rewound.
+  /// The next version: one that was never used, even if the context was rewound.
   public int nextVersion(ArtifactId artifact) {
     var head = artifacts.get(artifact);
     return head == null ? 1 : head.nextVersion();
@@ -149,7 +152,7 @@ public final class ContextState {
     open.forEach(task -> tasks.put(task.origin().taskId(), task));
   }
 
-  /// The block that `event` of `origin` ends, if its text is exactly the deltas so far.
+  /// The block that `event` of `origin` ends, if its text equals the joined deltas.
   Optional<OpenBlock> wholeBlock(@Nullable Origin origin, ContentComplete event) {
     var task = origin == null ? null : tasks.get(origin.taskId());
     var block = event.blockId();
@@ -160,15 +163,15 @@ public final class ContextState {
         .filter(open -> open.isWhole(event.content()));
   }
 
-  /// Refuses an event that would break a rule, then takes it in.
+  /// Checks an event against the rules and applies it.
   ///
-  /// @throws Rejection.Conflict if it would; then nothing has changed
+  /// @throws Rejection.Conflict if the event breaks a rule; then the state is unchanged
   void admit(Draft draft, Position position) {
     check(draft);
     apply(draft.origin(), draft.event(), position);
   }
 
-  /// Takes in an event that is already in the log.
+  /// Applies an event that is already in the log.
   void apply(@Nullable Origin origin, Event event, Position position) {
     head = position;
     switch (event) {
@@ -183,7 +186,7 @@ public final class ContextState {
               artifact.artifactId(),
               ArtifactHead.first(artifact),
               (before, _) -> before.plus(artifact));
-      default -> {} // What concerns a task follows; the rest does not matter to decisions.
+      default -> {} // Task events are applied below; decisions do not need the rest.
     }
     if (origin != null) {
       applyToTask(origin, event, position);
@@ -203,7 +206,7 @@ public final class ContextState {
     share(forked.atSeq());
   }
 
-  /// No task is open, so artifacts are all that can have changed.
+  /// No task is open during a rewind, so only artifacts can change.
   private void rewind(ContextRewound rewound) {
     if (rewound.artifactDelta() != null) {
       rewound
@@ -223,7 +226,7 @@ public final class ContextState {
           rewound.artifactDelta().propertyNames().stream()
               .map(ArtifactId::new)
               .collect(Collectors.toSet());
-      default -> Set.of(); // Nothing else has to do with artifacts.
+      default -> Set.of(); // No other event changes artifacts.
     };
   }
 
@@ -259,7 +262,7 @@ public final class ContextState {
     checkWanted(draft.event());
   }
 
-  /// What nobody waits for cannot be given, nor lapse.
+  /// Rejects an answer to, or the expiry of, a request that is not open.
   private void checkWanted(Event event) {
     var wanted =
         switch (event) {
@@ -270,7 +273,8 @@ public final class ContextState {
           default -> true;
         };
     if (!wanted) {
-      throw new Rejection.Conflict("not-wanted", "this was answered, or is no longer asked for");
+      throw new Rejection.Conflict(
+          "not-wanted", "the question was already answered or has expired");
     }
   }
 
@@ -290,12 +294,14 @@ public final class ContextState {
       }
       case ToolStart start -> {
         if (task.openCalls().containsKey(start.toolCallId())) {
-          throw new Rejection.Conflict("tool-running", "the call runs: " + start.toolCallId());
+          throw new Rejection.Conflict(
+              "tool-running", "the tool call is already running: " + start.toolCallId());
         }
       }
       case ToolComplete end -> {
         if (!task.openCalls().containsKey(end.toolCallId())) {
-          throw new Rejection.Conflict("tool-ended", "the call has ended: " + end.toolCallId());
+          throw new Rejection.Conflict(
+              "tool-ended", "the tool call has ended: " + end.toolCallId());
         }
       }
       default -> {} // No rule beyond those for every event of a task.
@@ -323,8 +329,7 @@ public final class ContextState {
         task.become(status, position.seq());
         countRecoveries(task, status, metadata);
         if (status.waiting() && metadata != null && metadata.has("inputId")) {
-          // An agent above is being asked, and nobody else does that: the task itself has work to
-          // do.
+          // A parent agent is asked, and only this task can ask it, so the task has work to do.
           task.wake(position.seq() + 1);
         }
         if (status == TaskState.FAILED || status == TaskState.CANCELED) {
@@ -348,12 +353,12 @@ public final class ContextState {
           task.end(block);
         }
       }
-      default -> {} // Changes nothing that decisions look at.
+      default -> {} // Decisions do not depend on other events.
     }
   }
 
-  /// Counts how often a task was taken up after a crash in a row. It gets further when it waits, when a tool call comes
-  /// back, and when the server stops in good order.
+  /// Counts consecutive recoveries of a task after a crash. The count restarts when the task waits,
+  /// when a tool call returns, and when the server shuts down normally.
   private static void countRecoveries(
       OpenTask task, TaskState status, @Nullable ObjectNode metadata) {
     if (status.waiting() || (metadata != null && metadata.has("handedBack"))) {
@@ -403,7 +408,7 @@ public final class ContextState {
     openTask(auth == null ? null : auth.task()).ifPresent(task -> task.wake(position.seq()));
   }
 
-  /// A message that is said to a task while it works, or waits.
+  /// Wakes the tasks that a steering message is addressed to.
   private void steer(Message message, Position position) {
     if (message.metadata() != null && message.metadata().path("steer").asBoolean(false)) {
       for (var task : message.metadata().path("heardBy")) {
@@ -424,7 +429,7 @@ public final class ContextState {
     auths.values().removeIf(auth -> auth.task().equals(task));
     var parent = origin.parentTaskId();
     if (ended != null && isHosted(ended)) {
-      // The one above tells of it, and so does not wait for it.
+      // The parent runs a hosted task itself and reports its end, so it does not wait for it.
       return;
     }
     if (parent != null && tasks.values().stream().noneMatch(other -> together(other, origin))) {
@@ -432,7 +437,7 @@ public final class ContextState {
     }
   }
 
-  /// True if the two were spawned by one call.
+  /// True if one tool call spawned both tasks.
   private static boolean together(OpenTask task, Origin origin) {
     return Objects.equals(task.origin().parentTaskId(), origin.parentTaskId())
         && Objects.equals(task.origin().invocationId(), origin.invocationId());

@@ -1,11 +1,11 @@
 package dev.parley.log;
 
-/// The root of a platform thread that the log cannot do without.
+/// Starts platform threads that the log cannot run without.
 final class CoreThread {
 
   private CoreThread() {}
 
-  /// What such a thread does until it is interrupted.
+  /// The work of such a thread, until it is interrupted.
   interface Body {
     void run() throws InterruptedException;
   }

@@ -4,14 +4,14 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
 import java.util.function.Supplier;
 
-/// Tells damage to what is stored of one context from trouble with the whole store.
+/// Distinguishes damage to one context from failures of the whole store.
 final class Damage {
 
   private Damage() {}
 
-  /// Does `work`, which reads what is stored of the context.
+  /// Runs `work`, which reads the stored data of the context.
   ///
-  /// @throws Rejection.Damaged if that cannot be understood
+  /// @throws Rejection.Damaged if the data cannot be decoded
   static <T> T told(ContextId context, Supplier<T> work) {
     try {
       return work.get();
@@ -24,7 +24,7 @@ final class Damage {
 
   static Rejection.Damaged of(ContextId context, String why) {
     return new Rejection.Damaged(
-        "what is stored of context %s cannot be read (%s); other contexts are not affected"
+        "the stored data of context %s cannot be read (%s); other contexts are not affected"
             .formatted(context, why));
   }
 }

@@ -15,20 +15,20 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
-/// A folder that belongs to this process alone for as long as it is open.
+/// The data folder, locked for this process while it is open.
 final class DataFolder implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(DataFolder.class.getName());
   private static final String LOCK_FILE = "parley.lock";
 
-  /// What Parley itself keeps in a data folder.
+  /// The names of the files that Parley creates in a data folder.
   private static final Pattern OURS =
       Pattern.compile(
           "(?:log|views|push)\\.db(?:-wal|-shm|-journal)?|parley\\.lock|server\\.json(?:\\.next)?"
               + "|vault\\.(?:bin|key)(?:\\.new)?|children");
 
-  // The one piece of static state we have: closing any channel of a locked file gives up the whole
-  // process's lock, so this process must never open a file that it has locked already.
+  // The only static state in Parley: closing any channel of a locked file releases the whole
+  // process's lock, so this process must never open a file that it has already locked.
   private static final Set<Path> CLAIMED = ConcurrentHashMap.newKeySet();
 
   private final Path real;
@@ -39,9 +39,9 @@ final class DataFolder implements AutoCloseable {
     this.channel = channel;
   }
 
-  /// Makes the folder if it is missing, and claims it.
+  /// Creates the folder if it is missing, and locks it.
   ///
-  /// @throws Rejection.Conflict if another process has it, saying which
+  /// @throws Rejection.Conflict if another process uses it; the message names the process
   static DataFolder claim(Path folder) {
     try {
       create(folder);
@@ -87,11 +87,11 @@ final class DataFolder implements AutoCloseable {
   private static Rejection taken(Path folder, String pid) {
     return new Rejection.Conflict(
         "data-folder-in-use",
-        "the data folder %s is in use by process %s; stop that one or choose another with --data"
+        "the data folder %s is in use by process %s; stop it or choose another with --data"
             .formatted(folder, pid));
   }
 
-  /// What agents say is nobody else's business: only the owner may look into a new folder.
+  /// Creates a missing folder that only its owner can read, because conversations are private.
   private static void create(Path folder) throws IOException {
     if (Files.isDirectory(folder)) {
       return;
@@ -103,9 +103,10 @@ final class DataFolder implements AutoCloseable {
     OwnerOnly.makeFolder(folder);
   }
 
-  /// A folder, and files of ours in it, that others could read are theirs no more.
+  /// Removes the permissions of other users from the folder and from Parley's files in it.
   ///
-  /// A folder that also has other things in it keeps its permissions: it may be meant for others.
+  /// A folder that also contains other files keeps its permissions, because it may be shared on
+  /// purpose.
   private static void tighten(Path folder) throws IOException {
     var ours = new ArrayList<Path>();
     var foreign = false;
@@ -122,19 +123,19 @@ final class DataFolder implements AutoCloseable {
       if (foreign) {
         LOG.log(
             Level.WARNING,
-            "others can look into the data folder {0}, which holds more than Parley''s files; a"
-                + " folder of its own would be safer",
+            "other users can read the data folder {0}, which also contains files that are not"
+                + " Parley''s; a separate folder would be safer",
             folder);
       } else {
         OwnerOnly.tighten(folder);
         LOG.log(
             Level.WARNING,
-            "others could look into the data folder {0}; now only its owner can",
+            "other users could read the data folder {0}; its permissions are now owner-only",
             folder);
       }
     }
     for (var entry : ours) {
-      // The vault itself refuses a key that others may have read.
+      // The credential vault itself rejects a key file that other users can read.
       if (!entry.endsWith("vault.key") && !Files.isSymbolicLink(entry) && OwnerOnly.open(entry)) {
         OwnerOnly.tighten(entry);
       }

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Properties;
 
-/// The log's SQLite file: how it is opened, and the schema with its history.
+/// The log's SQLite file: its connections, its schema and the schema's migrations.
 final class Database {
 
   /// Each step takes the schema from one version to the next. Steps are added, never edited.
@@ -70,7 +70,7 @@ final class Database {
               "ALTER TABLE contexts ADD COLUMN deleted_by TEXT",
               "ALTER TABLE contexts ADD COLUMN deleted_at INTEGER",
               "CREATE TABLE erasures (context INTEGER PRIMARY KEY)",
-              // Until now, blocks were deleted without overwriting them: see
+              // Earlier versions deleted blocks without overwriting them: see
               // ErasureTable#FREE_PAGES.
               "INSERT INTO erasures SELECT 0 WHERE EXISTS (SELECT 1 FROM contexts)"));
 
@@ -84,7 +84,7 @@ final class Database {
     this.url = "jdbc:sqlite:" + file;
   }
 
-  /// Opens the file for its one writer, and brings its schema up to date.
+  /// Opens the file for its only writer, and migrates the schema to the current version.
   Connection openWriter() throws SQLException {
     OwnerOnly.makeFile(file);
     var connection = open(false);
@@ -112,10 +112,10 @@ final class Database {
         execute(connection, "PRAGMA page_size = 4096");
         execute(connection, "PRAGMA journal_mode = WAL");
       }
-      // FULL: a commit returns when the write-ahead log is on the disk, not before.
+      // FULL: a commit returns only after the write-ahead log is on the disk.
       execute(connection, "PRAGMA synchronous = FULL");
       execute(connection, "PRAGMA wal_autocheckpoint = 0");
-      // A page is overwritten as it becomes free, so that nothing of a deleted context stays on it.
+      // Pages are overwritten when they become free, so that no data of a deleted context remains.
       execute(connection, "PRAGMA secure_delete = ON");
       execute(connection, "PRAGMA cache_size = -" + (reader ? 2_000 : 8_000));
       execute(connection, "PRAGMA busy_timeout = " + BUSY_MILLIS);
@@ -128,12 +128,12 @@ final class Database {
 
   /// The version of the schema.
   ///
-  /// @throws SQLException if this version of Parley does not know it
+  /// @throws SQLException if this version of Parley does not support it
   static long checkVersion(Connection connection) throws SQLException {
     var version = number(connection, "PRAGMA user_version");
     if (version > MIGRATIONS.size()) {
       throw new SQLException(
-          "the log was written by a newer Parley (schema " + version + "); use that version");
+          "a newer version of Parley wrote the log (schema " + version + "); use that version");
     }
     return version;
   }

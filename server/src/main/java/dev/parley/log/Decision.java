@@ -3,16 +3,16 @@ package dev.parley.log;
 import dev.parley.protocol.Rejection;
 import java.util.List;
 
-/// Chooses what to append, given the context as it is.
+/// Decides which events to append, given the current state of the context.
 @FunctionalInterface
 public interface Decision {
 
-  /// The events to append, in order; none if nothing is to change.
+  /// The events to append, in order; empty to change nothing.
   ///
-  /// @throws Rejection if the caller asked for what cannot be
+  /// @throws Rejection if the request cannot be fulfilled
   List<Draft> decide(ContextState state);
 
-  /// Appends these events whatever the state is.
+  /// Appends these events in any state.
   static Decision always(Draft... drafts) {
     var list = List.of(drafts);
     return _ -> list;

@@ -4,7 +4,7 @@ import dev.parley.protocol.Event;
 import dev.parley.protocol.Origin;
 import org.jspecify.annotations.Nullable;
 
-/// An event that is to be appended, and the task it comes from, if any.
+/// An event to append, and the task that it comes from, if any.
 public record Draft(@Nullable Origin origin, Event event) {
 
   /// An event that comes from no task.

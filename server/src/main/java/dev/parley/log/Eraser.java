@@ -15,20 +15,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Erases deleted contexts in short steps between commits. For the writer's thread, but for [#erasing].
+/// Erases deleted contexts in short steps between commits. For the writer thread, except
+/// [#erasing].
 ///
-/// First the rows go, a slice of some of them a step; SQLite overwrites what it frees. Then the
-/// write-ahead log is truncated, once for all deletions whose rows are gone: the [Checkpointer]
-/// copies it, the [ReaderGate] holds back queries, and the writer copies the few pages that are left.
-/// No step waits for anything: what cannot be done now is tried again later. A deletion is
-/// answered when all of this is done. What is to be erased is noted in the store, so that a process
-/// that starts after a crash finishes it.
+/// First it deletes the rows, a limited number in each step; SQLite overwrites the pages that
+/// become free. Then it truncates the write-ahead log, once for all deletions whose rows are gone:
+/// the [Checkpointer] copies the log, the [ReaderGate] holds back queries, and the writer copies
+/// the few pages that are left. No step waits: a step that cannot be done now is retried later. A
+/// deletion is answered when all of this is done. The store records the contexts to erase, so that
+/// the next process finishes the work after a crash.
 final class Eraser {
 
   private static final Logger LOG = System.getLogger(Eraser.class.getName());
 
-  /// How much of deleted contexts a step removes, at first and within which limits: as much as takes
-  /// about twice the time of a usual commit, so that appends wait little longer than without it.
+  /// The initial size and the limits of a step. Its size adapts so that a step takes about twice
+  /// the time of a usual commit and delays appends only a little.
   private static final long SLICE_BYTES = 64 << 10;
 
   private static final long SLICE_BYTES_MIN = 16 << 10;
@@ -38,24 +39,25 @@ final class Eraser {
 
   private static final long ROW_BYTES = 256;
 
-  /// How many pages the writer copies itself, so that appends wait no longer than for a large commit.
+  /// Maximum number of pages that the writer copies itself, so that appends wait no longer than for
+  /// a large commit.
   private static final long PAGES_LEFT_MAX = 256;
 
   private static final int COPIES_MAX = 4;
 
-  /// After truncating the log, the writer does something else for so many times as long.
+  /// After a truncation, the next one waits for this many times the truncation's duration.
   private static final int PAUSE_FACTOR = 10;
 
   private static final long PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long RETRY_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
-  /// How long queries are held back at first, while one of them runs.
+  /// How long queries are held back at first while a running query ends.
   private static final long GATE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private static final long GATE_NANOS_MAX = TimeUnit.SECONDS.toNanos(5);
 
-  /// How long a deletion waits for readers outside of this process.
+  /// How long a deletion waits for readers in other processes.
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final StoreHandle store;
@@ -81,14 +83,14 @@ final class Eraser {
   private long gateNanos = GATE_NANOS;
   private long retryNanos = RETRY_NANOS;
 
-  /// How far the write-ahead log is from being truncated.
+  /// The progress of a truncation of the write-ahead log.
   private enum Phase {
     RESTING,
     COPYING,
     DRAINING
   }
 
-  /// A deleted context of which something is left, and those who wait until nothing is.
+  /// A deleted context with data left to erase, and the callers that wait for the end.
   private static final class Erasure {
     final long number;
     final List<Long> numbers;
@@ -102,7 +104,7 @@ final class Eraser {
     }
   }
 
-  /// `wake` makes the writer take a step soon; it is called on other threads.
+  /// `wake` makes the writer run a step soon; other threads call it.
   Eraser(Writer.Parts parts, StoreHandle store, Checkpointer checkpointer, Runnable wake) {
     this.store = store;
     this.unsealed = parts.unsealed();
@@ -113,19 +115,20 @@ final class Eraser {
     this.wake = wake;
   }
 
-  /// Takes up what an earlier process has left.
+  /// Resumes the erasures that an earlier process did not finish.
   void resume(List<Long> pending) {
     for (var number : pending) {
       add(number, List.of(number));
     }
   }
 
-  /// True if something is left of the deleted context with this number. For any thread.
+  /// True if the deleted context with this number has data left to erase. For any thread.
   boolean erasing(long number) {
     return outstanding.containsKey(number);
   }
 
-  /// Erases a context that has become a tombstone, and others that only it had a use for.
+  /// Erases a context that is now a tombstone, and deleted contexts whose data only it still
+  /// needed.
   void begin(long number, List<Long> numbers, Ticket done) {
     add(number, numbers).waiting.add(done);
   }
@@ -137,7 +140,7 @@ final class Eraser {
     return erasure;
   }
 
-  /// Settles `done` when nothing is left of a deleted context.
+  /// Completes `done` when all data of a deleted context is erased.
   void join(long number, Ticket done) {
     var erasure = outstanding.get(number);
     if (erasure == null) {
@@ -152,18 +155,18 @@ final class Eraser {
     }
   }
 
-  /// Notes how long a commit took.
+  /// Records how long a commit took.
   void committed(long nanos) {
     commitNanos = Math.max((7 * commitNanos + nanos) / 8, COMMIT_NANOS_MIN);
   }
 
-  /// Starts the write-ahead log anew as soon as no reader is in the way.
+  /// Restarts the write-ahead log as soon as no reader blocks this.
   void wantRestart() {
     restartWanted = true;
   }
 
-  /// How long the writer may wait for other work; zero if there is something to do, negative if there
-  /// will not be.
+  /// How long the writer may wait for other work; zero if there is work to do now, negative if
+  /// there is none.
   long idleNanos() {
     var now = System.nanoTime();
     var idle = Long.MAX_VALUE;
@@ -179,7 +182,7 @@ final class Eraser {
     return idle == Long.MAX_VALUE ? -1 : Math.max(0, idle);
   }
 
-  /// Does a little of what is left to do.
+  /// Runs the next step of each kind that is due.
   void step() {
     var now = System.nanoTime();
     if (mayErase() && nextSlice - now <= 0) {
@@ -194,12 +197,12 @@ final class Eraser {
         truncate();
       } else if (gateDeadline - now <= 0) {
         gateNanos = Math.min(2 * gateNanos, GATE_NANOS_MAX);
-        tryAgain("a reader is in the way");
+        tryAgain("a query is still running");
       }
     }
   }
 
-  /// True if there are rows to erase, and no long write-ahead log is just being copied.
+  /// True if there are rows to erase, and no long write-ahead log is being copied.
   private boolean mayErase() {
     return !withRows.isEmpty() && (!restartWanted || phase == Phase.RESTING);
   }
@@ -214,7 +217,7 @@ final class Eraser {
     checkpointer.request();
   }
 
-  /// True if the copying of the write-ahead log that has ended was asked for here.
+  /// Handles the result of a checkpoint. True if this object requested it.
   boolean copied(Copied result) {
     if (phase != Phase.COPYING) {
       return false;
@@ -240,13 +243,16 @@ final class Eraser {
         withRows.add(erasure);
       }
     } catch (SQLException failed) {
-      LOG.log(Level.WARNING, "a deleted context is not erased yet: {0}", failed.getMessage());
+      LOG.log(
+          Level.WARNING,
+          "erasing a deleted context failed and will be retried: {0}",
+          failed.getMessage());
       store.close();
       refuse(erasure, failed.getMessage());
       withRows.add(erasure);
       nextSlice = System.nanoTime() + RETRY_NANOS_MAX;
     } catch (RuntimeException bug) {
-      // Most likely a segment that cannot be unpacked. Tried again at the next deletion or start.
+      // Probably a segment cannot be unpacked. The next deletion or start tries again.
       LOG.log(Level.ERROR, "a deleted context cannot be erased", bug);
       store.close();
       refuse(erasure, bug.getMessage());
@@ -299,7 +305,7 @@ final class Eraser {
     try {
       var table = store.table();
       if (!(none ? table.restartWal() : table.truncateWal())) {
-        tryAgain("a reader outside of the server is in the way");
+        tryAgain("another process is reading the database");
         return;
       }
       if (!none) {
@@ -307,7 +313,10 @@ final class Eraser {
         metrics.truncated();
       }
     } catch (SQLException failed) {
-      LOG.log(Level.WARNING, "deleted contexts are not erased yet: {0}", failed.getMessage());
+      LOG.log(
+          Level.WARNING,
+          "erasing deleted contexts failed and will be retried: {0}",
+          failed.getMessage());
       store.close();
       withoutRows.forEach(erasure -> refuse(erasure, failed.getMessage()));
       tryAgain(failed.getMessage());
@@ -327,7 +336,7 @@ final class Eraser {
     withoutRows.clear();
   }
 
-  /// The numbers of contexts that nothing is left of.
+  /// The numbers of the contexts that are fully erased.
   private Set<Long> finished() {
     var numbers = new HashSet<Long>();
     withoutRows.forEach(erasure -> numbers.addAll(erasure.numbers));
@@ -351,7 +360,7 @@ final class Eraser {
     }
   }
 
-  /// Lets readers go on. To be called before the writer is busy with something else for long.
+  /// Lets readers continue. Call this before the writer does other work for long.
   void pause() {
     phase = Phase.RESTING;
     gate.open();
@@ -361,14 +370,14 @@ final class Eraser {
     for (var done : erasure.waiting) {
       done.settle(
           new Rejection.Unavailable(
-              "the context is deleted, but its bytes are not yet overwritten: "
+              "the context is deleted, but its data is not yet overwritten: "
                   + why
                   + "; delete it again to wait for that"));
     }
     erasure.waiting.clear();
   }
 
-  /// Answers all who wait, as the writer ends.
+  /// Rejects all waiting callers, because the writer stops.
   void refuseAll(Rejection rejection) {
     for (var erasure : outstanding.values()) {
       for (var done : erasure.waiting) {

@@ -6,21 +6,24 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/// The writer's statements that remove deleted contexts. Used as [BlockTable] is.
+/// The SQL statements that remove deleted contexts. For the same connection and thread as
+/// [BlockTable].
 ///
-/// A deletion takes many transactions, so that none of them is long. The first one makes the context's
-/// row a tombstone and notes in `erasures` whose rows must go. Its note stays until no byte is left,
-/// also in the write-ahead log; if the process ends before that, the next one goes on.
+/// A deletion takes many transactions, so that none of them is long. The first one turns the
+/// context's row into a tombstone and records in `erasures` whose rows to delete. The record stays
+/// until all data is gone, also from the write-ahead log. If the process ends earlier, the next one
+/// continues.
 final class ErasureTable {
 
-  /// In place of a context's number: the free pages, which versions before schema 3 did not overwrite.
+  /// Used instead of a context's number: the free pages, which versions before schema 3 did not
+  /// overwrite.
   static final long FREE_PAGES = 0;
 
-  /// Beside [#FREE_PAGES]: all of them hold zeros, and need only be let go of.
+  /// Set together with [#FREE_PAGES] when all free pages hold zeros and only need to be released.
   private static final long FREE_PAGES_ZEROED = -1;
 
-  /// What a page holds of a row that is longer than a page, and what the row's beginning holds: SQLite
-  /// does not overwrite the rest of a page that the end of such a row does not fill.
+  /// How many bytes of a long row an overflow page holds, and how many its first page holds. SQLite
+  /// does not overwrite the unused rest of the last page.
   private static final long OVERFLOW_BYTES = 4_092;
 
   private static final long ROW_START_BYTES = 485;
@@ -36,13 +39,13 @@ final class ErasureTable {
     this.shares = shares;
   }
 
-  /// The numbers of contexts that have rows to erase, and [#FREE_PAGES].
+  /// The numbers of the contexts that have rows to erase; may include [#FREE_PAGES].
   List<Long> pending() throws SQLException {
     return numbers("SELECT context FROM erasures WHERE context >= 0 ORDER BY context");
   }
 
-  /// Leaves the context's tombstone, as a transaction of its own. Returns the contexts, this one and
-  /// others deleted earlier, that have rows which are not needed any more.
+  /// Turns the context's row into a tombstone, in its own transaction. Returns this context and
+  /// earlier deleted ones whose rows are no longer needed.
   List<Long> begin(LiveContext context, long mark) throws SQLException {
     var numbers = new ArrayList<>(List.of(context.number));
     numbers.addAll(shares.release(context));
@@ -62,7 +65,7 @@ final class ErasureTable {
     return numbers;
   }
 
-  /// Notes who deleted the context, and when.
+  /// Records who deleted the context, and when.
   private void noteWho(LiveContext context) throws SQLException {
     var deletion = context.deletion;
     if (deletion == null) {
@@ -84,8 +87,8 @@ final class ErasureTable {
         != 0;
   }
 
-  /// Removes up to about `bytes` of rows of a deleted context. Returns how many, less than `bytes` if
-  /// nothing is left. The caller commits.
+  /// Deletes up to about `bytes` of rows of a deleted context. Returns how many bytes were deleted,
+  /// less than `bytes` if no rows are left. The caller commits.
   long eraseRows(long number, long bytes) throws SQLException {
     var erased = shares.trim(number, bytes);
     while (erased < bytes) {
@@ -120,8 +123,8 @@ final class ErasureTable {
     }
   }
 
-  /// Removes the chunks of a context from a block, or the block if it is not `needed` otherwise.
-  /// Returns how many bytes that took. The caller commits.
+  /// Removes the chunks of a context from a block, or deletes the block if it is not `needed`
+  /// otherwise. Returns the size of the block. The caller commits.
   long eraseChunks(long block, long number, boolean needed) throws SQLException {
     var data = block(block);
     if (data.length == 0) {
@@ -167,10 +170,11 @@ final class ErasureTable {
     return kept.toArray();
   }
 
-  /// Overwrites up to about `bytes` of free pages. Returns how many bytes, less than `bytes` if all of
-  /// them are overwritten. The caller commits.
+  /// Overwrites up to about `bytes` of free pages. Returns how many bytes were overwritten, less
+  /// than `bytes` if all are done. The caller commits.
   ///
-  /// To overwrite a free page is to use it: rows of zeros take them all, then the rows go again.
+  /// A free page can only be overwritten by using it: rows of zeros fill all free pages, then the
+  /// rows are deleted.
   long eraseFreePages(long bytes) throws SQLException {
     var free = Database.number(connection, "PRAGMA freelist_count");
     if (free > 0 && !zerosAreComplete()) {
@@ -196,7 +200,7 @@ final class ErasureTable {
     }
     Database.execute(
         connection, "INSERT OR IGNORE INTO erasures VALUES (" + FREE_PAGES_ZEROED + ")");
-    // These pages hold zeros already.
+    // These pages already hold zeros.
     Database.execute(connection, "PRAGMA secure_delete = FAST");
     try {
       Database.execute(
@@ -212,7 +216,7 @@ final class ErasureTable {
     return true;
   }
 
-  /// Notes that nothing is left of these contexts, as a transaction of its own.
+  /// Records that these contexts are fully erased, in its own transaction.
   void finish(Collection<Long> numbers) throws SQLException {
     try (var delete = connection.prepareStatement("DELETE FROM erasures WHERE context = ?")) {
       for (var number : numbers) {

@@ -3,11 +3,12 @@ package dev.parley.log;
 import dev.parley.protocol.Position;
 import java.util.UUID;
 
-/// Event ids that cost no storage: a keyed hash of the position, shaped as a UUID v4.
+/// Computes event ids, which are therefore not stored: a keyed hash of the position, formatted as a
+/// UUID v4.
 ///
-/// SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, 2012) under a secret of the context:
-/// nobody without the secret can guess an id, and the same event has the same id for ever. It takes
-/// some 30 ns where an HMAC takes 500, and every entry that is read needs one.
+/// The hash is SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, 2012) under a secret of
+/// the context. An id cannot be guessed without the secret, and the same event always has the same
+/// id. The hash takes about 30 ns where an HMAC takes 500, and each entry that is read needs one.
 record EventIds(long key0, long key1) {
 
   UUID of(Position position) {

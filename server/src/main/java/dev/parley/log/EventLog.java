@@ -13,78 +13,86 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Where events live.
+/// Stores the events of all contexts.
 ///
-/// Safe for use by many threads, virtual ones too. What [#append] has returned survives a crash of the
-/// process and of the machine, and no reader has seen it earlier. Every method that names a context
-/// throws `NotFound` if there never was one and `Gone` if it was deleted.
+/// Safe for use by many threads, including virtual ones. An event is durable when [#append]
+/// returns: it survives a crash of the process and of the machine, and no reader has seen it
+/// earlier. Each method with a context parameter throws `NotFound` if the context never existed and
+/// `Gone` if it was deleted.
 public interface EventLog extends AutoCloseable {
 
-  /// Begins a context with its first event. False if it already exists, and then changes nothing.
+  /// Creates a context with its first event. Returns false and changes nothing if it already
+  /// exists.
   ///
   /// @throws Rejection.Gone if the id belonged to a context that was deleted
   boolean create(ContextId context, ContextCreated created);
 
-  /// Begins a context that shares the past of another, in no time: that is neither copied nor read.
+  /// Creates a context that shares the past of another. The shared entries are neither copied nor
+  /// read.
   ///
-  /// The fork's entries up to `forked.atSeq()` are the source's, under the fork's id but with the source's
-  /// event ids; then `forked`, then the ends of the tasks that were open there, then `more`. From then on neither
-  /// knows of the other: not even the source's deletion takes anything from the fork. Idempotency
-  /// keys stay with the source. False if the fork already exists, and then changes nothing.
+  /// The fork's entries up to `forked.atSeq()` are the source's entries, under the fork's id but
+  /// with the source's event ids. `forked` follows, then the ends of the tasks that were open at
+  /// that point, then `more`. After that, the two contexts are independent: deleting the source
+  /// removes nothing from the fork. Idempotency keys stay with the source. Returns false and
+  /// changes nothing if the fork already exists.
   ///
   /// @throws Rejection.Invalid if the source has no public event `atSeq`
-  /// @throws Rejection.Gone if the source was deleted, or the id belonged to a context that was
+  /// @throws Rejection.Gone if the source was deleted, or if the id belonged to a deleted context
   boolean fork(ContextId fork, ContextForked forked, List<Draft> more);
 
-  /// The same, with nothing more.
+  /// Creates a fork without further events.
   default boolean fork(ContextId fork, ContextForked forked) {
     return fork(fork, forked, List.of());
   }
 
-  /// Asks `decide` for events, given the context as it now is, and adds them, all or none.
+  /// Calls `decide` with the current state of the context, and appends the events that it returns,
+  /// all or none.
   ///
-  /// `decide` is called under the context's lock, perhaps more than once: it must be quick, must not
-  /// block, and has no effect but its result. It sees what other appends have added, even if that is
-  /// not durable yet; a rejection is only passed on once what it was based on is durable.
+  /// `decide` is called under the context's lock, perhaps more than once: it must be quick, must
+  /// not block, and must have no side effects. It sees the events of other appends, even those that
+  /// are not durable yet. A rejection is thrown only when the events that it is based on are
+  /// durable.
   ///
-  /// @return where the events stand; if `guard` is an [Guard.Once] whose key was used before with the
-  ///     same body, where the earlier ones stand
-  /// @throws Rejection what `decide` refused with; `Stale` if `guard` does not hold; `Conflict` if
-  ///     an event breaks a rule of [ContextState]; `Unavailable` if the store cannot write
+  /// @return the positions of the events; if `guard` is a [Guard.Once] whose key was used before
+  ///     with the same body, the positions of the earlier events
+  /// @throws Rejection the one that `decide` threw; `Stale` if `guard` does not hold; `Conflict` if
+  ///     an event breaks a rule of [ContextState]; `Unavailable` if the store cannot be written
   Appended append(ContextId context, Guard guard, Decision decide);
 
-  /// Up to `limit` entries that follow `after`, oldest first, internal ones too. Empty at the end.
+  /// Returns up to `limit` entries after `after`, oldest first, including internal ones. Empty at
+  /// the end.
   List<Entry> read(ContextId context, Position after, int limit);
 
-  /// Where the last durable event stands.
+  /// Returns the position of the last durable event.
   Position head(ContextId context);
 
-  /// Waits for an entry that follows `after`. False if `patience` ran out first.
+  /// Waits for an entry after `after`. Returns false if `patience` elapses first.
   ///
-  /// @throws Rejection.Unavailable if the log was closed
+  /// @throws Rejection.Unavailable if the log is closed
   boolean await(ContextId context, Position after, Duration patience) throws InterruptedException;
 
-  /// The context's state as of its last durable event, or a later one.
+  /// Applies `look` to the context's state as of its last durable event, or a later one.
   ///
-  /// The same that `decide` would see, for looking at without writing.
+  /// It is the state that `decide` would get, for reading only.
   <T> T inspect(ContextId context, Function<ContextState, T> look);
 
-  /// Who owns the context.
+  /// Returns the owner of the context.
   String owner(ContextId context);
 
-  /// Removes every byte of the context. Returns when they are gone; its id is never used again.
+  /// Erases all data of the context. Returns when it is gone. The id is never used again.
   ///
-  /// Appends do not wait for this. Who deletes a context again of which some bytes are left waits until
-  /// they are gone, too.
+  /// Appends do not wait for this. A second call for a context that is still being erased waits
+  /// until the erasure is finished.
   ///
-  /// @throws Rejection.Unavailable if the store cannot write; what is left of a context that is gone is
-  ///     removed later, also after a restart
+  /// @throws Rejection.Unavailable if the store cannot be written; if the context is already
+  ///     deleted, its remaining data is erased later, also after a restart
   void delete(ContextId context);
 
-  /// The same, where what is left of the context names who deleted it and when. `principal` is missing if the
-  /// server did. Asks `allowed` first, given the context as it then is: nothing comes in between.
+  /// Erases all data of the context, and records who deleted it and when. `principal` is null if
+  /// the server deleted it. `allowed` is called first, with the state at that moment: no append can
+  /// come in between.
   ///
-  /// @throws Rejection what `allowed` refused with; then nothing was removed
+  /// @throws Rejection the one that `allowed` threw; then nothing was erased
   default void delete(
       ContextId context, @Nullable String principal, Consumer<ContextState> allowed) {
     inspect(
@@ -96,21 +104,24 @@ public interface EventLog extends AutoCloseable {
     delete(context);
   }
 
-  /// Contexts that have tasks which have not ended.
+  /// Returns the contexts that have open tasks.
   List<ContextId> withOpenTasks();
 
-  /// About `limit` contexts that changed after `mark` in the order of change, for views that catch up.
+  /// Returns about `limit` contexts that changed after `mark`, in the order of change. Projections
+  /// use it to catch up.
   ///
-  /// Contexts that changed together are not parted, so there may be more. Knows every append that has
-  /// returned.
+  /// Contexts that changed in one commit are returned together, so the result may exceed `limit`.
+  /// It includes every append that has returned.
   Changes changes(long mark, int limit);
 
-  /// Waits for something to happen after `mark`, as [#changes] counts. False if `patience` ran out first.
+  /// Waits for a change after `mark`, as [#changes] counts. Returns false if `patience` elapses
+  /// first.
   ///
-  /// @throws Rejection.Unavailable if the log was closed
+  /// @throws Rejection.Unavailable if the log is closed
   boolean awaitChange(long mark, Duration patience) throws InterruptedException;
 
-  /// Why the store cannot be written and appends are rejected; empty if it can.
+  /// The reason why the store cannot be written and appends are rejected; empty if it can be
+  /// written.
   default Optional<String> outage() {
     return Optional.empty();
   }

@@ -1,17 +1,17 @@
 package dev.parley.log;
 
-/// Called when a thread has failed that the server cannot do without.
+/// Handles the failure of a thread that the server cannot run without.
 ///
-/// The log survives a crash, and a server without that thread would only keep its callers waiting: a
-/// program that consists of a server should report the failure and exit.
+/// The log survives a crash, while a server without that thread would only keep its callers
+/// waiting. A program that consists of a server should report the failure and exit.
 @FunctionalInterface
 public interface FatalHandler {
 
-  /// Does nothing: the log then refuses appends, and [EventLog#writable] is false.
+  /// Does nothing. The log then rejects appends, and [EventLog#writable] returns false.
   FatalHandler NONE = (_, _) -> {};
 
-  /// The thread has ended because of `cause` and is not started again.
+  /// Reports that the thread has ended because of `cause` and is not restarted.
   ///
-  /// Called once, after all appends that waited were answered. Memory may be exhausted.
+  /// Called once, after all waiting appends were answered. Memory may be exhausted.
   void failed(String thread, Throwable cause);
 }

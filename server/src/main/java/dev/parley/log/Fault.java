@@ -3,10 +3,10 @@ package dev.parley.log;
 import dev.parley.protocol.ContextId;
 import java.sql.SQLException;
 
-/// Where tests make a commit fail, or hold up the log.
+/// Hooks by which tests make a commit fail, or delay the log.
 interface Fault {
 
-  /// No fault at all.
+  /// Injects nothing.
   Fault NONE = new Fault() {};
 
   /// Called before a commit is written.
@@ -15,9 +15,9 @@ interface Fault {
   /// Called before a context is sealed as part of a commit.
   default void beforeSeal(ContextId context) {}
 
-  /// Called when a commit is durable, before that is known.
+  /// Called when a commit is durable, but before its appends are acknowledged.
   default void afterCommit() throws SQLException {}
 
-  /// Called before a page of the past is read.
+  /// Called before a page of older entries is read.
   default void beforePage() {}
 }

@@ -3,18 +3,18 @@ package dev.parley.log;
 import dev.parley.protocol.Position;
 import java.util.List;
 
-/// What a fork begins with: what it shares, and the state and time of the last entry of that.
+/// The start of a fork: the ranges that it shares, and the state and time of the last shared entry.
 ///
-/// Nobody changes `state` any more.
+/// `state` is not changed any more.
 record Fork(LiveContext source, List<Share> shares, ContextState state, long millis)
     implements Ticket.Along {
 
-  /// The last position that is shared.
+  /// The last shared position.
   Position cut() {
     return state.head();
   }
 
-  /// True if some of what is shared is not in segments yet. For the writer.
+  /// True if some shared entries are not in segments yet. For the writer thread.
   boolean needsSealing() {
     return cut().after(source.sealedTo);
   }

@@ -13,16 +13,18 @@ import dev.parley.protocol.ToolEvent.ToolComplete;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The ends of tasks that were open where a fork was cut off: nobody goes on with them in the fork.
+/// The events that end the tasks that were open at the fork position: a fork does not continue
+/// them.
 final class ForkedEnds {
 
   private static final String REASON = "forked";
 
   private ForkedEnds() {}
 
-  /// Closes what the tasks of `state` have open, then ends them, children first.
+  /// Closes the open tool calls and text blocks of the tasks in `state`, then ends the tasks,
+  /// children first.
   ///
-  /// The ends of blocks are without text here, since that is in the deltas.
+  /// The ends of blocks have no text here, since the deltas contain it.
   static List<Draft> of(ContextState state) {
     var drafts = new ArrayList<Draft>();
     for (var task : List.copyOf(state.openTasks()).reversed()) {
@@ -36,7 +38,8 @@ final class ForkedEnds {
   private static List<Event> events(OpenTask task) {
     var reason = Json.object().put("reason", REASON);
     if (task.state() == TaskState.COMPLETED) {
-      // The cut lies between its success and its last event, and nothing else may follow.
+      // The fork position is between the `completed` status and `task-complete`; nothing else may
+      // follow.
       return List.of(new TaskComplete(null, null, reason));
     }
     var events = new ArrayList<Event>();
@@ -62,7 +65,7 @@ final class ForkedEnds {
     return new ContentComplete("", block, FinishReason.CANCELED, true, null, null);
   }
 
-  /// The slot of such an end, which finds its text in the deltas that `before` knows of.
+  /// The same entry with a reference to the deltas that contain its text, as recorded in `before`.
   static Slot withDeltas(Slot slot, ContextState before) {
     var origin = slot.entry().origin();
     if (origin != null

@@ -2,11 +2,11 @@ package dev.parley.log;
 
 import dev.parley.protocol.Rejection;
 
-/// Finds out what a context was like at an earlier seq, so that a fork can begin there.
+/// Computes the state of a context at an earlier seq, so that a fork can begin there.
 ///
-/// At the head the state is known. Elsewhere it is folded from the nearest state that was stored along
-/// with segments, of which there is one every so many events: the length of the context does not
-/// matter.
+/// The state at the head is in memory. An earlier state is folded from the nearest state that was
+/// stored with the segments. There is a stored state every so many events, so the cost does not
+/// depend on the length of the context.
 final class Forks {
 
   private static final int PAGE = 512;
@@ -50,7 +50,7 @@ final class Forks {
     while (true) {
       var page = slots.after(source, state.head(), PAGE);
       if (page.isEmpty()) {
-        // It was deleted meanwhile: nothing else takes away what stood there.
+        // The context was deleted meanwhile: entries disappear for no other reason.
         source.check();
         throw new IllegalStateException(source.id + " ends before " + atSeq);
       }

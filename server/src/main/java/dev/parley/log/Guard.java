@@ -2,19 +2,19 @@ package dev.parley.log;
 
 import dev.parley.protocol.Position;
 
-/// What must still hold for an append to happen.
+/// A condition that must hold for an append to happen.
 public sealed interface Guard {
 
-  /// Nothing.
+  /// No condition.
   record None() implements Guard {}
 
-  /// The context's last event stands exactly here.
+  /// The head of the context is at exactly this position.
   record At(Position head) implements Guard {}
 
-  /// This key was not used before in this context by this principal.
+  /// The principal has not used this key in this context before.
   ///
-  /// Used before with the same body, the append answers as it did then; with another body, it is
-  /// refused. Keys are kept as long as the context.
+  /// If the key was used with the same body, the append returns the earlier result. If it was used
+  /// with another body, the append is rejected. Keys are kept as long as the context.
   record Once(String principal, String key, String bodyHash) implements Guard {}
 
   /// A guard that always holds.

@@ -2,7 +2,7 @@ package dev.parley.log;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Counts the idempotency keys of all contexts that are kept in memory. For any thread.
+/// Counts and limits the idempotency keys of all contexts that are in memory. For any thread.
 final class KeyMemory {
 
   private final MemoryLimits limits;
@@ -20,17 +20,17 @@ final class KeyMemory {
     kept.addAndGet(change);
   }
 
-  /// How many keys one context may keep.
+  /// Maximum number of keys of one context.
   int contextMax() {
     return limits.contextKeys();
   }
 
-  /// True if there are too many.
+  /// True if there are too many keys.
   boolean full() {
     return kept.get() > limits.keys();
   }
 
-  /// True if contexts that nobody uses should keep none.
+  /// True if unused contexts should keep no keys.
   boolean scarce() {
     return kept.get() > limits.keys() / 2;
   }

@@ -21,18 +21,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// A context in memory: its state, its newest entries, those who wait for more.
+/// A context in memory: its state, its newest entries, and the threads that wait for more.
 ///
-/// `lock` guards what appends use: the state with what is not durable yet, the state that is folded
-/// from what is, the keys, the last ticket. The writer's thread alone adds to the window and changes
-/// the unsealed part.
+/// `lock` guards the fields that appends use: the state including events that are not durable yet,
+/// the state folded from durable events, the idempotency keys, and the last pending append. Only
+/// the writer thread adds to the window and changes the unsealed part.
 final class LiveContext {
 
   private static final int CLOSED = -1;
   private static final AtomicReferenceFieldUpdater<LiveContext, Window> WINDOW =
       AtomicReferenceFieldUpdater.newUpdater(LiveContext.class, Window.class, "window");
 
-  /// Who deletes the context, and when; nobody if the server does.
+  /// Who deletes the context, and when. `principal` is null if the server does.
   record Deletion(@Nullable String principal, long atMillis) {}
 
   final ContextId id;
@@ -54,19 +54,19 @@ final class LiveContext {
   final Set<ArtifactId> changedHeads = new HashSet<>();
   boolean allHeadsUnsaved;
 
-  // True from the wish to delete until that failed; read by anybody.
+  // True from the request to delete until that fails; any thread may read it.
   volatile boolean deleting;
 
-  // Who wants that, and since when; set with it.
+  // The request to delete; set together with `deleting`.
   volatile @Nullable Deletion deletion;
 
-  // How many use this object, or CLOSED when it is about to be dropped.
+  // The number of users of this object, or CLOSED when it is about to be dropped.
   private final AtomicInteger pins = new AtomicInteger();
 
-  // Changed with updateWindow only.
+  // Changed only by updateWindow.
   volatile Window window = Window.empty(Position.START);
 
-  // Changed by the writer alone.
+  // Changed only by the writer thread.
   volatile List<Share> shares = List.of();
   boolean holdsSealed;
   final List<Long> unsealedBlocks = new ArrayList<>();
@@ -80,18 +80,18 @@ final class LiveContext {
     ABSENT,
     PRESENT,
     DELETED,
-    /// What is stored of it cannot be read.
+    /// The stored data of the context cannot be read.
     DAMAGED
   }
 
-  /// Whose key it is, and the key.
+  /// An idempotency key and its principal.
   record KeyName(String principal, String key) {
     static KeyName of(Guard.Once once) {
       return new KeyName(once.principal(), once.key());
     }
   }
 
-  /// What a key was used for.
+  /// The earlier use of a key.
   record StoredKey(String bodyHash, Appended appended) {}
 
   LiveContext(ContextId id, Status status, ContextMemory memory) {
@@ -101,7 +101,7 @@ final class LiveContext {
     this.keys = new ContextKeys(memory.keys());
   }
 
-  /// Replaces the window. The writer adds to it; any thread may drop from it what is sealed.
+  /// Replaces the window. The writer adds to it; any thread may drop sealed entries from it.
   void updateWindow(UnaryOperator<Window> change) {
     while (true) {
       var before = window;
@@ -123,7 +123,7 @@ final class LiveContext {
     return pins.decrementAndGet() == 0;
   }
 
-  /// Lets nobody use this any more. False if somebody does.
+  /// Closes this object to new users. False if it is in use.
   boolean closeToPins() {
     return pins.compareAndSet(0, CLOSED);
   }
@@ -132,7 +132,7 @@ final class LiveContext {
     pins.set(0);
   }
 
-  /// Refuses if the context is not there.
+  /// Throws if the context does not exist or cannot be used.
   void check() {
     if (deleting) {
       throw new Rejection.Gone("the context was deleted: " + id);
@@ -145,7 +145,7 @@ final class LiveContext {
     }
   }
 
-  /// Refuses if the context is not there, or if that it is there is not durable yet.
+  /// Throws like [#check], or if the creation of the context is not durable yet.
   void checkDurable() {
     check();
     if (window.head().equals(Position.START)) {
@@ -153,19 +153,20 @@ final class LiveContext {
     }
   }
 
-  /// True if the context was deleted. For the writer, who alone deletes.
+  /// True if the context was deleted. For the writer thread, which alone deletes contexts.
   boolean deleted() {
     return status == Status.DELETED;
   }
 
-  /// Numbers and stamps the drafts, and checks them against the state. The caller takes the result
-  /// over once it is on its way to the disk: until then nothing has happened.
+  /// Assigns positions and times to the drafts, and checks them against the state. The result takes
+  /// effect only when the caller hands it to the writer.
   Admitted admit(List<Draft> drafts, long nowMillis) {
-    // Text alone cannot be refused half-way, nor fail to be encoded, and there is much of it.
+    // Deltas alone cannot be rejected half-way and can always be encoded. They are frequent, so the
+    // copy of the state is saved.
     return admit(uniform(drafts) ? state : state.copy(), drafts, nowMillis);
   }
 
-  /// As [#admit], for a context that begins as a fork.
+  /// Does the same for the first events of a fork.
   Admitted admitFork(Fork fork, List<Draft> drafts, long nowMillis) {
     lastMillis = fork.millis();
     var admitted = admit(fork.state().copy(), drafts, nowMillis);
@@ -189,10 +190,10 @@ final class LiveContext {
     return new Admitted(before, slots, next, millis);
   }
 
-  /// Entries that are ready to be written after `before`, and what the context becomes with them.
+  /// Entries to write after `before`, and the state of the context after them.
   record Admitted(Position before, List<Slot> slots, ContextState state, long millis) {}
 
-  /// Takes over what a fork begins with, once that is durable.
+  /// Sets the start of a fork, once it is durable.
   void adopt(Fork fork) {
     lock.lock();
     try {
@@ -206,7 +207,7 @@ final class LiveContext {
     }
   }
 
-  /// Forgets what did not become durable.
+  /// Drops all events that did not become durable.
   void rollBack() {
     generation++;
     state = durable().copy();
@@ -220,7 +221,7 @@ final class LiveContext {
 
   /// The state as of the last durable event. The caller holds the lock.
   ///
-  /// Folded when somebody looks, not at every commit: the window has all that is not in it yet.
+  /// It is folded on demand, not at each commit: the window contains all entries that it lacks.
   ContextState durable() {
     for (var slot : window.after(folded.head(), Integer.MAX_VALUE)) {
       var entry = slot.entry();
@@ -231,7 +232,7 @@ final class LiveContext {
     return folded;
   }
 
-  /// Heads of artifacts that are not stored as they now are. The caller holds the lock.
+  /// Artifact heads that differ from the stored ones. The caller holds the lock.
   ArtifactHeadTable.Changes unsavedHeads() {
     var heads = new LinkedHashMap<ArtifactId, ArtifactHead>();
     if (allHeadsUnsaved) {
@@ -247,7 +248,7 @@ final class LiveContext {
     return new ArtifactHeadTable.Changes(allHeadsUnsaved, heads);
   }
 
-  /// Notes that those heads are stored. For the writer, before anything further is durable.
+  /// Records that those heads are stored. For the writer thread, before further events are durable.
   void headsSaved() {
     lock.lock();
     try {
@@ -264,7 +265,8 @@ final class LiveContext {
     return foldedMillis;
   }
 
-  /// Lets the store have its keys back if they take too much memory. For when nobody uses this.
+  /// Removes the keys from memory if they take too much of it. Called when this object is not in
+  /// use.
   void releaseKeysIfScarce() {
     if (memory.keys().scarce()) {
       lock.lock();
@@ -276,7 +278,7 @@ final class LiveContext {
     }
   }
 
-  /// Lets go of what counts as memory, as this object is dropped.
+  /// Releases the memory that is counted for this object, because it is dropped.
   void dropped() {
     lock.lock();
     try {
@@ -287,7 +289,7 @@ final class LiveContext {
     updateWindow(window -> Window.empty(window.head()));
   }
 
-  /// Forgets everything but that it was.
+  /// Clears everything except the fact that the context existed.
   void erased(long mark) {
     status = Status.DELETED;
     generation++;
@@ -300,7 +302,7 @@ final class LiveContext {
     lastBlock = mark;
   }
 
-  /// True if all of it is in segments and nothing is on its way to the disk.
+  /// True if all entries are in segments and no append is pending.
   boolean idle() {
     lock.lock();
     try {

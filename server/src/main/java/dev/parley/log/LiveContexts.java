@@ -12,17 +12,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
-/// The contexts that are in memory: at most one object for each, loaded when needed.
+/// The contexts in memory: at most one object for each, loaded on demand.
 ///
-/// Whoever uses one pins it, which is one atomic step, as thousands of readers do it for every event.
-/// One that is not pinned, has nothing unsealed and nothing on its way to the disk may be dropped:
-/// it is closed to pins first, so that nothing can happen to it any more. Locks by stripe of id guard
-/// loading and dropping. Each takes a place, of which there is a fixed number.
+/// Each user of a context pins it, which is one atomic operation, because thousands of readers do
+/// it for each event. A context may be dropped if it is not pinned, has no unsealed entries and no
+/// pending append. It is closed to new pins first, so that it cannot change any more. Striped
+/// locks, selected by id, guard loading and dropping. The number of contexts in memory is limited.
 final class LiveContexts implements AutoCloseable {
 
   private static final int STRIPES = 128;
 
-  /// How many contexts the end of one use drops at most: more than one commit seals for each append.
+  /// Maximum number of contexts that the end of one use drops: more than one commit seals for each
+  /// append.
   private static final int SWEEP = 16;
 
   private final ConcurrentHashMap<ContextId, LiveContext> live = new ConcurrentHashMap<>();
@@ -34,7 +35,8 @@ final class LiveContexts implements AutoCloseable {
   private final Tuning tuning;
   private final Semaphore places;
 
-  /// How many contexts were found unsealed beyond the limit: so many places are not given back.
+  /// The number of contexts that were found unsealed beyond the limit. This many permits are not
+  /// released.
   private final AtomicInteger surplus;
 
   private volatile boolean closed;
@@ -46,15 +48,14 @@ final class LiveContexts implements AutoCloseable {
     this.tuning = tuning;
     Arrays.setAll(stripes, _ -> new ReentrantLock());
     unsealed.contexts().forEach(context -> live.put(context.id, context));
-    // An earlier version may have left more unsealed than there are places. They are sealed by
-    // commits,
-    // for which others must find a place.
+    // An earlier version may have left more unsealed contexts than the limit allows. Commits seal
+    // them, and the contexts of those commits need room.
     var places = Math.max(tuning.memory().contexts() - live.size(), tuning.usedContexts());
     this.places = new Semaphore(places);
     this.surplus = new AtomicInteger(places + live.size() - tuning.memory().contexts());
   }
 
-  /// The context, which stays in memory until the pin is closed.
+  /// Returns the context, which stays in memory until the pin is closed.
   ///
   /// @throws Rejection.Unavailable if there is no room for it
   Pin pin(ContextId id) {
@@ -62,7 +63,8 @@ final class LiveContexts implements AutoCloseable {
     return new Pin(context != null && context.pin() ? context : load(id, this::loadStored));
   }
 
-  /// As [#pin], also for a context that cannot be read: whoever deletes it need not read it.
+  /// Does the same, also for a context that cannot be read: deleting it does not require reading
+  /// it.
   Pin pinToDelete(ContextId id) {
     try {
       return pin(id);
@@ -102,7 +104,7 @@ final class LiveContexts implements AutoCloseable {
     }
   }
 
-  /// Waits for room for one more context. Holds no lock meanwhile.
+  /// Waits for room for one more context, without holding a lock.
   private void takePlace() {
     if (!places.tryAcquire()) {
       dropUnused();
@@ -112,7 +114,7 @@ final class LiveContexts implements AutoCloseable {
         }
       } catch (InterruptedException _) {
         Thread.currentThread().interrupt();
-        throw new Rejection.Unavailable("interrupted while waiting for another context to end");
+        throw new Rejection.Unavailable("interrupted while waiting for memory for a context");
       }
     }
     if (closed) {
@@ -121,7 +123,7 @@ final class LiveContexts implements AutoCloseable {
     }
   }
 
-  /// Wakes all who wait for any context, and lets no further one in.
+  /// Wakes all threads that wait for a context, and rejects new users.
   @Override
   public void close() {
     closed = true;
@@ -158,7 +160,7 @@ final class LiveContexts implements AutoCloseable {
     }
   }
 
-  /// Drops a context that was sealed after the last who used it had left.
+  /// Drops a context that was sealed after its last use.
   private void sweep() {
     var context = released.poll();
     if (context != null && droppable(context)) {
@@ -166,7 +168,7 @@ final class LiveContexts implements AutoCloseable {
     }
   }
 
-  /// Drops all contexts that nobody uses.
+  /// Drops all contexts that are not in use.
   private void dropUnused() {
     if (dropping.tryLock()) {
       try {
@@ -212,7 +214,7 @@ final class LiveContexts implements AutoCloseable {
     return switch (context.status) {
       case ABSENT, DELETED -> true;
       case PRESENT -> live.size() > tuning.liveContexts() && context.idle();
-      // Loaded again, it could seem whole, without what is unsealed.
+      // If it were loaded again, it could seem intact, without its unsealed entries.
       case DAMAGED -> false;
     };
   }

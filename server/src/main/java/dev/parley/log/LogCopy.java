@@ -6,22 +6,25 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 
-/// Copies a database of Parley while others may write to it, and checks the copy.
+/// Copies a database of Parley while other connections may write to it, and checks the copy.
 public final class LogCopy {
 
   private static final int BUSY_MILLIS = 10_000;
 
   private LogCopy() {}
 
-  /// Copies `from` to `to`, which must not exist. The copy has no free pages and no write-ahead log, and only its owner
-  /// can read it. `log` says that it is the log, whose version is checked.
+  /// Copies `from` to `to`, which must not exist. The copy has no free pages and no write-ahead
+  /// log, and only its owner can read it. If `log` is true, the database is the log and its schema
+  /// version is checked.
   ///
-  /// The copy is made within one read transaction: the writer goes on meanwhile, and all that was durable before is in
-  /// the copy. `VACUUM INTO` copies rows, so nothing that was erased is in it.
+  /// The copy is made in one read transaction. The writer continues meanwhile, and the copy
+  /// contains all data that was durable before. `VACUUM INTO` copies rows, so the copy contains no
+  /// erased data.
   ///
-  /// @throws SQLException if it cannot be copied, is damaged, or was written by a newer version
+  /// @throws SQLException if the database cannot be copied, is damaged, or was written by a newer
+  ///     version
   public static void copy(Path from, Path to, boolean log) throws SQLException {
-    // SQLite takes an empty file for a new one, and keeps its permissions.
+    // SQLite accepts an empty file as the target and keeps its permissions.
     OwnerOnly.makeFile(to);
     try (var connection = open(from);
         var vacuum = connection.prepareStatement("VACUUM INTO ?")) {

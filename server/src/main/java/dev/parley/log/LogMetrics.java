@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 
-/// What the log has done since it was opened, for whoever measures.
+/// Counters of the log since it was opened.
 public final class LogMetrics {
 
   private final LongAdder events = new LongAdder();
@@ -23,7 +23,7 @@ public final class LogMetrics {
     listener.accept(nanos);
   }
 
-  /// Has `listener` called with the nanoseconds of every commit, on the writer's thread.
+  /// Calls `listener` with the duration of each commit in nanoseconds, on the writer thread.
   public void whenCommitted(LongConsumer listener) {
     this.listener = listener;
   }
@@ -41,22 +41,22 @@ public final class LogMetrics {
     return events.sum();
   }
 
-  /// Commits they took.
+  /// Commits.
   public long commits() {
     return commits.sum();
   }
 
-  /// Time the commits took.
+  /// Total time of the commits.
   public long commitNanos() {
     return commitNanos.sum();
   }
 
-  /// Bytes of rows that were removed because their context was deleted.
+  /// Bytes of rows that were deleted because their context was deleted.
   public long erasedBytes() {
     return erasedBytes.sum();
   }
 
-  /// How often the write-ahead log was emptied, so that nothing of deleted contexts is left in it.
+  /// How often the write-ahead log was truncated to remove the data of deleted contexts.
   public long truncations() {
     return truncations.sum();
   }

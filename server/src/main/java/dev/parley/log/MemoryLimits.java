@@ -1,16 +1,17 @@
 package dev.parley.log;
 
-/// How much of the log is in memory; tests make it small.
+/// Limits of the memory that the log uses. Tests use small ones.
 ///
-/// - `unsealedContexts` contexts have unsealed entries, which take `unsealedBytes` of memory: beyond
-///   that, each commit also seals the oldest of them. Twice as much is never exceeded: a commit that
-///   would do so first seals as many contexts as it takes, and the appends in it wait for that.
-/// - `windowBytes` of sealed entries stay in memory for the readers of one context that wait for more,
-///   and `windowsBytes` for those of all contexts.
-/// - `contextKeys` idempotency keys of one context stay in memory, and `keys` of all contexts, besides
-///   those that are being written. The others are looked up in the store.
-/// - `contexts` are in memory, whatever they are needed for. Who needs one more waits up to
-///   `waitMillis` until another is no longer used, and is then refused.
+/// - `unsealedContexts` and `unsealedBytes`: contexts with unsealed entries, and the memory that
+///   these entries take. Above this, each commit also seals the oldest of them. Twice as much is
+///   never exceeded: a commit that would exceed it seals as many contexts as necessary first, and
+///   its appends wait for that.
+/// - `windowBytes` and `windowsBytes`: sealed entries that stay in memory for waiting readers, of
+///   one context and of all contexts.
+/// - `contextKeys` and `keys`: durable idempotency keys that stay in memory, of one context and of
+///   all contexts. The others are looked up in the store.
+/// - `contexts`: contexts in memory for any purpose. A request that needs one more waits up to
+///   `waitMillis` for another context to be released, and is then rejected.
 public record MemoryLimits(
     int unsealedContexts,
     long unsealedBytes,
@@ -21,10 +22,10 @@ public record MemoryLimits(
     int contexts,
     int waitMillis) {
 
-  /// How much more than what starts sealing is ever held unsealed.
+  /// The hard limit of unsealed data, as a multiple of the limit that starts sealing.
   static final int HARD_FACTOR = 2;
 
-  /// What a server uses.
+  /// The limits of a server.
   public static final MemoryLimits DEFAULT =
       new MemoryLimits(2_000, 64 << 20, 64 << 10, 64 << 20, 32, 50_000, 60_000, 10_000);
 }

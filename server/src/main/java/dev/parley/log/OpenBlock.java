@@ -1,10 +1,11 @@
 package dev.parley.log;
 
-/// A block of text that is being streamed: where it began, how many deltas and characters it has, and
-/// a hash of them, by which its end can be stored without the text.
+/// A block of text that is being streamed: its first seq, its number of deltas and characters, and
+/// a hash of its text. With the hash, the end of the block can be stored without the text.
 public record OpenBlock(long firstSeq, int count, int length, long hash) {
 
-  // FNV-1a's: with 64 bits, two texts of one length that differ have the same hash by no accident.
+  // FNV-1a. With 64 bits, an accidental collision of two different texts of the same length is
+  // practically impossible.
   private static final long SEED = 0xcbf29ce484222325L;
   private static final long PRIME = 0x100000001b3L;
 
@@ -16,7 +17,7 @@ public record OpenBlock(long firstSeq, int count, int length, long hash) {
     return new OpenBlock(firstSeq, count + 1, length + delta.length(), extend(hash, delta));
   }
 
-  /// True if `content` is all the block's deltas, joined.
+  /// True if `content` equals the joined deltas of the block.
   boolean isWhole(String content) {
     return content.length() == length && extend(SEED, content) == hash;
   }

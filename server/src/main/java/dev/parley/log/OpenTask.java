@@ -9,9 +9,9 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// A task that has not ended, as a decision sees it.
+/// A task that has not ended, as decisions see it.
 ///
-/// Written only by [ContextState], under the context's lock; read by decisions under that lock.
+/// Only [ContextState] changes it, under the context's lock; decisions read it under the same lock.
 public final class OpenTask {
 
   private final Origin origin;
@@ -33,52 +33,52 @@ public final class OpenTask {
     this.created = created;
   }
 
-  /// Which task this is.
+  /// The identity of the task.
   public Origin origin() {
     return origin;
   }
 
-  /// Where its `task-created` stands.
+  /// The seq of its `task-created` event.
   public long createdSeq() {
     return createdSeq;
   }
 
-  /// What it was created with.
+  /// Its `task-created` event.
   public TaskCreated created() {
     return created;
   }
 
-  /// Where it stands; `SUBMITTED` until its first status.
+  /// Its state; `SUBMITTED` until its first status.
   public TaskState state() {
     return state;
   }
 
-  /// True once it has begun to work.
+  /// True once it has started to work.
   public boolean started() {
     return started;
   }
 
-  /// True if somebody asked that it stop.
+  /// True if its cancellation was requested.
   public boolean cancelRequested() {
     return cancelRequested;
   }
 
-  /// True if what it waits for may have come since it began to wait.
+  /// True if an event that it may be waiting for was appended since it began to wait.
   public boolean woken() {
     return wokenSeq > parkedSeq;
   }
 
-  /// Where the last event stands that it may have waited for; 0 if there was none.
+  /// The seq of the last event that it may have waited for; 0 if there is none.
   public long wokenSeq() {
     return wokenSeq;
   }
 
-  /// How many tasks were created below it, if it is a root.
+  /// The number of its descendants, if it is a root task.
   public int descendants() {
     return descendants;
   }
 
-  /// How often in a row a server took it up again after a crash, without it getting any further.
+  /// The number of consecutive recoveries after a crash without progress in between.
   public int recoveries() {
     return recoveries;
   }

@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// Writes to the program's log that something fails: when it begins, then at most once a minute, and once when it is
-/// over. Something that fails and recovers all the time is logged a few times a minute. Safe for many threads.
+/// Logs a continuing failure: when it begins, then at most once a minute, and once when it ends. A
+/// failure that comes and goes is logged a few times a minute. Safe for many threads.
 public final class Outage {
 
   static final Duration PAUSE = Duration.ofMinutes(1);
 
-  /// How many outages that begin within [#PAUSE] are logged.
+  /// Maximum number of beginnings that are logged within [#PAUSE].
   static final int BEGINS_MAX = 5;
 
   private final Logger logger;
@@ -24,7 +24,8 @@ public final class Outage {
   private long minuteBegan;
   private int begins;
 
-  /// `begin` is the line at the beginning, to which a reason is added, `end` the line at the end.
+  /// `begin` is the log line at the beginning, to which the reason is appended; `end` is the line
+  /// at the end.
   public Outage(Logger logger, String begin, String end) {
     this(logger, begin, end, System::nanoTime);
   }
@@ -36,7 +37,7 @@ public final class Outage {
     this.nanoTime = nanoTime;
   }
 
-  /// It failed, for this reason.
+  /// Records a failure and its reason.
   public synchronized void failed(String reason) {
     var now = nanoTime.getAsLong();
     if (told ? now - toldAt < PAUSE.toNanos() : !mayBegin(now)) {
@@ -60,7 +61,7 @@ public final class Outage {
     return true;
   }
 
-  /// It works again.
+  /// Records that the failure has ended.
   public synchronized void over() {
     if (told) {
       told = false;

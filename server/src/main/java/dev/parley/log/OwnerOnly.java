@@ -10,9 +10,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// Files and folders that nobody but their owner may read, whatever the umask says.
+/// Creates files and folders that only their owner can read, regardless of the umask.
 ///
-/// Where the file system knows no such permissions, files and folders are made as usual.
+/// On file systems without POSIX permissions, files and folders are created as usual.
 public final class OwnerOnly {
 
   private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
@@ -21,24 +21,25 @@ public final class OwnerOnly {
 
   private OwnerOnly() {}
 
-  /// What this new file is to be made with.
+  /// The attributes for creating this file.
   static FileAttribute<?>[] newFile(Path file) {
     return posix(file)
         ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(FILE)}
         : new FileAttribute<?>[0];
   }
 
-  /// Makes an empty file, unless there is one. SQLite gives the files beside a database the same
-  /// permissions. If it cannot be made, nothing happens: whoever opens it next is told why.
+  /// Creates an empty file if it does not exist. SQLite gives the same permissions to the files
+  /// beside a database. If the file cannot be created, this method does nothing: the next open
+  /// reports the error.
   public static void makeFile(Path file) {
     try {
       Files.createFile(file, newFile(file));
     } catch (IOException keptOrImpossible) {
-      // One that is there has been tightened when the folder was claimed.
+      // The permissions of an existing file were restricted when the data folder was locked.
     }
   }
 
-  /// Makes a folder, whose parent exists.
+  /// Creates a folder in an existing parent folder.
   public static void makeFolder(Path folder) throws IOException {
     if (posix(folder)) {
       Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(FOLDER));
@@ -47,7 +48,7 @@ public final class OwnerOnly {
     }
   }
 
-  /// True if others than the owner may do something with the file or folder.
+  /// True if users other than the owner have any permission on the file or folder.
   static boolean open(Path path) throws IOException {
     if (!posix(path)) {
       return false;
@@ -55,9 +56,9 @@ public final class OwnerOnly {
     return !FOLDER.containsAll(Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS));
   }
 
-  /// Takes from all but the owner what they may do with the file or folder.
+  /// Removes all permissions of users other than the owner.
   ///
-  /// @throws IOException if it is somebody else's
+  /// @throws IOException if the file or folder belongs to another user
   static void tighten(Path path) throws IOException {
     var kept = EnumSet.noneOf(PosixFilePermission.class);
     kept.addAll(Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS));

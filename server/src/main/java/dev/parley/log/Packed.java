@@ -6,10 +6,10 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
-/// Chunks in segments: deflated when that makes them smaller. For one thread.
+/// Compresses the chunks in segments, if that makes them smaller. For one thread.
 ///
-/// Deflater and inflater are made when first needed and kept, as making one costs more than packing a
-/// usual chunk.
+/// The deflater and the inflater are created on first use and kept, because creating one costs more
+/// than packing a usual chunk.
 final class Packed implements AutoCloseable {
 
   private static final int RAW = 0;
@@ -49,11 +49,11 @@ final class Packed implements AutoCloseable {
     inflater.setInput(packed, in.position(), packed.length - in.position());
     try {
       if (inflater.inflate(chunk) != chunk.length) {
-        throw new IllegalStateException("a segment is shorter than it says");
+        throw new IllegalStateException("a segment is shorter than its stated length");
       }
       return chunk;
     } catch (DataFormatException broken) {
-      throw new IllegalStateException("a segment cannot be read", broken);
+      throw new IllegalStateException("a segment cannot be decompressed", broken);
     }
   }
 

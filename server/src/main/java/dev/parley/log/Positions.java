@@ -2,12 +2,12 @@ package dev.parley.log;
 
 import dev.parley.protocol.Position;
 
-/// Positions as one whole number, in the same order, for the database.
+/// Encodes positions as one integer for the database, in the same order.
 final class Positions {
 
   private static final int K_BITS = 20;
 
-  /// How many internal events may follow one public event.
+  /// Maximum number of internal events after one public event.
   static final int K_MAX = (1 << K_BITS) - 1;
 
   private Positions() {}
@@ -20,7 +20,7 @@ final class Positions {
     return new Position(packed >>> K_BITS, (int) (packed & K_MAX));
   }
 
-  /// As [#pack], but a cursor beyond what can be packed stands after everything.
+  /// Does the same for a cursor. A cursor that is too large to pack is after all entries.
   static long packCursor(Position cursor) {
     return cursor.seq() > Long.MAX_VALUE >>> K_BITS ? Long.MAX_VALUE : pack(cursor);
   }

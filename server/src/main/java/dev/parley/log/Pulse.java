@@ -6,20 +6,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// Lets a few threads wait for the next commit, whatever it is about.
+/// Lets a few threads wait for the next commit of any context.
 final class Pulse implements AutoCloseable {
 
   private final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  /// Something was committed.
+  /// Wakes the waiting threads after a commit.
   void beat() {
     waiters.forEach(LockSupport::unpark);
   }
 
-  /// Waits until `happened`. False if so many nanoseconds went by first.
+  /// Waits until `happened` returns true. Returns false if `patience` nanoseconds elapse first.
   ///
-  /// @throws Rejection.Unavailable if this was closed
+  /// @throws Rejection.Unavailable if the log is closed
   boolean await(BooleanSupplier happened, long patience) throws InterruptedException {
     var deadline = System.nanoTime() + patience;
     var me = Thread.currentThread();

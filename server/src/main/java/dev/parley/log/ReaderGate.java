@@ -5,11 +5,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Holds back queries for a moment, so that the writer can truncate the write-ahead log.
+/// Holds back queries briefly, so that the writer can truncate the write-ahead log.
 ///
-/// Readers that follow each other without a pause would otherwise keep it in use for ever. The writer
-/// closes the gate, is called back when the last running query has ended, truncates and opens the
-/// gate. It does not wait: appends are committed meanwhile.
+/// Without this, overlapping readers would keep it in use for ever. The writer closes the gate,
+/// gets a callback when the last running query has ended, truncates the log and opens the gate. The
+/// writer does not wait: it commits appends meanwhile.
 final class ReaderGate {
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -52,7 +52,7 @@ final class ReaderGate {
     }
   }
 
-  /// Lets no query begin. Calls `whenIdle`, on a reader's thread, when the last running one has ended.
+  /// Blocks new queries. Calls `whenIdle` on a reader thread when the last running query has ended.
   void close(Runnable whenIdle) {
     lock.lock();
     try {
@@ -63,7 +63,7 @@ final class ReaderGate {
     }
   }
 
-  /// True if no query runs.
+  /// True if no query is running.
   boolean idle() {
     lock.lock();
     try {
@@ -73,7 +73,7 @@ final class ReaderGate {
     }
   }
 
-  /// Waits until no query runs. False if `millis` went by first.
+  /// Waits until no query is running. Returns false if `millis` elapse first.
   boolean awaitIdle(long millis) throws InterruptedException {
     var left = TimeUnit.MILLISECONDS.toNanos(millis);
     lock.lock();
@@ -87,7 +87,7 @@ final class ReaderGate {
     }
   }
 
-  /// Lets queries begin again.
+  /// Allows new queries again.
   void open() {
     lock.lock();
     try {

@@ -13,11 +13,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/// A few platform threads that read the store for everybody else.
+/// A few platform threads that read the store for all callers.
 ///
-/// A call into SQLite freezes the carrier of a virtual thread, so virtual threads wait here instead. No
-/// statement stays open beyond one call. Short look-ups, which appends wait for, have threads of
-/// their own: they never queue behind pages of the past.
+/// A call into SQLite blocks the carrier of a virtual thread, so virtual threads wait here instead.
+/// No statement stays open beyond one call. Short look-ups, which appends wait for, have their own
+/// threads, so they never queue behind pages of older entries.
 final class Readers implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(Readers.class.getName());
@@ -30,7 +30,7 @@ final class Readers implements AutoCloseable {
   private final ReaderPool pages = new ReaderPool("parley-log-reader-", PAGE_THREADS);
   private final ReaderPool lookups = new ReaderPool("parley-log-lookup-", LOOKUP_THREADS);
 
-  /// A question to the store.
+  /// A query of the store.
   interface Query<T> {
     T ask(Connection connection) throws SQLException;
   }
@@ -40,12 +40,12 @@ final class Readers implements AutoCloseable {
     this.fault = fault;
   }
 
-  /// Lets the writer hold queries back for a moment.
+  /// The gate by which the writer holds back queries.
   ReaderGate gate() {
     return gate;
   }
 
-  /// Reads a page of the past and waits for it, even when interrupted.
+  /// Reads a page of older entries and waits for it, even when interrupted.
   ///
   /// @throws Rejection.Unavailable if the store cannot be read
   <T> T readPage(Query<T> query) {
@@ -69,7 +69,7 @@ final class Readers implements AutoCloseable {
     lookups.close();
   }
 
-  /// Threads that take queries in turn, each with a connection.
+  /// Threads that run queries from one queue, each with its own connection.
   private final class ReaderPool {
     private final ExecutorService threads;
     private final ArrayBlockingQueue<Connection> idle;
@@ -152,7 +152,7 @@ final class Readers implements AutoCloseable {
       case SQLException unreadable ->
           new Rejection.Unavailable("the store cannot be read: " + unreadable.getMessage());
       case RuntimeException bug -> bug;
-      case null, default -> new IllegalStateException("reading failed: " + answer, failed);
+      case null, default -> new IllegalStateException("a query failed: " + answer, failed);
     };
   }
 }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A [ContextState] as it is stored beside the segments, so that a context opens without its past.
+/// The stored form of a [ContextState], by which a context is loaded without reading its entries.
 record SavedState(
     String owner,
     Position head,
@@ -55,12 +55,12 @@ record SavedState(
 
   private static final int PACK_MIN = 1_024;
 
-  /// All of a state, to find it again later.
+  /// Encodes a complete state, so that later states can be computed from it.
   static byte[] save(ContextState state, long lastMillis) {
     return Json.bytes(of(state, lastMillis, state.artifacts()));
   }
 
-  /// A state without the heads of its artifacts, which [ArtifactHeadTable] stores.
+  /// Encodes a state without its artifact heads, which [ArtifactHeadTable] stores.
   static byte[] saveWithoutHeads(ContextState state, long lastMillis, Packed packed) {
     var json = Json.bytes(of(state, lastMillis, Map.of()));
     return json.length < PACK_MIN ? json : packed.pack(json);
@@ -89,7 +89,7 @@ record SavedState(
     return Json.mapper().readValue(json, SavedState.class);
   }
 
-  /// Reads a state that is stored as JSON, as earlier versions did, or packed.
+  /// Reads a state that is stored packed, or as plain JSON by an earlier version.
   static SavedState readStored(byte[] stored) {
     if (stored[0] == '{') {
       return read(stored);

@@ -3,7 +3,7 @@ package dev.parley.log;
 import java.nio.ByteBuffer;
 import java.util.random.RandomGenerator;
 
-/// The secret of a context, from which its event ids are made.
+/// Creates and stores the secret of a context, from which its event ids are computed.
 final class Secrets {
 
   private Secrets() {}

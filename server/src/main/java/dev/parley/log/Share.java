@@ -4,14 +4,14 @@ import dev.parley.protocol.Position;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A stretch of a fork's past: the entries up to `last` that another context wrote.
+/// A range of entries that a fork shares: the entries up to `last` that another context wrote.
 ///
-/// `number` is that context's, by which its segments are found, and `ids` makes its event ids, even when
-/// it has been deleted since. What a fork shares is a list of these, each going on where the one
-/// before ends.
+/// `number` is the number of that context, which its segments are stored under. `ids` computes its
+/// event ids, even after that context was deleted. A fork has a list of these ranges, each of which
+/// continues where the previous one ends.
 record Share(long number, EventIds ids, Position last) {
 
-  /// What a fork of `source` shares that is cut off after `cut`.
+  /// The ranges that a fork of `source` shares if its last shared position is `cut`.
   static List<Share> of(LiveContext source, Position cut) {
     var shares = new ArrayList<Share>();
     for (var share : source.shares) {

@@ -8,13 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The writer's statements about what contexts share. Used as [BlockTable] is.
+/// The SQL statements for shared ranges and stored states. For the same connection and thread as
+/// [BlockTable].
 ///
-/// A deleted context keeps the entries that forks share with it, up to the last one that any of them
-/// does, and loses them with the last such fork.
+/// A deleted context keeps the entries that forks share, up to the last shared one. They are
+/// deleted with the last such fork.
 final class ShareTable {
 
-  /// Stored states take at most one part in so many of what the entries take.
+  /// The stored states of a context take at most this fraction (1/n) of the size of its entries.
   private static final long STATE_SHARE = 8;
 
   private static final int ROW_BYTES = 256;
@@ -41,9 +42,9 @@ final class ShareTable {
     }
   }
 
-  /// Stores a state from which the state at a later position can be found. Leaves it out if it is large
-  /// beside the entries since the last one, of which there are not very many: then reading those again
-  /// costs less than storing it.
+  /// Stores a state from which later states can be computed. Skips a state that is large compared
+  /// with the entries since the previous one, unless these are very many: reading the entries again
+  /// then costs less than storing the state.
   void insertState(LiveContext context, Position last, byte[] state, long eventsMax)
       throws SQLException {
     var data = packed.pack(state);
@@ -59,7 +60,7 @@ final class ShareTable {
     }
   }
 
-  /// Where the last stored state of a context is, and how many bytes of entries follow it.
+  /// The seq of the last stored state of a context, and the size of the entries after it.
   private record SinceState(long seq, long bytes) {}
 
   private SinceState sinceState(long number) throws SQLException {
@@ -79,8 +80,8 @@ final class ShareTable {
     }
   }
 
-  /// Removes what a context that goes shares with others. Returns those of them that are deleted, and
-  /// may have kept entries for this one alone.
+  /// Deletes the shared ranges of a context that is being deleted. Returns the deleted contexts
+  /// that these ranges belong to, which may keep entries for this context only.
   List<Long> release(LiveContext context) throws SQLException {
     var sources = deletedSources(context.number);
     Database.execute(connection, "DELETE FROM shares WHERE context = " + context.number);
@@ -103,8 +104,8 @@ final class ShareTable {
     return sources;
   }
 
-  /// Removes up to about `bytes` of a deleted context's entries that no other context shares, the last
-  /// ones first. Returns how many bytes, less than `bytes` if none are left.
+  /// Deletes up to about `bytes` of a deleted context's entries that no other context shares, the
+  /// last ones first. Returns how many bytes were deleted, less than `bytes` if none are left.
   long trim(long number, long bytes) throws SQLException {
     var keep = Database.number(connection, "SELECT max(last) FROM shares WHERE source = " + number);
     var beyond = " WHERE context = " + number + " AND last > " + keep + " ORDER BY last DESC";
@@ -119,14 +120,14 @@ final class ShareTable {
           insertUpTo(number, Positions.unpack(keep), data(row.rowid()));
         }
         Database.execute(connection, "DELETE FROM " + table + " WHERE rowid = " + row.rowid());
-        // A row has a price even if it is small.
+        // Each row has a cost, even if it is small.
         erased += row.bytes() + ROW_BYTES;
       }
     }
     return erased;
   }
 
-  /// A row, how long its data is, and whether it is the only one that was looked for.
+  /// A row, the length of its data, and whether it is the only match.
   private record FoundRow(long rowid, long bytes, boolean only) {}
 
   private @Nullable FoundRow last(String table, String beyond) throws SQLException {
@@ -153,7 +154,7 @@ final class ShareTable {
   }
 
   private void insertUpTo(long number, Position last, byte[] chunk) throws SQLException {
-    // Ids are no part of a chunk: any will do.
+    // A chunk does not contain ids, so any ids will do.
     var slots =
         ChunkReader.slots(new ContextId("deleted"), new EventIds(0, 0), chunk).stream()
             .takeWhile(slot -> !slot.entry().position().after(last))

@@ -5,12 +5,12 @@ import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
 import java.util.List;
 
-/// An entry beside what the store must know of it.
+/// An entry with the details that the store needs.
 ///
-/// `textFrom` is not 0 when the entry ends a block whose text is stored in the deltas from there on,
-/// and so is not stored again. `missing` says that the text has yet to be read back from them.
-/// `payloadBytes` is the length of its payload in a chunk, or 0 while it has not been written to one;
-/// deltas have no payload.
+/// If `textFrom` is not 0, the entry ends a block whose text is stored in the deltas from that seq
+/// on, and is not stored again. `textMissing` is true if the text still has to be read from the
+/// deltas. `payloadBytes` is the length of the payload in a chunk, or 0 if it has not been written
+/// yet; deltas have no payload.
 record Slot(Entry entry, long textFrom, boolean missing, int payloadBytes) {
 
   private static final int OVERHEAD = 256;
@@ -20,13 +20,13 @@ record Slot(Entry entry, long textFrom, boolean missing, int payloadBytes) {
     return new Slot(entry, textFrom, false, 0);
   }
 
-  /// About how much memory this takes.
+  /// The approximate memory that this takes, in bytes.
   int weight() {
     var text =
         switch (entry.event()) {
           case ContentDelta delta -> delta.delta().length();
           case ContentComplete complete when textFrom > 0 -> complete.content().length();
-          default -> 0; // All that it holds is in its payload.
+          default -> 0; // The payload contains everything else.
         };
     return OVERHEAD + 2 * (text + payloadBytes);
   }
@@ -43,7 +43,7 @@ record Slot(Entry entry, long textFrom, boolean missing, int payloadBytes) {
     return new Slot(entry, textFrom, missing, bytes);
   }
 
-  /// The end of a block with its text put back.
+  /// The end of a block with its text restored.
   Slot withText(String text) {
     var end = (ContentComplete) entry.event();
     var whole =

@@ -5,19 +5,19 @@ import dev.parley.protocol.Position;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads a context: what is new from its window, what is older from segments.
+/// Reads the entries of a context: new ones from its window in memory, older ones from segments.
 final class SlotReader {
 
   private final Readers readers;
   private final int page;
 
-  /// Reads through `readers`, and looks for the text of a block in pages of `page` entries.
+  /// Reads through `readers`, and reads the text of a block in pages of `page` entries.
   SlotReader(Readers readers, int page) {
     this.readers = readers;
     this.page = page;
   }
 
-  /// Up to `limit` entries that follow `after`.
+  /// Up to `limit` entries after `after`.
   List<Entry> entriesAfter(LiveContext context, Position after, int limit) {
     var slots = after(context, after, limit);
     var entries = new ArrayList<Entry>();
@@ -27,7 +27,8 @@ final class SlotReader {
       } else if (after.after(begin(slot))) {
         entries.add(restored(context, slot));
       } else {
-        // Its deltas are at hand: a page of many short answers would be read once more for each.
+        // The deltas are in this page already. Otherwise a page of many short answers would be read
+        // again for each of them.
         var text = new BlockText(slot);
         slots.subList(0, entries.size()).forEach(text::add);
         entries.add(slot.withText(text.toString()).entry());
@@ -36,7 +37,7 @@ final class SlotReader {
     return entries;
   }
 
-  /// Up to `limit` entries that follow `after`, ends of blocks perhaps without their text.
+  /// Up to `limit` entries after `after`. Ends of blocks may lack their text.
   List<Slot> after(LiveContext context, Position after, int limit) {
     if (limit <= 0) {
       return List.of();
@@ -49,7 +50,7 @@ final class SlotReader {
         readers.readPage(
             connection -> StoredContexts.readSegments(connection, context, after, limit));
     if (slots.isEmpty()) {
-      // Either the context was just deleted, or the store has lost what it promised to keep.
+      // Either the context was just deleted, or the store has lost entries.
       context.check();
       throw new IllegalStateException("segments are missing after " + after + " in " + context.id);
     }
@@ -60,14 +61,14 @@ final class SlotReader {
     return slots;
   }
 
-  /// The end of a block, with its text put together again from the block's deltas.
+  /// The end of a block, with its text rebuilt from the deltas.
   private Entry restored(LiveContext context, Slot end) {
     var text = new BlockText(end);
     var at = begin(end);
     while (at.compareTo(end.entry().position()) < 0) {
       var slots = after(context, at, page);
       if (slots.isEmpty()) {
-        // The context was deleted since the page before.
+        // The context was deleted after the previous page was read.
         context.check();
         throw new IllegalStateException(context.id + " ends before " + end.entry().position());
       }
@@ -77,7 +78,7 @@ final class SlotReader {
     return end.withText(text.toString()).entry();
   }
 
-  /// The place before the first delta of a block.
+  /// The position before the first delta of a block.
   private static Position begin(Slot end) {
     return Position.of(end.textFrom() - 1);
   }

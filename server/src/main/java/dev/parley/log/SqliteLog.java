@@ -28,12 +28,12 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The log in one SQLite file.
+/// The event log in one SQLite file.
 ///
-/// An append numbers its events under the context's lock, hands them to the one [Writer] and waits.
-/// The writer commits all that waits as one block. Blocks of many contexts are rewritten, inside later
-/// commits, as compressed segments of one context each. The newest entries of a context are in
-/// memory (see [Window]); everything older is read from its segments.
+/// An append assigns positions to its events under the context's lock, hands them to the only
+/// [Writer] and waits. The writer commits all waiting appends as one block. Later commits rewrite
+/// blocks, which contain entries of many contexts, as compressed segments of one context each. The
+/// newest entries of a context are in memory (see [Window]); older ones are read from its segments.
 public final class SqliteLog implements EventLog {
 
   private static final Logger LOG = System.getLogger(SqliteLog.class.getName());
@@ -57,7 +57,7 @@ public final class SqliteLog implements EventLog {
   private final AtomicLong nextNumber;
   private volatile boolean closed;
 
-  /// What a log is made of: where it lives, what time it is, where secrets come from.
+  /// The data folder, the clock, the source of secrets, and the limits of a log.
   public record Parts(Path folder, InstantSource clock, RandomGenerator random, Tuning tuning) {}
 
   private SqliteLog(Parts parts, DataFolder folder, Fault fault, FatalHandler fatal)
@@ -112,7 +112,7 @@ public final class SqliteLog implements EventLog {
     }
   }
 
-  /// Opens the log in `parts.folder()`, which is made if it is missing.
+  /// Opens the log in `parts.folder()`, which is created if it is missing.
   ///
   /// @throws Rejection.Conflict if another process uses the folder
   /// @throws Rejection.Unavailable if the files cannot be opened
@@ -120,7 +120,8 @@ public final class SqliteLog implements EventLog {
     return open(parts, FatalHandler.NONE);
   }
 
-  /// As [#open(Parts)]. Calls `fatal` if a thread of the log fails; the log is then as good as closed.
+  /// Does the same as [#open(Parts)]. Calls `fatal` if a thread of the log fails; the log then
+  /// rejects all appends.
   public static SqliteLog open(Parts parts, FatalHandler fatal) {
     return open(parts, Fault.NONE, fatal);
   }
@@ -199,7 +200,7 @@ public final class SqliteLog implements EventLog {
   @Override
   public Appended append(ContextId id, Guard guard, Decision decide) {
     if (!writable()) {
-      throw new Rejection.Unavailable("the store cannot be written just now; try again");
+      throw new Rejection.Unavailable("the store cannot be written at the moment; try again");
     }
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
@@ -207,7 +208,7 @@ public final class SqliteLog implements EventLog {
       if (attempt == null) {
         attempt = lookUpAndAttempt(context, (Guard.Once) guard, decide);
       }
-      // Whatever the answer is, it may only be given once what it was based on is durable.
+      // The result may only be returned once the events that it is based on are durable.
       if (attempt.ticket() != null) {
         attempt.ticket().await();
       }
@@ -215,7 +216,7 @@ public final class SqliteLog implements EventLog {
     }
   }
 
-  /// What became of a decision, and the append that must be durable before that may be told.
+  /// The result of a decision, and the append that must be durable before the result is returned.
   private record Attempt(
       @Nullable Ticket ticket, @Nullable Appended appended, @Nullable Rejection rejection) {
     Appended answer() {
@@ -226,7 +227,8 @@ public final class SqliteLog implements EventLog {
     }
   }
 
-  /// Null if the store must be asked about the key first, which then stays in memory until that ends.
+  /// Returns null if the key must be looked up in the store first; the key then stays in memory
+  /// until the look-up ends.
   private @Nullable Attempt attemptIfKeyKnown(LiveContext context, Guard guard, Decision decide) {
     context.lock.lock();
     try {
@@ -283,14 +285,14 @@ public final class SqliteLog implements EventLog {
       case Guard.None() -> {}
       case Guard.At(var head) -> {
         if (!context.state.head().equals(head)) {
-          throw new Rejection.Stale("the context has moved on from " + head);
+          throw new Rejection.Stale("the context has events after " + head);
         }
       }
       case Guard.Once(var principal, var key, var hash) -> {
         var used = context.keys.find(new KeyName(principal, key));
         if (used != null && !used.bodyHash().equals(hash)) {
           throw new Rejection.Conflict(
-              "idempotency-key-reused", "this Idempotency-Key was used with another body");
+              "idempotency-key-reused", "this Idempotency-Key was already used with another body");
         }
         return used == null ? null : used.appended();
       }
@@ -313,7 +315,7 @@ public final class SqliteLog implements EventLog {
   }
 
   private Ticket enqueue(LiveContext context, Admitted admitted, Ticket.@Nullable Along along) {
-    // The last step that can fail: from here on all of it happens.
+    // This is the last step that can fail.
     var ticket = new Ticket(context, admitted.before(), admitted.slots(), along);
     context.state = admitted.state();
     context.lastMillis = admitted.millis();
@@ -373,7 +375,8 @@ public final class SqliteLog implements EventLog {
         }
       } finally {
         context.waiters.remove(me);
-        // Who has found something comes back for more; otherwise the next commit cuts the window.
+        // A reader that found an entry usually waits again; otherwise the next commit trims the
+        // window.
         if (!found && context.waiters.isEmpty()) {
           WindowMemory.cut(context);
         }
@@ -404,7 +407,8 @@ public final class SqliteLog implements EventLog {
     try {
       return inspect(id, ContextState::owner);
     } catch (Rejection.Damaged unreadable) {
-      // Its owner is told that it is damaged, and may delete it; others are told nothing.
+      // The owner learns that the context is damaged and may delete it; other callers learn
+      // nothing.
       return readers
           .lookUp(connection -> StoredContexts.owner(connection, id))
           .orElseThrow(() -> unreadable);
@@ -454,14 +458,14 @@ public final class SqliteLog implements EventLog {
     } catch (Rejection.Gone | Rejection.NotFound deletedMeanwhile) {
       return false;
     } catch (Rejection.Damaged unreadable) {
-      // Nobody can tell: whoever takes the tasks up finds out, and says so.
+      // Unknown: recovery will try to read the tasks and report the damage.
       return true;
     }
   }
 
   @Override
   public Changes changes(long mark, int limit) {
-    // First, so that what follows knows all of it.
+    // This comes first, so that the following reads include all of it.
     var visible = writer.visible();
     var inMemory = List.copyOf(unsealed.contexts());
     return readers.lookUp(
@@ -474,7 +478,7 @@ public final class SqliteLog implements EventLog {
     return pulse.await(() -> writer.visible() > mark, nanos(patience));
   }
 
-  /// What the log has done since it was opened.
+  /// Counters of the log since it was opened.
   public LogMetrics metrics() {
     return metrics;
   }
@@ -484,8 +488,8 @@ public final class SqliteLog implements EventLog {
     return writer.failure();
   }
 
-  /// Refuses all further appends, and passes the failure on. To be called when a thread has failed that
-  /// the server cannot do without, be it the log's or not.
+  /// Rejects all further appends, and reports the failure to the [FatalHandler]. Called when a
+  /// thread fails that the server cannot run without, of the log or of another part.
   public void fail(String thread, Throwable cause) {
     if (failed.getAndSet(true)) {
       return;
@@ -493,14 +497,15 @@ public final class SqliteLog implements EventLog {
     try {
       writer.stop();
       LOG.log(Level.ERROR, "the thread " + thread + " failed; restart the server", cause);
-    } catch (Throwable further) { // At the root of a thread; `cause` says more.
+    } catch (Throwable further) { // At the root of a thread; `cause` matters more.
       cause.addSuppressed(further);
     } finally {
       passOn(thread, cause);
     }
   }
 
-  /// On a thread of its own, so that the handler can close the log, which waits for the log's threads.
+  /// Runs the handler on its own thread, so that it can close the log, which waits for the log's
+  /// threads.
   private void passOn(String thread, Throwable cause) {
     try {
       Thread.ofPlatform().name("parley-fatal").start(() -> fatal.failed(thread, cause));
@@ -509,27 +514,27 @@ public final class SqliteLog implements EventLog {
     }
   }
 
-  /// How many contexts are in memory.
+  /// The number of contexts in memory.
   int contextsInMemory() {
     return contexts.size();
   }
 
-  /// How many contexts have entries that are not in segments yet.
+  /// The number of contexts with entries that are not in segments yet.
   int unsealedContexts() {
     return unsealed.contexts().size();
   }
 
-  /// About how many bytes of memory the newest entries of all contexts take.
+  /// The approximate memory of the newest entries of all contexts, in bytes.
   public long windowBytes() {
     return memory.windows().bytes();
   }
 
-  /// How many idempotency keys are in memory that are also in the store.
+  /// The number of idempotency keys that are both in memory and in the store.
   int keysInMemory() {
     return memory.keys().kept();
   }
 
-  /// Bytes in blocks that are not in segments yet.
+  /// The size of the blocks that are not in segments yet, in bytes.
   public long unsealedBytes() {
     return unsealed.bytes();
   }
@@ -537,7 +542,7 @@ public final class SqliteLog implements EventLog {
   @Override
   public void close() {
     writer.close();
-    // Those who wait look at this before they park, and are woken after it is set.
+    // Waiting threads read this before they park, and are unparked after it is set.
     closed = true;
     contexts.close();
     pulse.close();

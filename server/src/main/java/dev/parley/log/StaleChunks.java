@@ -9,14 +9,15 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 
-/// Which stored blocks hold chunks that are not needed any more, and which blocks can be deleted.
+/// Tracks the stored blocks that contain chunks which are no longer needed, and the blocks that can
+/// be deleted.
 ///
-/// A block stays until all of its contexts are sealed, and a little longer: its pages are overwritten
-/// with zeros when it is deleted, which costs nothing if the same commit uses them again. So a
-/// commit deletes about as many bytes of blocks as it writes. For the writer's thread.
+/// A block stays until all of its contexts are sealed, and a little longer: deleting it overwrites
+/// its pages with zeros, which costs nothing if the same commit reuses them. Each commit therefore
+/// deletes about as many bytes of blocks as it writes. For the writer thread.
 final class StaleChunks {
 
-  /// What the smallest commit writes.
+  /// The size of the smallest commit.
   private static final int PAGE_BYTES = 4_096;
 
   private final Map<Long, Set<Long>> contextsByBlock = new HashMap<>();
@@ -26,23 +27,23 @@ final class StaleChunks {
 
   private record Emptied(long block, int bytes) {}
 
-  /// Notes that a block holds a chunk of a context that nothing needs.
+  /// Records that a block contains a chunk of a context that is no longer needed.
   void add(long block, long context) {
     contextsByBlock.computeIfAbsent(block, _ -> new HashSet<>()).add(context);
     blocksByContext.computeIfAbsent(context, _ -> new HashSet<>()).add(block);
   }
 
-  /// Notes that nothing needs any chunk of a block.
+  /// Records that no chunk of a block is needed.
   void emptied(long block, int bytes) {
     emptied.add(new Emptied(block, bytes));
   }
 
-  /// The blocks that hold a chunk of this context.
+  /// The blocks that contain a chunk of this context that is no longer needed.
   List<Long> blocksOf(long context) {
     return List.copyOf(blocksByContext.getOrDefault(context, Set.of()));
   }
 
-  /// The blocks that a commit of so many bytes should delete.
+  /// The blocks that a commit of this size should delete.
   List<Long> deletable(long commitBytes, int creditMax) {
     var budget = credit(commitBytes, creditMax);
     var blocks = new ArrayList<Long>();
@@ -56,7 +57,7 @@ final class StaleChunks {
     return blocks;
   }
 
-  /// Notes that a commit of so many bytes has deleted these blocks, which [#deletable] had named.
+  /// Records that a commit of this size has deleted these blocks, which [#deletable] returned.
   void deleted(List<Long> blocks, long commitBytes, int creditMax) {
     credit = credit(commitBytes, creditMax);
     for (var block : blocks) {
@@ -66,12 +67,12 @@ final class StaleChunks {
   }
 
   private long credit(long commitBytes, int creditMax) {
-    // A block that is larger than the limit must still go some time.
+    // A block that is larger than the limit must still be deleted eventually.
     var largest = emptied.isEmpty() ? 0 : emptied.element().bytes();
     return Math.min(credit + commitBytes + PAGE_BYTES, Math.max(creditMax, largest));
   }
 
-  /// Notes that a block holds no such chunks any more.
+  /// Records that a block contains no such chunks any more.
   void remove(long block) {
     var contexts = contextsByBlock.remove(block);
     if (contexts != null) {
@@ -79,7 +80,7 @@ final class StaleChunks {
     }
   }
 
-  /// Notes that a block holds no chunk of this context any more.
+  /// Records that a block contains no chunk of this context any more.
   void erased(long block, long context) {
     var contexts = contextsByBlock.get(block);
     if (contexts != null && contexts.remove(context)) {

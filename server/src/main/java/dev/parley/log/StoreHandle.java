@@ -5,7 +5,7 @@ import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/// The writer's connection: opened when it is needed, thrown away when it has failed. For one thread.
+/// The writer's connection. It is opened on demand, and closed after a failure. For one thread.
 final class StoreHandle {
 
   private static final Logger LOG = System.getLogger(StoreHandle.class.getName());

@@ -8,8 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Finds contexts by what happened to them last: those in segments by their row, the others by what is
-/// in memory.
+/// Finds contexts by their last change: sealed contexts by their row, the others in memory.
 record StoredChanges(Connection connection, List<LiveContext> inMemory) {
 
   static List<ContextId> withOpenTasks(Connection connection) throws SQLException {
@@ -23,20 +22,20 @@ record StoredChanges(Connection connection, List<LiveContext> inMemory) {
     return found;
   }
 
-  /// Contexts that were last touched after block `first` and not after block `last`.
+  /// Contexts that were last changed after block `first` and not after block `last`.
   ///
-  /// One block may touch many contexts. They are never parted, as nobody could ask for the rest: if
-  /// there are more than `limit`, there may be some more than that.
+  /// One block may change many contexts. They are returned together, because a mark cannot point
+  /// into a block; the result may therefore exceed `limit`.
   Changes between(long first, long last, int limit) throws SQLException {
     var touched = new HashMap<ContextId, Long>();
     var complete = readRows(first, last, limit, touched);
     for (var context : inMemory) {
       if (context.lastBlock > first) {
-        // One that changes all the time has changed by now, too.
+        // A context that changes all the time has changed up to `last`, too.
         touched.merge(context.id, Math.min(context.lastBlock, last), Math::max);
       }
     }
-    // Also those that a later block has touched since are left to the next call.
+    // Contexts that a later block has changed since are left to the next call.
     touched.values().removeIf(block -> block > complete);
     var ordered = touched.entrySet().stream().sorted(Map.Entry.comparingByValue()).toList();
     var mark = ordered.size() > limit ? ordered.get(limit - 1).getValue() : complete;
@@ -44,7 +43,8 @@ record StoredChanges(Connection connection, List<LiveContext> inMemory) {
         ordered.stream().filter(e -> e.getValue() <= mark).map(Map.Entry::getKey).toList(), mark);
   }
 
-  /// Reads rows up to a block, and says which: the last one, or an earlier one if there are many.
+  /// Reads rows up to a block. Returns that block: `last`, or an earlier one if there are many
+  /// rows.
   private long readRows(long first, long last, int limit, Map<ContextId, Long> touched)
       throws SQLException {
     var complete = endOfPage(first, last, limit);

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Reads contexts, blocks and segments out of the store.
+/// Loads contexts, blocks and segments from the store.
 final class StoredContexts {
 
   private static final Logger LOG = System.getLogger(StoredContexts.class.getName());
@@ -27,7 +27,7 @@ final class StoredContexts {
 
   private StoredContexts() {}
 
-  /// The context with this id; absent if there is none.
+  /// The context with this id; `ABSENT` if there is none.
   static LiveContext load(Connection connection, ContextId id, ContextMemory memory)
       throws SQLException {
     try (var select =
@@ -37,7 +37,7 @@ final class StoredContexts {
     }
   }
 
-  /// The context with this id, whose row or state cannot be read: good for deleting it only.
+  /// The context with this id, whose row or state cannot be read. It can only be deleted.
   static LiveContext loadDamaged(Connection connection, ContextId id, ContextMemory memory)
       throws SQLException {
     try (var select = connection.prepareStatement("SELECT number FROM contexts WHERE id = ?")) {
@@ -51,7 +51,7 @@ final class StoredContexts {
     }
   }
 
-  /// Who the context with this id belonged to when it was made.
+  /// The owner of the context with this id when it was created.
   static Optional<String> owner(Connection connection, ContextId id) throws SQLException {
     try (var select = connection.prepareStatement("SELECT owner FROM contexts WHERE id = ?")) {
       select.setString(1, id.value());
@@ -61,7 +61,7 @@ final class StoredContexts {
     }
   }
 
-  /// Takes in every context with unsealed entries, and those entries.
+  /// Loads all contexts with unsealed entries, and these entries.
   static void loadUnsealed(Connection connection, Unsealed unsealed, ContextMemory memory)
       throws SQLException {
     Map<Long, LiveContext> found = new HashMap<>();
@@ -90,7 +90,7 @@ final class StoredContexts {
     }
     for (var context : found.values()) {
       if (context.unsealedCount == 0) {
-        context.dropped(); // All of it is in segments: it is loaded again when it is needed.
+        context.dropped(); // All of it is in segments; it is loaded again on demand.
       }
     }
     for (var context : unsealed.contexts()) {
@@ -105,11 +105,11 @@ final class StoredContexts {
     }
   }
 
-  /// A context's part of a block.
+  /// The chunk of one context in a block.
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
   private record StoredChunk(long block, int blockBytes, byte[] data) {}
 
-  /// A block outlives the sealing of some of its contexts; what is in segments is not taken twice.
+  /// A block may outlive the sealing of some of its contexts; sealed entries are not loaded twice.
   private static void takeIn(
       StoredChunk chunk, LiveContext context, Unsealed unsealed, ContextMemory memory) {
     try {
@@ -132,7 +132,7 @@ final class StoredContexts {
     context.status = Status.DAMAGED;
   }
 
-  /// Up to about `limit` entries of segments that follow `after`, and at least one segment's.
+  /// Up to about `limit` entries of segments after `after`, and at least one segment.
   static List<Slot> readSegments(
       Connection connection, LiveContext context, Position after, int limit) throws SQLException {
     var slots = new ArrayList<Slot>(Math.min(limit, ROOM_MAX));
@@ -153,7 +153,7 @@ final class StoredContexts {
     return slots;
   }
 
-  /// What a context shares with others, and then its own segments.
+  /// The ranges that a context shares, then its own segments.
   private static List<Share> stretches(LiveContext context) {
     var stretches = new ArrayList<>(context.shares);
     stretches.add(
@@ -244,7 +244,7 @@ final class StoredContexts {
     }
   }
 
-  /// Loads the keys, but not all of very many.
+  /// Loads the idempotency keys, unless there are very many.
   private static void loadKeys(Connection connection, LiveContext context, int max)
       throws SQLException {
     try (var select =
@@ -262,7 +262,7 @@ final class StoredContexts {
     }
   }
 
-  /// What a key of a context was used for.
+  /// The earlier use of an idempotency key, if any.
   static Optional<StoredKey> findKey(Connection connection, LiveContext context, KeyName name)
       throws SQLException {
     try (var select =

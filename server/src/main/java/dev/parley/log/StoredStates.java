@@ -5,12 +5,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/// Reads the states that were stored along with segments, by which a past state is found again.
+/// Reads the states that were stored with the segments, from which earlier states are computed.
 final class StoredStates {
 
   private StoredStates() {}
 
-  /// The last state of `context` that was stored at `atSeq` or before it.
+  /// The last state of `context` that was stored at or before `atSeq`.
   static Optional<SavedState> before(Connection connection, LiveContext context, long atSeq)
       throws SQLException {
     var last = new Position(atSeq, Positions.K_MAX);

@@ -5,7 +5,7 @@ final class Threads {
 
   private Threads() {}
 
-  /// Waits until `thread` has ended, however long that takes; an interrupt is kept for later.
+  /// Waits until `thread` has ended, without a time limit. An interrupt is restored afterwards.
   static void join(Thread thread) {
     var interrupted = false;
     while (thread.isAlive()) {

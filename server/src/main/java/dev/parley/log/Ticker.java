@@ -5,13 +5,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// Ends long waits: one thread looks at all of them from time to time.
+/// Ends long waits at their deadlines: one thread checks all of them periodically.
 ///
-/// A timer of its own for each of thousands of waits, set and dropped with every event, costs a third of
-/// what delivering the event does.
+/// A separate timer for each of thousands of waits, set and dropped with each event, would cost a
+/// third of the delivery of the event.
 final class Ticker implements AutoCloseable {
 
-  /// How late a long wait may end.
+  /// Maximum delay of the end of a long wait.
   static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Map<Thread, Long> deadlines = new ConcurrentHashMap<>();
@@ -22,7 +22,7 @@ final class Ticker implements AutoCloseable {
     thread = CoreThread.start("parley-log-ticker", this::run, fatal);
   }
 
-  /// Waits until somebody unparks the calling thread, it is interrupted, or `deadline` has passed.
+  /// Waits until the calling thread is unparked or interrupted, or until `deadline`.
   ///
   /// `deadline` is a value of [System#nanoTime].
   void park(Object blocker, long deadline) {

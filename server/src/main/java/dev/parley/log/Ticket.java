@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// An append on its way to the disk. Its thread waits here; the writer settles it, once.
+/// An append that is waiting to be durable. Its thread waits here; the writer completes it once.
 final class Ticket {
 
   private static final Object DURABLE = new Object();
@@ -22,7 +22,7 @@ final class Ticket {
   private final Thread thread = Thread.currentThread();
   private volatile @Nullable Object outcome;
 
-  /// What is stored along with the append.
+  /// Data that is stored together with the append.
   sealed interface Along permits NewKey, Fork {}
 
   /// An idempotency key.
@@ -48,22 +48,22 @@ final class Ticket {
     return context;
   }
 
-  /// True if nothing that these events build on was lost since. For the writer.
+  /// True if the events that these follow are not lost. For the writer thread.
   boolean current() {
     return generation == context.generation;
   }
 
-  /// How many events these are.
+  /// The number of events.
   int events() {
     return events;
   }
 
-  /// About how much memory they take.
+  /// The approximate memory that the events take, in bytes.
   long weight() {
     return weight;
   }
 
-  // What follows is for the writer's thread.
+  // The following methods are for the writer thread.
 
   List<Slot> slots() {
     return slots;
@@ -81,7 +81,7 @@ final class Ticket {
     return along instanceof Fork fork ? fork : null;
   }
 
-  /// Lets go of the events, as the context keeps its last ticket.
+  /// Releases the events from memory, because the context keeps its last append.
   void release() {
     slots = List.of();
     chunk = NOTHING;
@@ -97,8 +97,8 @@ final class Ticket {
     return outcome != null;
   }
 
-  /// Waits until the append is durable. An interrupt does not cut the wait short, as the answer would
-  /// then be unknown; it is kept for later.
+  /// Waits until the append is durable. An interrupt does not end the wait, as the outcome would be
+  /// unknown; it is restored afterwards.
   ///
   /// @throws Rejection.Unavailable if the append is not durable and never will be
   void await() {
@@ -107,7 +107,7 @@ final class Ticket {
       if (Thread.currentThread().equals(thread)) {
         LockSupport.park(this);
       } else {
-        // Somebody else's append, which this thread's answer depends on: rare, and soon over.
+        // Another thread's append, which this thread's result depends on: rare and short.
         LockSupport.parkNanos(this, 200_000);
       }
       interrupted |= Thread.interrupted();

@@ -4,21 +4,21 @@ import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.ContentEvent;
 import dev.parley.protocol.Entry;
 
-/// The tasks of a context as decisions saw them, folded again from entries by a reader. For one thread.
+/// The tasks of a context, folded from entries by a reader. For one thread.
 ///
-/// Readers and decisions use the same fold, so that they never disagree on where a task stands.
+/// Readers and decisions use the same fold, so they always agree on the state of a task.
 public final class TreeState {
 
   private final ContextState state = new ContextState();
 
-  /// Takes in the next entry. Text and artifacts say nothing of where a task stands.
+  /// Applies the next entry. Text and artifacts do not affect the state of a task.
   public void apply(Entry entry) {
     if (!(entry.event() instanceof ContentEvent) && !(entry.event() instanceof ArtifactEvent)) {
       state.apply(entry.origin(), entry.event(), entry.position());
     }
   }
 
-  /// The tasks as they are after what was taken in.
+  /// The state after the entries applied so far.
   public ContextState state() {
     return state;
   }

@@ -1,11 +1,14 @@
 package dev.parley.log;
 
-/// The store's limits; tests make them small.
+/// Limits of the log. Tests use small ones.
 ///
-/// `batchEvents` and `batchBytes` bound a group commit; a context with `sealEvents` or `sealBytes`
-/// unsealed is sealed, as is the oldest block while all unsealed blocks are over `unsealedBytes`, which
-/// they never exceed twofold; `liveContexts` may stay in memory unused; `walBytes` starts a
-/// checkpoint; `memory` bounds what is in memory.
+/// - `batchEvents` and `batchBytes`: size of a group commit.
+/// - `sealEvents` and `sealBytes`: a context with this much unsealed data is sealed.
+/// - `unsealedBytes`: size of all unsealed blocks. Above it, the contexts of the oldest block are
+///   sealed. Twice as much is never exceeded.
+/// - `liveContexts`: unused contexts that may stay in memory.
+/// - `walBytes`: size of the write-ahead log that starts a checkpoint.
+/// - `memory`: limits of the memory.
 public record Tuning(
     int batchEvents,
     int batchBytes,
@@ -19,14 +22,14 @@ public record Tuning(
   private static final int STATE_SEALS = 8;
 
   public Tuning {
-    // Contexts that nobody uses must not keep out those that somebody needs.
+    // Unused contexts must not keep out contexts that are needed.
     if (usedContexts(batchEvents, memory) <= liveContexts) {
       throw new IllegalArgumentException(
-          "memory for " + memory.contexts() + " contexts is too little for these limits");
+          "memory for " + memory.contexts() + " contexts is too small for these limits");
     }
   }
 
-  /// Limits with the usual ones for memory.
+  /// Limits with the default memory limits.
   public Tuning(
       int batchEvents,
       int batchBytes,
@@ -46,7 +49,7 @@ public record Tuning(
         MemoryLimits.DEFAULT);
   }
 
-  /// How many contexts always find a place in memory, however many are unsealed.
+  /// The number of contexts that always fit into memory, regardless of the unsealed ones.
   int usedContexts() {
     return usedContexts(batchEvents, memory);
   }
@@ -56,12 +59,13 @@ public record Tuning(
         - Math.max(MemoryLimits.HARD_FACTOR * memory.unsealedContexts(), batchEvents);
   }
 
-  /// How many events lie between two stored states of a context, by which its past can be found.
+  /// The number of events between two stored states of a context, from which earlier states are
+  /// computed.
   int stateEvents() {
     return STATE_SEALS * sealEvents;
   }
 
-  /// What a server uses.
+  /// The limits of a server.
   public static final Tuning DEFAULT =
       new Tuning(4_096, 1 << 20, 256, 64 << 10, 16 << 20, 2_000, 16 << 20);
 }

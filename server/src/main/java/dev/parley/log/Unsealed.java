@@ -14,12 +14,13 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/// Which blocks hold entries that are not in segments yet, and which contexts should be sealed next.
+/// Tracks the blocks with entries that are not in segments yet, and selects the contexts to seal
+/// next.
 ///
-/// Used by the writer's thread only, but for [#contexts].
+/// For the writer thread, except [#contexts] and [#released].
 final class Unsealed {
 
-  /// How many contexts one commit seals at most, so that no commit takes long, unless there are too many.
+  /// Usual maximum number of contexts that one commit seals, so that no commit takes long.
   private static final int SEALS_USUAL = 16;
 
   private final Tuning tuning;
@@ -54,12 +55,12 @@ final class Unsealed {
     return bytes;
   }
 
-  /// About how much memory the unsealed entries take.
+  /// The approximate memory of the unsealed entries, in bytes.
   long weight() {
     return weight;
   }
 
-  /// What one chunk adds: events, bytes in the store, and bytes in memory.
+  /// The size of a chunk: events, bytes in the store, and bytes in memory.
   record Part(int events, int bytes, long weight) {
 
     static Part of(Ticket ticket) {
@@ -71,7 +72,7 @@ final class Unsealed {
     }
   }
 
-  /// Notes that a durable block holds these entries of a context.
+  /// Records that a durable block contains these entries of a context.
   void add(long block, int blockBytes, LiveContext context, Part part) {
     var known = blocks.get(block);
     if (known == null) {
@@ -96,12 +97,13 @@ final class Unsealed {
     }
   }
 
-  /// The contexts to seal with the next commit, which holds these appends.
+  /// The contexts to seal with the next commit, which contains these appends.
   ///
-  /// Contexts that are written side by side are ripe at the same moment. To seal them all at once would
-  /// stop everybody; twice as many as one commit makes ripe, on average, is enough to keep up. While
-  /// there is too much unsealed, the oldest is sealed too: the more there is, the more contexts at a
-  /// time, up to twice as many as the commit has appends. Beyond the hard limit as many as it takes.
+  /// Contexts that are written at the same rate become ready at the same moment. Sealing them all
+  /// at once would stop all appends; sealing twice as many as one commit makes ready, on average,
+  /// is enough to keep up. While there is too much unsealed data, the oldest contexts are sealed
+  /// too: the more data, the more contexts at a time, up to twice the number of appends in the
+  /// commit. Above the hard limit, as many as necessary are sealed.
   List<LiveContext> due(List<Ticket> tickets) {
     var excess = new Excess(tickets);
     var due = new LinkedHashSet<LiveContext>();
@@ -139,7 +141,7 @@ final class Unsealed {
     }
   }
 
-  /// How much would be unsealed after a commit.
+  /// The amount of unsealed data after a commit.
   private final class Excess {
     private final HashMap<Long, Integer> leaving = new HashMap<>();
     private final Set<LiveContext> coming = new HashSet<>();
@@ -165,7 +167,7 @@ final class Unsealed {
 
     private void countContexts(List<Ticket> tickets) {
       if (contextsLeft + tickets.size() <= tuning.memory().unsealedContexts()) {
-        return; // As most commits: there is no need to know which contexts are new.
+        return; // The usual case: it does not matter which contexts are new.
       }
       for (var ticket : tickets) {
         if (coming.add(ticket.context()) && ticket.context().unsealedCount == 0) {
@@ -174,7 +176,7 @@ final class Unsealed {
       }
     }
 
-    /// Notes that a context will be sealed with the commit.
+    /// Records that the commit will seal this context.
     void seal(LiveContext context) {
       weightLeft -= context.unsealedWeight;
       for (var id : context.unsealedBlocks) {
@@ -188,7 +190,7 @@ final class Unsealed {
       }
     }
 
-    /// How far the way from what is wanted to the hard limit it is: 0 to 1.
+    /// The relative position between the limit (0) and the hard limit (1).
     double toHardLimit() {
       var used =
           Math.max(
@@ -199,7 +201,7 @@ final class Unsealed {
       return Math.clamp((used - 1) / (MemoryLimits.HARD_FACTOR - 1), 0.0, 1.0);
     }
 
-    /// True if more than `factor` times what is wanted would be unsealed.
+    /// True if the unsealed data would exceed `factor` times the limit.
     boolean over(int factor) {
       return bytesLeft > (long) factor * tuning.unsealedBytes()
           || weightLeft > factor * tuning.memory().unsealedBytes()
@@ -207,7 +209,7 @@ final class Unsealed {
     }
   }
 
-  /// Leaves these contexts unsealed from now on: sealing one of them does not work.
+  /// Excludes these contexts from sealing, because sealing one of them fails.
   void spare(List<LiveContext> unsealable) {
     spared.addAll(unsealable);
   }
@@ -217,45 +219,47 @@ final class Unsealed {
     return released;
   }
 
-  /// Notes that a stored block holds entries of a context that cannot be read: both stay as they are.
+  /// Records that a stored block contains entries of a context that cannot be read. Both are kept
+  /// unchanged.
   void keep(long block, int blockBytes, LiveContext context) {
     spared.add(context);
     add(block, blockBytes, context, new Part(1, 0, 0));
   }
 
-  /// Notes that a stored block holds entries of a context that are in segments, or of a deleted one.
+  /// Records that a stored block contains entries of a context that are in segments, or entries of
+  /// a deleted context.
   void addStale(long block, long context) {
     stale.add(block, context);
   }
 
-  /// Notes that all entries of a stored block have been added.
+  /// Records that all entries of a stored block have been added.
   void loaded(long block, int blockBytes) {
     if (!blocks.containsKey(block)) {
       stale.emptied(block, blockBytes);
     }
   }
 
-  /// True if a block holds entries that are not in segments.
+  /// True if a block contains entries that are not in segments.
   boolean needs(long block) {
     return blocks.containsKey(block);
   }
 
-  /// Blocks that nothing needs, for a commit of so many bytes to delete.
+  /// The blocks that are no longer needed and that a commit of this size should delete.
   List<Long> deletable(long commitBytes) {
     return stale.deletable(commitBytes, tuning.batchBytes());
   }
 
-  /// Notes that a commit of so many bytes has deleted these blocks.
+  /// Records that a commit of this size has deleted these blocks.
   void deleted(List<Long> ids, long commitBytes) {
     stale.deleted(ids, commitBytes, tuning.batchBytes());
   }
 
-  /// Which blocks hold entries that are not needed any more.
+  /// The entries in blocks that are no longer needed.
   StaleChunks stale() {
     return stale;
   }
 
-  /// Notes that a context's entries up to `to` are in segments, durably.
+  /// Records that a context's entries up to `to` are durably in segments.
   void sealed(LiveContext context, Position to) {
     forget(context);
     context.sealedTo = to;
@@ -263,7 +267,7 @@ final class Unsealed {
     released.add(context);
   }
 
-  /// Drops a context's part of every block.
+  /// Removes a context from all blocks.
   void forget(LiveContext context) {
     for (var id : context.unsealedBlocks) {
       var block = block(id);

@@ -3,17 +3,17 @@ package dev.parley.log;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Tells ids that are UUIDs, as most are, from other text.
+/// Distinguishes ids that are UUIDs, as most are, from other text.
 final class Uuids {
 
-  /// Stands where the length of an id's text would, and is longer than any.
+  /// Marks a UUID in place of the length of the id's text; it is greater than any length.
   static final int MARK = 255;
 
   private static final int LENGTH = 36;
 
   private Uuids() {}
 
-  /// The UUID that prints exactly as `text`, if there is one.
+  /// The UUID whose text form is exactly `text`, or null.
   static @Nullable UUID parse(String text) {
     if (text.length() != LENGTH) {
       return null;

@@ -5,9 +5,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/// Wakes those who wait for a context, without keeping the writer.
+/// Wakes the threads that wait for a context, without delaying the writer.
 ///
-/// A few are woken at once. Many are left to a thread of its own: while it is at work, further
+/// A few threads are woken directly. Many are woken by a separate thread; while it is busy, further
 /// changes of the same context become one wake-up.
 final class Waker implements AutoCloseable {
 

@@ -4,10 +4,10 @@ import dev.parley.protocol.Position;
 import java.util.Arrays;
 import java.util.List;
 
-/// The newest durable entries of a context, in memory: everything that follows `base`.
+/// The newest durable entries of a context, in memory: all entries after `base`.
 ///
-/// Readers take the window as it is and need no lock: what it covers never changes. The one writer
-/// makes the next window, which may share the array, as it only writes behind the end of this one.
+/// Readers use a window without a lock, because its content never changes. The only writer creates
+/// the next window, which may share the array, since it only writes behind the end of this one.
 final class Window {
 
   private static final Slot[] NONE = {};
@@ -19,7 +19,8 @@ final class Window {
   private final long weight;
   private final long held;
 
-  /// `weight` is that of the entries, and `held` that of all in the array up to the last of them.
+  /// `weight` is the memory of the entries, and `held` that of all entries in the array up to the
+  /// last one.
   private Window(Position base, Slot[] slots, int from, int to, long weight, long held) {
     this.base = base;
     this.slots = slots;
@@ -41,18 +42,19 @@ final class Window {
     return to == from ? base : slots[to - 1].entry().position();
   }
 
-  /// About how much memory this takes, at most twice what its entries do.
+  /// The approximate memory that this takes: at most twice that of its entries.
   long held() {
     return held;
   }
 
-  /// Up to `limit` entries that follow `after`, which must not stand before `base`.
+  /// Up to `limit` entries after `after`, which must not be before `base`.
   List<Slot> after(Position after, int limit) {
     var begin = indexAfter(after);
     return Arrays.asList(Arrays.copyOfRange(slots, begin, begin + Math.min(to - begin, limit)));
   }
 
-  /// The window with `more` behind it, and at most `keep` entries and `keepWeight` from before it.
+  /// The window with `more` added, and with at most `keep` entries and `keepWeight` of the existing
+  /// ones.
   Window plus(List<Slot> more, int keep, long keepWeight) {
     var start = from;
     var kept = weight;
@@ -63,7 +65,7 @@ final class Window {
       return this;
     }
     var added = Slot.weight(more);
-    // What was dropped stays in the array: it may not outweigh the rest.
+    // Dropped entries stay in the array; they may not take more memory than the rest.
     if (to + more.size() <= slots.length && held - kept <= kept) {
       copy(more, slots, to);
       return new Window(baseAt(start), slots, start, to + more.size(), kept + added, held + added);
@@ -75,7 +77,7 @@ final class Window {
     return new Window(baseAt(start), grown, 0, size + more.size(), kept + added, kept + added);
   }
 
-  /// The window without what stands up to `position`.
+  /// The window without the entries up to `position`.
   Window since(Position position) {
     var start = indexAfter(position);
     if (start == from) {

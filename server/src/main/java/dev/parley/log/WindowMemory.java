@@ -4,12 +4,12 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Bounds what the windows of all contexts hold.
+/// Limits the memory of the windows of all contexts.
 ///
-/// A window holds what is unsealed, which [Unsealed] bounds. While somebody waits for a context, its
-/// window also holds some sealed entries, for readers that are a little behind: the sealed part is
-/// bounded per context and for all contexts together. All but [#bytes], [#count] and [#cut] are for
-/// the writer's thread.
+/// A window contains the unsealed entries, which [Unsealed] limits. While readers wait for a
+/// context, its window also contains some sealed entries, for readers that are slightly behind.
+/// This sealed part is limited for each context and for all contexts together. All methods except
+/// [#bytes], [#count] and [#cut] are for the writer thread.
 final class WindowMemory {
 
   private static final int LOOK_AT_LEAST = 2;
@@ -18,7 +18,7 @@ final class WindowMemory {
   private final MemoryLimits limits;
   private final AtomicLong bytes = new AtomicLong();
 
-  /// Contexts whose windows may hold sealed entries, each once.
+  /// Contexts whose windows may contain sealed entries, each once.
   private final ArrayDeque<LiveContext> holders = new ArrayDeque<>();
 
   WindowMemory(Tuning tuning) {
@@ -26,7 +26,7 @@ final class WindowMemory {
     this.limits = tuning.memory();
   }
 
-  /// About how many bytes all windows hold.
+  /// The approximate memory of all windows, in bytes.
   long bytes() {
     return bytes.get();
   }
@@ -35,7 +35,7 @@ final class WindowMemory {
     bytes.addAndGet(change);
   }
 
-  /// Adds durable entries to a context's window. To be called before they count as unsealed.
+  /// Adds durable entries to a context's window. Call this before they are counted as unsealed.
   void add(LiveContext context, List<Slot> slots) {
     var waits = !context.waiters.isEmpty();
     var keep = context.unsealedCount + (waits ? sealedEvents : 0);
@@ -47,12 +47,12 @@ final class WindowMemory {
     }
   }
 
-  /// Lets go of what was just sealed, but for what readers may want.
+  /// Drops the entries that were just sealed, except those that waiting readers may need.
   void sealed(LiveContext context) {
     add(context, List.of());
   }
 
-  /// Lets go of sealed entries that nobody waits behind, and of others while there are too many.
+  /// Drops sealed entries for which no reader waits, and others while there are too many.
   void sweep(int commitContexts, long unsealedWeight) {
     var looks = Math.min(holders.size(), LOOK_AT_LEAST + 2 * commitContexts);
     for (var i = 0; i < looks; i++) {
@@ -73,7 +73,7 @@ final class WindowMemory {
     cut(context);
   }
 
-  /// Cuts a context's window to what is unsealed. For any thread.
+  /// Reduces a context's window to its unsealed entries. For any thread.
   static void cut(LiveContext context) {
     if (holdsSealed(context)) {
       context.updateWindow(window -> window.since(context.sealedTo));

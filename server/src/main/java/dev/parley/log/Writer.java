@@ -16,13 +16,15 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The one thread that writes the log: takes all that waits, commits it, makes it visible.
+/// The only thread that writes the log: it takes all waiting appends, commits them and makes them
+/// visible.
 ///
-/// A commit that fails is in doubt. The writer then reopens the store and looks: if the block is there
-/// it was durable after all and becomes visible, otherwise it never existed, its appends are refused
-/// and the contexts go back to what is durable, as a new generation. Nothing is numbered on top of
-/// what was lost: an append of an earlier generation is refused. While it cannot look, appends are
-/// told that the outcome is unknown, and nothing is rolled back, as it may yet turn out durable.
+/// The outcome of a failed commit is unknown. The writer reopens the store and checks: if the block
+/// exists, it was durable after all and becomes visible. Otherwise its appends are rejected, and
+/// the contexts return to their durable state, as a new generation. An append of an earlier
+/// generation is rejected, so no event follows a lost one. While the writer cannot check, appends
+/// are rejected with an unknown outcome, and nothing is rolled back, as the block may still turn
+/// out to be durable.
 final class Writer implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(Writer.class.getName());
@@ -39,10 +41,10 @@ final class Writer implements AutoCloseable {
   private final Eraser eraser;
   private final LinkedBlockingQueue<Work> queue = new LinkedBlockingQueue<>();
   private final Queue<LiveContext> suspects = new ArrayDeque<>();
-  // Made in advance, as memory may be exhausted when they are needed.
+  // Created in advance, as memory may be exhausted when they are needed.
   private final Rejection closed = unavailable("the log is closed");
   private final Rejection unknown =
-      unavailable("the log has failed, and whether this was written is not known");
+      unavailable("the log has failed, and it is not known whether this was written");
   private final List<Runnable> lastSteps =
       List.of(this::refuseTaken, this::refuseRest, this::letReadersGo, this::closeStore);
   private final Thread thread;
@@ -56,19 +58,19 @@ final class Writer implements AutoCloseable {
   private volatile String failure = "the store cannot be written";
   private volatile boolean stopped;
 
-  /// Something for the writer's thread to do.
+  /// An item in the queue of the writer thread.
   private sealed interface Work {
     record Append(Ticket ticket) implements Work {}
 
     record Erase(LiveContext context, Ticket done) implements Work {}
 
-    /// Nothing, but to look what else there is to do.
+    /// Makes the writer check for other work.
     record Wake() implements Work {}
 
     record Stop() implements Work {}
   }
 
-  /// What the writer works with.
+  /// The dependencies of the writer.
   record Parts(
       Database database,
       Tuning tuning,
@@ -93,17 +95,18 @@ final class Writer implements AutoCloseable {
     this.thread = Thread.ofPlatform().name(NAME).start(this::run);
   }
 
-  /// Queues an append. The caller holds the context's lock, so that the queue keeps its order.
+  /// Queues an append. The caller holds the context's lock, so that the appends of a context stay
+  /// in order.
   void submit(Ticket ticket) {
     add(new Work.Append(ticket));
   }
 
-  /// Queues the removal of a context, or the wait until a removal has ended.
+  /// Queues the deletion of a context, or the wait for the end of a deletion.
   void erase(LiveContext context, Ticket done) {
     add(new Work.Erase(context, done));
   }
 
-  /// True if something is left of the deleted context with this number.
+  /// True if the deleted context with this number has data left to erase.
   boolean erasing(long number) {
     return eraser.erasing(number);
   }
@@ -119,12 +122,12 @@ final class Writer implements AutoCloseable {
     queue.add(new Work.Wake());
   }
 
-  /// Why the store cannot be written, if it cannot.
+  /// The reason why the store cannot be written; empty if it can be.
   Optional<String> failure() {
     return down ? Optional.of(failure) : Optional.empty();
   }
 
-  /// The last block of which all entries can be read.
+  /// The last block that is visible to readers.
   long visible() {
     return commits.visible();
   }
@@ -135,8 +138,8 @@ final class Writer implements AutoCloseable {
     Threads.join(thread);
   }
 
-  /// Takes no more appends, because another part of the log has failed. Returns when those that waited
-  /// are answered, or after a while.
+  /// Stops the writer, because another part of the log has failed. Returns when the waiting appends
+  /// are answered, or after a time limit.
   void stop() {
     down = true;
     queue.add(new Work.Stop());
@@ -155,10 +158,10 @@ final class Writer implements AutoCloseable {
       while (!closing) {
         step();
       }
-    } catch (Throwable bug) { // The root of a thread: nobody may wait for it for ever.
+    } catch (Throwable bug) { // The root of a thread: no caller may wait for ever.
       failure = bug;
     }
-    // From here on, any step may fail for want of memory, and the others must still be taken.
+    // From here on, any step may fail for lack of memory, and the others must still run.
     down = true;
     stopped = true;
     for (var i = 0; i < lastSteps.size(); i++) {
@@ -173,7 +176,7 @@ final class Writer implements AutoCloseable {
     }
   }
 
-  /// Answers those whose work was begun.
+  /// Rejects the work that the writer has already taken from the queue.
   private void refuseTaken() {
     for (var i = 0; i < working.size(); i++) {
       settle(working.get(i), unknown);
@@ -242,14 +245,14 @@ final class Writer implements AutoCloseable {
     }
   }
 
-  /// The next work, or none if there is something to erase.
+  /// The next item, or null if there is data to erase.
   private @Nullable Work take() throws InterruptedException {
     var idle = eraser.idleNanos();
     taken = idle < 0 ? queue.take() : queue.poll(idle, TimeUnit.NANOSECONDS);
     return taken;
   }
 
-  /// The appends whose numbers still count; those built on what was lost since are refused.
+  /// The appends whose positions are still valid. Rejects those that follow lost events.
   private static List<Ticket> current(List<Ticket> arrived) {
     var current = new ArrayList<Ticket>(arrived.size());
     for (var ticket : arrived) {
@@ -293,8 +296,8 @@ final class Writer implements AutoCloseable {
     eraser.committed(nanos);
   }
 
-  /// Most likely a state cannot be saved. Then the appends are written without sealing anything, and
-  /// later commits seal those contexts one by one, to leave the one unsealed that fails.
+  /// Handles an unexpected failure, probably of saving a state. The appends are written without
+  /// sealing, and later commits seal those contexts one by one, to exclude the one that fails.
   private void writeWithoutSealing(Commit commit, RuntimeException bug)
       throws InterruptedException {
     var needed = neededByForks(commit.tickets());
@@ -319,7 +322,7 @@ final class Writer implements AutoCloseable {
     } catch (SQLException inDoubt) {
       resolve(again, inDoubt);
     } catch (RuntimeException furtherBug) {
-      LOG.log(Level.ERROR, "a commit failed without sealing anything, too", furtherBug);
+      LOG.log(Level.ERROR, "the commit failed again without sealing", furtherBug);
       resolve(again, furtherBug);
     }
   }
@@ -337,7 +340,8 @@ final class Writer implements AutoCloseable {
     return List.copyOf(sealing);
   }
 
-  /// What a fork shares must be in segments from the start: it is read from there.
+  /// The entries that a fork shares must be in segments from the start, because it reads them
+  /// there.
   private static Set<LiveContext> neededByForks(List<Ticket> tickets) {
     var needed = new LinkedHashSet<LiveContext>();
     for (var ticket : tickets) {
@@ -381,7 +385,7 @@ final class Writer implements AutoCloseable {
           commit,
           notWritten
               ? "the store failed: " + cause.getMessage()
-              : "the store failed, and whether this was written is not yet known");
+              : "the store failed, and it is not yet known whether this was written");
       store.close();
       lost.addAll(refuseQueued("the store cannot be written"));
       if (closing) {
@@ -395,7 +399,7 @@ final class Writer implements AutoCloseable {
     if (told || !durable) {
       lost.forEach(Writer::rollBack);
     }
-    // Before they are told, so that nobody who tries again at once is refused.
+    // This comes first, so that a caller that retries at once is not rejected.
     down = false;
     tell(commit, "the store failed: " + cause.getMessage());
     outage.over();
@@ -406,15 +410,15 @@ final class Writer implements AutoCloseable {
     outage.failed(failure);
   }
 
-  /// Writes what can be read to the disk once more: after a failed sync, that it can be read says only
-  /// that it is in memory. False if readers are in the way.
+  /// Writes the committed data to the disk again: after a failed sync, readable data may be in
+  /// memory only. False if readers block this.
   private boolean rewritten() throws SQLException, InterruptedException {
     var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(READERS_MILLIS);
     parts.gate().close(() -> {});
     try {
       var _ = parts.gate().awaitIdle(READERS_MILLIS);
       while (!store.table().rewriteWal()) {
-        // The checkpointer may be at work, or a reader outside of this process.
+        // The checkpointer may be running, or a reader in another process.
         if (closing || System.nanoTime() - deadline > 0) {
           return false;
         }
@@ -439,7 +443,7 @@ final class Writer implements AutoCloseable {
     }
   }
 
-  /// Refuses all that waits. Returns the contexts whose state is now ahead of what will be written.
+  /// Rejects all queued work. Returns the contexts whose state is now ahead of the written events.
   private Set<LiveContext> refuseQueued(String why) {
     var waiting = new ArrayList<Work>();
     queue.drainTo(waiting);
@@ -477,7 +481,7 @@ final class Writer implements AutoCloseable {
       return;
     }
     if (context.status == LiveContext.Status.ABSENT) {
-      // It was never durable: there is nothing to erase, and no row for a tombstone.
+      // The context was never durable: there is nothing to erase, and no row for a tombstone.
       context.deleting = false;
       settle(done, new Rejection.NotFound("no such context: " + context.id));
       return;
@@ -487,7 +491,8 @@ final class Writer implements AutoCloseable {
     try {
       numbers = store.table().erasures().begin(context, mark);
     } catch (SQLException inDoubt) {
-      LOG.log(Level.WARNING, "{0} cannot be deleted: {1}", context.id, inDoubt.getMessage());
+      LOG.log(
+          Level.WARNING, "context {0} cannot be deleted: {1}", context.id, inDoubt.getMessage());
       if (!erasedAfterAll(context)) {
         context.deleting = false;
         settle(done, unavailable("the store failed: " + inDoubt.getMessage()));
@@ -495,7 +500,7 @@ final class Writer implements AutoCloseable {
       }
       numbers = pendingWith(context);
     } catch (RuntimeException bug) {
-      LOG.log(Level.ERROR, context.id + " cannot be deleted", bug);
+      LOG.log(Level.ERROR, "context " + context.id + " cannot be deleted", bug);
       store.close();
       context.deleting = false;
       settle(done, unavailable("the context cannot be deleted: " + bug.getMessage()));
@@ -522,7 +527,7 @@ final class Writer implements AutoCloseable {
         }
       }
     } catch (SQLException later) {
-      LOG.log(Level.DEBUG, "left to the next start: {0}", later.getMessage());
+      LOG.log(Level.DEBUG, "erasure postponed to the next start: {0}", later.getMessage());
     }
     return numbers;
   }
@@ -548,7 +553,8 @@ final class Writer implements AutoCloseable {
     }
   }
 
-  /// Leaves the work to the checkpointer, and only starts the log anew when that has caught up.
+  /// Requests a checkpoint if it is due, and restarts the write-ahead log when a checkpoint has
+  /// finished.
   private void tidyWal() {
     if (commits.takeCheckpointDue()) {
       checkpointer.request();
@@ -562,7 +568,7 @@ final class Writer implements AutoCloseable {
         eraser.wantRestart();
       }
     } catch (SQLException failed) {
-      LOG.log(Level.DEBUG, "checkpoint put off: {0}", failed.getMessage());
+      LOG.log(Level.DEBUG, "checkpoint postponed: {0}", failed.getMessage());
       store.close();
     }
   }

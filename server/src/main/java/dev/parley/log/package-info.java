@@ -1,4 +1,4 @@
-/// The durable, ordered log of every context: append, read, await; and its stores.
+/// The durable, ordered event log of each context: append, read, wait; and its SQLite store.
 @NullMarked
 package dev.parley.log;
 

@@ -7,7 +7,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/// What a server says when it refuses a request for want of a token (RFC 6750, RFC 9728).
+/// The response of a server that rejects a request because a token is missing or insufficient (RFC
+/// 6750, RFC 9728).
 record Challenge(int status, Map<String, String> parameters) {
 
   static final Challenge NONE = new Challenge(401, Map.of());
@@ -19,7 +20,7 @@ record Challenge(int status, Map<String, String> parameters) {
     parameters = Map.copyOf(parameters);
   }
 
-  /// What the `WWW-Authenticate` headers of an answer say.
+  /// Parses the `WWW-Authenticate` headers of a response.
   static Challenge of(int status, List<String> headers) {
     var parameters = new TreeMap<String, String>();
     for (var header : headers) {
@@ -37,7 +38,7 @@ record Challenge(int status, Map<String, String> parameters) {
     return new Challenge(status, parameters);
   }
 
-  /// True if a token, or one that may do more, would help.
+  /// True if the request needs a token, or a token with more scopes.
   boolean wantsSignIn() {
     return status == 401 || "insufficient_scope".equals(parameters.get("error"));
   }

@@ -6,15 +6,15 @@ import dev.parley.tool.ToolContext;
 import dev.parley.tool.ToolResult;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What an agent has of a server whose tools are not known yet: it tries to connect, and says why it
-/// cannot, or who has to sign in.
+/// A placeholder for the tools of a server that are not known yet: it tries to connect, and returns
+/// the reason if it cannot, or starts a sign-in.
 final class ConnectTool implements Tool {
 
   private final String name;
   private final Remote remote;
   private final boolean offered;
 
-  /// One that is not `offered` is for a call that waited until somebody had signed in.
+  /// `offered` is false for a call that waited for a sign-in.
   ConnectTool(String name, Remote remote, boolean offered) {
     this.name = name;
     this.remote = remote;
@@ -35,8 +35,8 @@ final class ConnectTool implements Tool {
   public String description() {
     return "The tools of the MCP server "
         + remote.server().name()
-        + " are not available now. This tries to connect to it. Answers {tools: [name]}, which can be"
-        + " called afterwards, or says why not.";
+        + " are not available now. This tries to connect to it. Returns {tools: [name]}, which can"
+        + " be called afterwards, or the reason for the failure.";
   }
 
   @Override

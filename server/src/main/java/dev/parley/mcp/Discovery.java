@@ -20,12 +20,13 @@ import java.util.stream.StreamSupport;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Finds out where one signs in to a server: first who is responsible for it (RFC 9728), then what they
-/// offer (RFC 8414, or OpenID Connect's discovery). Safe for many threads.
+/// Finds the authorization server of an MCP server: first the resource metadata (RFC 9728), then
+/// the metadata of the authorization server (RFC 8414 or OpenID Connect Discovery). Safe for many
+/// threads.
 ///
-/// The addresses come from other servers. Each is checked by the [AddressPolicy] before a request is sent there:
-/// it must be public, belong to the configured server, or be named by the operator. Redirects are not
-/// followed.
+/// The addresses come from other servers. The [AddressPolicy] checks each one before a request is
+/// sent: it must be public, belong to the configured server, or be named by the operator. Redirects
+/// are not followed.
 final class Discovery implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Discovery.class.getName());
@@ -45,18 +46,18 @@ final class Discovery implements AutoCloseable {
     this(policy, PATIENCE);
   }
 
-  /// @param patience how long each request may take, with all of its answer
+  /// @param patience the time limit of each request, including its whole response
   Discovery(AddressPolicy policy, Duration patience) {
     this.policy = policy;
     this.patience = patience;
   }
 
-  /// What is found about a server that refused with this challenge.
+  /// Finds the authorization server of a server that responded with this challenge.
   OAuthServer find(McpServer.Http server, Challenge challenge)
       throws Trouble, InterruptedException {
     var allowed = policy.allowing(server.url());
     var resource = resource(server.url(), challenge, allowed);
-    // Before there was RFC 9728 a server was its own authorization server.
+    // Before RFC 9728 a server was its own authorization server.
     var issuer =
         resource
             .map(found -> found.path("authorization_servers").path(0).asString(""))
@@ -84,7 +85,7 @@ final class Discovery implements AutoCloseable {
     http.shutdownNow();
   }
 
-  /// What the server says about itself, if it does. It may speak for nobody else.
+  /// The resource metadata of the server, if there is any. It must describe this server.
   private Optional<ObjectNode> resource(URI server, Challenge challenge, AddressPolicy allowed)
       throws Trouble, InterruptedException {
     var candidates = new ArrayList<String>();
@@ -96,7 +97,8 @@ final class Discovery implements AutoCloseable {
     if (found.isPresent()) {
       var name = found.get().path("resource").asString("");
       if (!name.isEmpty() && !covers(name, server)) {
-        throw new Trouble(Kind.REFUSED, "it calls itself " + Text.cut(name, 200));
+        throw new Trouble(
+            Kind.REFUSED, "its metadata names another resource: " + Text.cut(name, 200));
       }
     }
     return found;
@@ -113,15 +115,16 @@ final class Discovery implements AutoCloseable {
     }
   }
 
-  /// What an authorization server says about itself, and about nobody else. The `own` one of a server that has no metadata about
-  /// itself (MCP 2025-03-26) is described at the root of its origin, and may stand anywhere on that origin.
+  /// The metadata of an authorization server, which must describe that server. If the MCP server
+  /// has no resource metadata (MCP 2025-03-26), the `own` metadata is at the root of its origin,
+  /// and its issuer may be anywhere on that origin.
   private ObjectNode issuer(String issuer, boolean own, AddressPolicy allowed)
       throws Trouble, InterruptedException {
     URI address;
     try {
       address = URI.create(issuer);
     } catch (IllegalArgumentException noAddress) {
-      throw new Trouble(Kind.REFUSED, "it names no address to sign in at");
+      throw new Trouble(Kind.REFUSED, "its metadata names no valid authorization server");
     }
     var origin = Wire.origin(address).toString();
     var path = path(address);
@@ -129,13 +132,13 @@ final class Discovery implements AutoCloseable {
         first(
                 List.of(origin + SERVER + path, origin + OPENID + path, origin + path + OPENID),
                 allowed)
-            .orElseThrow(() -> new Trouble(Kind.REFUSED, "nothing says how, at " + issuer));
+            .orElseThrow(() -> new Trouble(Kind.REFUSED, "no metadata was found at " + issuer));
     var named = metadata.path("issuer").asString("");
     if (!named.equals(issuer)
         && !named.equals(origin + path)
         && !named.equals(issuer + "/")
         && !(own && named.startsWith(origin + "/"))) {
-      throw new Trouble(Kind.REFUSED, issuer + " calls itself " + Text.cut(named, 200));
+      throw new Trouble(Kind.REFUSED, issuer + " names another issuer: " + Text.cut(named, 200));
     }
     if (!texts(metadata.path("code_challenge_methods_supported")).contains("S256")) {
       throw new Trouble(Kind.REFUSED, issuer + " does not support PKCE with S256");
@@ -164,14 +167,14 @@ final class Discovery implements AutoCloseable {
           ? Optional.of(Json.read(answer.body(), ObjectNode.class))
           : Optional.empty();
     } catch (Refused refused) {
-      LOG.log(Level.WARNING, "sign-in discovery skips {0}: {1}", address, refused.getMessage());
+      LOG.log(Level.WARNING, "sign-in discovery skipped {0}: {1}", address, refused.getMessage());
       return Optional.empty();
     } catch (IOException | IllegalArgumentException | Rejection.Invalid unusable) {
       return Optional.empty();
     }
   }
 
-  /// An address that only the person's browser visits. Parley sends nothing there.
+  /// An address that is only opened in the person's browser. The server sends no requests to it.
   private static String page(JsonNode metadata, String name) throws Trouble {
     var address = metadata.path(name).asString("");
     try {

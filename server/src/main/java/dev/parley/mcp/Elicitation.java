@@ -8,13 +8,13 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A question that a server has for the person during a call: a form to fill in.
+/// A question of a server to a person during a call: a form to fill in.
 record Elicitation(Object requestId, String message, ObjectNode schema) {
 
   private static final int MESSAGE_MAX = 4_000;
   private static final int SCHEMA_BYTES_MAX = 64 * 1024;
 
-  /// True if it is more than anybody should be asked.
+  /// True if the form is too large to be shown.
   boolean excessive() {
     return Json.bytes(schema).length > SCHEMA_BYTES_MAX;
   }
@@ -26,7 +26,7 @@ record Elicitation(Object requestId, String message, ObjectNode schema) {
     return new Question(type, prompt, bare() ? null : schema, List.of(), true, null, metadata);
   }
 
-  /// What the server is told: the form, or that nobody wants to, or could, fill it in.
+  /// The reply to the server: the completed form, or that it was declined or canceled.
   ObjectNode reply(Answer answer) {
     return switch (answer) {
       case Answer.Given(var value) -> reply(value);
@@ -50,7 +50,7 @@ record Elicitation(Object requestId, String message, ObjectNode schema) {
         : action("cancel");
   }
 
-  /// True if there is nothing to fill in.
+  /// True if the form has no fields.
   private boolean bare() {
     return schema.path("properties").isEmpty();
   }

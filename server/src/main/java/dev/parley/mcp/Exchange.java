@@ -8,14 +8,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// A request under way: one thread waits here for its answer, others put in what the server says.
+/// A pending request: one thread waits for its result, others add the messages of the server.
 ///
-/// Its lock guards what has come in. Of several reports of progress only the last is kept.
+/// The lock guards the messages. Only the last report of progress is kept.
 final class Exchange {
 
   private static final int QUESTIONS_MAX = 20;
 
-  /// What the server said.
+  /// A message of the server about the request.
   sealed interface News {
     record Moved(double progress, @Nullable Double total, @Nullable String message)
         implements News {}
@@ -45,7 +45,7 @@ final class Exchange {
     return id;
   }
 
-  /// Whose call it is, if it is one.
+  /// The context of the tool call, if the request is one.
   Optional<ToolContext> context() {
     return Optional.ofNullable(context);
   }
@@ -55,7 +55,7 @@ final class Exchange {
     notifyAll();
   }
 
-  /// False if there were too many questions already.
+  /// Adds a question. False if there were too many, or the request has ended.
   synchronized boolean ask(Elicitation question) {
     if (end != null || ++asked > QUESTIONS_MAX) {
       return false;
@@ -80,7 +80,7 @@ final class Exchange {
     }
   }
 
-  /// Waits for what comes next.
+  /// Waits for the next message.
   synchronized News next(Duration patience) throws InterruptedException {
     var deadline = System.nanoTime() + patience.toNanos();
     while (true) {

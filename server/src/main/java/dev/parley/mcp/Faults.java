@@ -5,7 +5,7 @@ import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse.JSONRPCError;
 import java.net.ConnectException;
 import java.time.Duration;
 
-/// Says what went wrong with a server, in words that a model can pass on.
+/// Creates failures of a server, with messages that a model can pass on.
 final class Faults {
 
   private static final int MESSAGE_MAX = 2_000;
@@ -18,7 +18,7 @@ final class Faults {
     this.wire = wire;
   }
 
-  /// What an exception of a transport means.
+  /// The failure for an exception of a transport.
   Trouble of(Throwable failure) {
     for (var cause = failure; cause != null; cause = cause.getCause()) {
       switch (cause) {
@@ -26,10 +26,10 @@ final class Faults {
           return unauthorized(status);
         }
         case HttpTransport.Status status when status.forgotten() -> {
-          return new Trouble(Kind.FORGOTTEN, name() + " has forgotten the connection");
+          return new Trouble(Kind.FORGOTTEN, name() + " no longer knows the session");
         }
         case ConnectException _ -> {
-          return gone("nothing answers there");
+          return gone("no connection could be made");
         }
         default -> {}
       }
@@ -61,7 +61,7 @@ final class Faults {
     var challenge = Challenge.of(refused.code(), refused.headers().allValues("WWW-Authenticate"));
     return challenge.wantsSignIn()
         ? Trouble.unauthorized(server, challenge)
-        : refused("it forbids this (status " + refused.code() + ")");
+        : refused("access was denied (status " + refused.code() + ")");
   }
 
   private String name() {

@@ -36,10 +36,11 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
-/// A server elsewhere that speaks streamable HTTP. Safe for many threads.
+/// A transport over streamable HTTP. Safe for many threads.
 ///
-/// The SDK's own cannot use an address without a path, loses an answer whose stream ends before it (SEP-1699), and can report
-/// that there is no GET stream in place of the sign-in that the server wants. Each request has a virtual thread of its own.
+/// The transport of the SDK cannot use an address without a path, loses a response whose stream
+/// ends early (SEP-1699), and can report a missing GET stream instead of the required sign-in. Each
+/// request has its own virtual thread.
 final class HttpTransport implements McpClientTransport {
 
   private static final System.Logger LOG = System.getLogger(HttpTransport.class.getName());
@@ -52,7 +53,7 @@ final class HttpTransport implements McpClientTransport {
   private static final String EVENTS = "text/event-stream";
   private static final int OK = 200;
 
-  /// The server answered with a status that is no success; `known` if it was sent the id of a session.
+  /// The server responded with an error status; `known` if the request contained a session id.
   static final class Status extends McpTransportException {
     private static final long serialVersionUID = 1L;
     private final int code;
@@ -74,7 +75,7 @@ final class HttpTransport implements McpClientTransport {
       return headers;
     }
 
-    /// True if the server no longer knows the session. Some servers say so with 400.
+    /// True if the server no longer knows the session. Some servers respond with 400 in this case.
     boolean forgotten() {
       return known && (code == 404 || code == 400);
     }
@@ -92,7 +93,7 @@ final class HttpTransport implements McpClientTransport {
   private volatile @Nullable String session;
   private volatile boolean closed;
 
-  /// @param bearer the token that there is at the time of a request, if any
+  /// @param bearer supplies the current token for each request, if there is one
   HttpTransport(McpServer.Http server, Supplier<Optional<String>> bearer) {
     this.server = server;
     this.bearer = bearer;
@@ -121,7 +122,7 @@ final class HttpTransport implements McpClientTransport {
     return Wire.JSON.convertValue(data, type);
   }
 
-  /// Ends when the server has said all that it says to this message. Canceling it ends the request.
+  /// Completes when the whole response has been read. Canceling it cancels the request.
   @Override
   public Mono<Void> sendMessage(JSONRPCMessage message) {
     return Mono.deferContextual(
@@ -136,7 +137,7 @@ final class HttpTransport implements McpClientTransport {
                               post(message, around);
                               sink.success();
                             } catch (InterruptedException stopped) {
-                              sink.error(new McpTransportException("it was stopped"));
+                              sink.error(new McpTransportException("the request was canceled"));
                             } catch (IOException | RuntimeException failed) {
                               sink.error(failed);
                             }
@@ -218,13 +219,13 @@ final class HttpTransport implements McpClientTransport {
     }
   }
 
-  /// The server has taken the request, and may have done what it asks for. So no status may mean here that it did nothing,
-  /// and that the request can be sent again.
+  /// The server has accepted the request, and may have executed it. So no status may be treated
+  /// here as if nothing had been done and the request could be sent again.
   private static void checkMore(HttpResponse<InputStream> answer) throws IOException {
     try {
       check(answer, false);
     } catch (Status refused) {
-      throw new McpTransportException("it does not repeat its answer: " + refused.getMessage());
+      throw new McpTransportException("it does not resume its response: " + refused.getMessage());
     }
   }
 
@@ -239,20 +240,20 @@ final class HttpTransport implements McpClientTransport {
   private static String whole(InputStream body) throws IOException {
     var bytes = body.readNBytes(Wire.MESSAGE_BYTES_MAX + 1);
     if (bytes.length > Wire.MESSAGE_BYTES_MAX) {
-      throw new IOException("an answer has more than " + Wire.MESSAGE_BYTES_MAX + " bytes");
+      throw new IOException("a response has more than " + Wire.MESSAGE_BYTES_MAX + " bytes");
     }
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  /// Reads what the server says to a request. A stream that ends before the answer is read on after its last event, once the time
-  /// has passed that the server named.
+  /// Reads the response stream of a request. If the stream ends before the result, it is resumed
+  /// after its last event, once the retry time of the server has passed.
   private void follow(InputStream body, @Nullable Object id, ContextView around)
       throws IOException, InterruptedException {
     var cursor = new SseStream.Cursor();
     var answered = read(new Reading(body, id, true), cursor, around);
     for (var failures = 0; id != null && !answered; ) {
       if (cursor.id() == null) {
-        throw new IOException("it ended the stream before the answer");
+        throw new IOException("it ended the stream before the result");
       }
       Thread.sleep(cursor.retry());
       try {
@@ -270,11 +271,12 @@ final class HttpTransport implements McpClientTransport {
     }
   }
 
-  /// A stream, and the id of the request whose answer it may have. With `toEnd` it is read to its end, which lets the
-  /// connection be used again; a stream that serves more than the request may never end.
+  /// A stream, and the id of the request whose result it may contain. With `toEnd` it is read to
+  /// its end, so that the connection can be reused; a stream that serves more than one request may
+  /// never end.
   private record Reading(InputStream body, @Nullable Object id, boolean toEnd) {}
 
-  /// True if the answer came.
+  /// True if the result was received.
   private boolean read(Reading reading, SseStream.Cursor cursor, ContextView around)
       throws IOException {
     var answered = false;
@@ -287,7 +289,7 @@ final class HttpTransport implements McpClientTransport {
         }
       }
     } catch (IOException broken) {
-      // Where it broke, it can be read on.
+      // The stream can be resumed where it broke.
       if (answered) {
         return true;
       }
@@ -302,19 +304,21 @@ final class HttpTransport implements McpClientTransport {
     return String.valueOf(known).equals(String.valueOf(id));
   }
 
-  /// Hands a message on. Returns the id of the request that it answers, if it answers one.
+  /// Passes a message to the handler. Returns the id of the request that it answers, if any.
   private Optional<Object> deliver(String text, ContextView around) {
     JSONRPCMessage message;
     try {
       message = McpSchema.deserializeJsonRpcMessage(Wire.JSON, text);
     } catch (IOException | RuntimeException noMessage) {
-      LOG.log(Level.DEBUG, "{0} sent what is no message: {1}", server, Text.cut(text, SHOWN));
+      LOG.log(Level.DEBUG, "{0} sent an invalid message: {1}", server, Text.cut(text, SHOWN));
       return Optional.empty();
     }
     handler
         .apply(Mono.just(message))
         .contextWrite(Context.of(around))
-        .subscribe(_ -> {}, broken -> LOG.log(Level.ERROR, "a message of " + server, broken));
+        .subscribe(
+            _ -> {},
+            broken -> LOG.log(Level.ERROR, "cannot handle a message of " + server, broken));
     return message instanceof JSONRPCResponse response
         ? Optional.ofNullable(response.id())
         : Optional.empty();
@@ -329,7 +333,7 @@ final class HttpTransport implements McpClientTransport {
     return http.send(request.build(), BodyHandlers.ofInputStream());
   }
 
-  /// Listens to what the server says that no request asked for, if it has a stream for that.
+  /// Reads messages that belong to no request, if the server has a stream for them.
   private void listen(ContextView around) {
     if (!listens.compareAndSet(false, true)) {
       return;
@@ -352,8 +356,8 @@ final class HttpTransport implements McpClientTransport {
           var answer = get(cursor, around);
           try (var body = answer.body()) {
             if (answer.statusCode() != OK || !isEvents(answer)) {
-              // It has none. What is wrong with the connection, if anything, the next request
-              // tells.
+              // The server has no such stream. The next request reports a problem with the
+              // connection, if there is one.
               return;
             }
             read(new Reading(body, null, true), cursor, around);
@@ -368,7 +372,7 @@ final class HttpTransport implements McpClientTransport {
         Thread.sleep(pause);
       }
     } catch (InterruptedException closing) {
-      // The end.
+      // The transport is closed.
     }
   }
 
@@ -377,7 +381,7 @@ final class HttpTransport implements McpClientTransport {
     return twice.compareTo(PAUSE_MAX) < 0 ? twice : PAUSE_MAX;
   }
 
-  /// Tells the server that the session is over, if there is one.
+  /// Ends the session on the server, if there is one.
   private void leave() {
     if (session == null) {
       return;
@@ -386,7 +390,7 @@ final class HttpTransport implements McpClientTransport {
       var request = request(Context.empty()).timeout(FAREWELL).DELETE().build();
       http.send(request, BodyHandlers.discarding());
     } catch (IOException noMatter) {
-      LOG.log(Level.DEBUG, "leaving {0}: {1}", server, noMatter.getMessage());
+      LOG.log(Level.DEBUG, "cannot end the session at {0}: {1}", server, noMatter.getMessage());
     } catch (InterruptedException inHaste) {
       Thread.currentThread().interrupt();
     }

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// The last lines that a process wrote, each cut. Its lock guards them.
+/// The last lines that a process wrote, each truncated. The lock guards them.
 final class LastLines {
 
   private static final int LINES_MAX = 10;
@@ -14,7 +14,7 @@ final class LastLines {
 
   private final Deque<String> lines = new ArrayDeque<>();
 
-  /// Reads until the end, however much comes.
+  /// Reads to the end of the stream.
   void readAll(InputStream in) {
     var buffer = new byte[8 * 1024];
     var line = new byte[LINE_MAX];
@@ -31,7 +31,7 @@ final class LastLines {
         }
       }
     } catch (IOException ended) {
-      // The process is gone, and with it what it had to say.
+      // The process is gone.
     }
     add(line, length);
   }

@@ -8,8 +8,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps a connection to a server up: opens it, lists its tools, opens it anew when it breaks, and waits
-/// longer and longer when it cannot be opened. Safe for many threads; its lock guards its state.
+/// Keeps a connection to a server open: connects, lists its tools, reconnects when the connection
+/// breaks, and waits longer after each failed attempt. Safe for many threads; the lock guards its
+/// state.
 final class Link implements AutoCloseable, Session.Keeper {
 
   private static final System.Logger LOG = System.getLogger(Link.class.getName());
@@ -32,15 +33,15 @@ final class Link implements AutoCloseable, Session.Keeper {
   private @Nullable Session session;
   private @Nullable Trouble trouble;
   private @Nullable List<Listed> tools;
-  // How often the list of tools changed, and up to which change we know it.
+  // The number of changes of the tool list, and the last change that is known here.
   private int changes;
   private int known;
-  // When we last asked for it, if the server has one.
+  // When the tools were last listed, and whether the server can list tools.
   private long listedAt;
   private boolean lists;
-  // True while it is asked for anew: one request at a time is enough.
+  // True while the tools are listed again: one request at a time is enough.
   private boolean refreshing;
-  // How often it was tried again, and when it will be.
+  // The number of retries, and the time of the next one.
   private int attempts;
   private long retryAt;
 
@@ -57,7 +58,7 @@ final class Link implements AutoCloseable, Session.Keeper {
     return this;
   }
 
-  /// The connection. Waits while it is being opened, or soon will be.
+  /// The open session. Waits while it is being opened, or soon will be.
   synchronized Session session() throws Trouble, InterruptedException {
     settle();
     if (state == State.DOWN && !signInNeeded() && retryAt - System.nanoTime() < SOON.toNanos()) {
@@ -74,8 +75,8 @@ final class Link implements AutoCloseable, Session.Keeper {
     throw why();
   }
 
-  /// The tools that the server last listed; empty if it never did. Waits for the first attempt to reach
-  /// it, and while they are being listed anew.
+  /// The last tool list of the server; empty if there is none. Waits for the first attempt to
+  /// connect, and while the tools are being listed again.
   synchronized Optional<List<Listed>> tools() throws InterruptedException {
     if (trouble == null) {
       settle();
@@ -84,7 +85,7 @@ final class Link implements AutoCloseable, Session.Keeper {
     return Optional.ofNullable(tools);
   }
 
-  /// The tools that the server listed. Waits for the first attempt to connect, and for no other.
+  /// The tools of the server. Waits for the first attempt to connect, but for no other.
   synchronized List<Listed> firstTools() throws Trouble, InterruptedException {
     settle();
     if (tools != null && trouble == null) {
@@ -95,14 +96,14 @@ final class Link implements AutoCloseable, Session.Keeper {
         : trouble;
   }
 
-  /// What somebody has to sign in for, if that is why there is no connection.
+  /// The sign-in challenge, if a missing sign-in is why there is no connection.
   synchronized Optional<Challenge> refused() {
     return state == State.DOWN && signInNeeded()
         ? Optional.of(why().challenge())
         : Optional.empty();
   }
 
-  /// Tries again now, if it waits.
+  /// Retries now, if a retry is pending.
   synchronized void poke() {
     if (state == State.DOWN) {
       trouble = null;
@@ -127,7 +128,7 @@ final class Link implements AutoCloseable, Session.Keeper {
     }
   }
 
-  /// Ends the connection. Waits until it is closed.
+  /// Closes the connection, and waits until it is closed.
   @Override
   public void close() {
     synchronized (this) {
@@ -149,7 +150,7 @@ final class Link implements AutoCloseable, Session.Keeper {
     if (which == session) {
       session = null;
       trouble = why;
-      // Until it is known whether to wait.
+      // Until it is decided whether to wait before the next attempt.
       state = state == State.CLOSED ? state : State.STARTING;
       notifyAll();
     }
@@ -165,8 +166,8 @@ final class Link implements AutoCloseable, Session.Keeper {
     }
   }
 
-  /// Asks for the tools anew in the background, for whoever comes next: not every server says that they have
-  /// changed, and over HTTP it can say so unheard. With the lock.
+  /// Lists the tools again in the background, for the next caller: not every server reports
+  /// changes, and over HTTP a report can be lost. With the lock.
   private void refreshIfOld() {
     var current = session;
     var age = System.nanoTime() - listedAt;
@@ -194,8 +195,8 @@ final class Link implements AutoCloseable, Session.Keeper {
         }
       }
     } catch (Trouble busy) {
-      // It may be at work. If it is worse, the next call finds out.
-      LOG.log(Level.DEBUG, "listing the tools of {0} anew: {1}", server, busy.text());
+      // The server may be busy. If there is a real problem, the next call reports it.
+      LOG.log(Level.DEBUG, "cannot list the tools of {0} again: {1}", server, busy.text());
     } catch (InterruptedException never) {
       Thread.currentThread().interrupt();
     } finally {
@@ -223,16 +224,16 @@ final class Link implements AutoCloseable, Session.Keeper {
         pause(failures);
       }
     } catch (InterruptedException closing) {
-      // The end.
+      // The connection is closed.
     } catch (RuntimeException broken) { // root of a thread
-      LOG.log(Level.ERROR, "the link to the MCP server " + server + " broke", broken);
+      LOG.log(Level.ERROR, "the connection thread of the MCP server " + server + " failed", broken);
       giveUp();
     }
   }
 
   private synchronized void giveUp() {
     state = State.CLOSED;
-    fell(new Trouble(Kind.GONE, "the MCP server " + server + " cannot be used: Parley failed"));
+    fell(new Trouble(Kind.GONE, "the MCP server " + server + " is not available: internal error"));
     notifyAll();
   }
 
@@ -249,7 +250,7 @@ final class Link implements AutoCloseable, Session.Keeper {
     know(opened, able ? Listed.all(opened, pace.connect()) : List.of(), 0);
   }
 
-  /// Looks after the connection until it breaks.
+  /// Lists the tools again after each change, until the connection breaks.
   private void serve(Session opened) throws Trouble, InterruptedException {
     while (true) {
       int upTo;
@@ -317,7 +318,7 @@ final class Link implements AutoCloseable, Session.Keeper {
     notifyAll();
   }
 
-  /// Waits while something is under way. With the lock.
+  /// Waits while the connection is being opened or the tools are being listed. With the lock.
   private void settle() throws InterruptedException {
     var deadline = System.nanoTime() + pace.connect().toNanos();
     while (state == State.STARTING || (state == State.UP && known != changes)) {
@@ -345,6 +346,6 @@ final class Link implements AutoCloseable, Session.Keeper {
     }
     var seconds = Math.max(1, (retryAt - System.nanoTime()) / 1_000_000_000);
     return new Trouble(
-        Kind.GONE, Text.sentence(reason.text()) + "\nIt is tried again in " + seconds + " s");
+        Kind.GONE, Text.sentence(reason.text()) + "\nThe next attempt is in " + seconds + " s");
   }
 }

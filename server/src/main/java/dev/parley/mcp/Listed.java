@@ -10,7 +10,7 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A tool as its server lists it. The effect is what the server claims.
+/// A tool as listed by its server. The effect is the claim of the server.
 record Listed(String name, String description, ObjectNode schema, Effect effect) {
 
   private static final int NAME_MAX = 200;
@@ -19,7 +19,7 @@ record Listed(String name, String description, ObjectNode schema, Effect effect)
   private static final int TOOLS_MAX = 500;
   private static final int PAGES_MAX = 50;
 
-  /// Asks a server for all its tools, within reason.
+  /// Lists all tools of a server, up to a limit.
   static List<Listed> all(Session server, Duration patience) throws Trouble, InterruptedException {
     var listed = new ArrayList<Listed>();
     var params = Json.object();
@@ -37,8 +37,8 @@ record Listed(String name, String description, ObjectNode schema, Effect effect)
     return listed.stream().limit(TOOLS_MAX).toList();
   }
 
-  /// Empty if the tool cannot be used: it has no name, or is too large, or runs only as a task of the
-  /// server.
+  /// Parses a tool. Empty if the tool cannot be used: it has no name, is too large, or runs only as
+  /// a task of the server.
   static Optional<Listed> of(JsonNode tool) {
     var name = tool.path("name").asString("");
     var schema = tool.path("inputSchema") instanceof ObjectNode object ? object : Json.object();

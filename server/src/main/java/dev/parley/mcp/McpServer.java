@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A configured MCP server. What is said here about permission and effect holds, whatever the server
-/// says about its tools; `timeout` is how long a call may go without a sign of life.
+/// A configured MCP server. The configured permission and effect override the claims of the server
+/// about its tools; `timeout` is how long a call may be silent.
 public record McpServer(
     String name,
     Endpoint endpoint,
@@ -18,19 +18,19 @@ public record McpServer(
     @Nullable Effect effect,
     Duration timeout) {
 
-  /// The time-out if none is configured.
+  /// The default timeout.
   public static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-  /// What a name must look like.
+  /// The pattern of a name.
   public static final String NAME = "[A-Za-z0-9_-]{1,32}";
 
   public McpServer {
     if (!name.matches(NAME)) {
-      throw new IllegalArgumentException("not a name of a server: " + name);
+      throw new IllegalArgumentException("invalid name of an MCP server: " + name);
     }
   }
 
-  /// A registration at an authorization server that was made by hand.
+  /// A manual registration of Parley at an authorization server.
   public record OAuthClient(String id, @Nullable String secret) {
 
     /// Never shows a secret.
@@ -40,10 +40,10 @@ public record McpServer(
     }
   }
 
-  /// Where a server is.
+  /// How to reach a server.
   public sealed interface Endpoint {}
 
-  /// A process of ours; `environment` is all that it gets.
+  /// A process that Parley starts; `environment` is its complete environment.
   public record Stdio(List<String> command, Map<String, String> environment, Path folder)
       implements Endpoint {
     public Stdio {
@@ -58,8 +58,8 @@ public record McpServer(
     }
   }
 
-  /// A server elsewhere that speaks streamable HTTP; `client` is what its authorization server knows Parley by, if
-  /// that was agreed on beforehand.
+  /// A server that is reached by streamable HTTP; `client` is the registration of Parley at its
+  /// authorization server, if there is one.
   public record Http(URI url, Map<String, String> headers, @Nullable OAuthClient client)
       implements Endpoint {
     public Http {
@@ -70,7 +70,7 @@ public record McpServer(
       this(url, headers, null);
     }
 
-    /// True if the configuration has the credentials, so that nobody needs to sign in.
+    /// True if the configuration contains the credentials, so that no sign-in is needed.
     public boolean authorized() {
       return headers.keySet().stream().anyMatch("authorization"::equalsIgnoreCase);
     }

@@ -9,14 +9,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The MCP servers that are configured, and the connections to them. Safe for many threads.
+/// The configured MCP servers, and the connections to them. Safe for many threads.
 public final class McpServers implements AutoCloseable {
 
-  /// What a configuration calls tools by: `mcp:server`, or `mcp:server/tool` for one.
+  /// The prefix of MCP tools in a configuration: `mcp:server` for all tools of a server,
+  /// `mcp:server/tool` for one.
   public static final String PREFIX = "mcp:";
 
-  /// What they are built on; `version` is the version that Parley reports to servers, and `addresses`
-  /// decides where a sign-in may lead.
+  /// The dependencies; `version` is the version that Parley reports to servers, and `addresses`
+  /// decides which addresses a sign-in may use.
   public record Parts(
       Children children, Tokens tokens, Pace pace, String version, AddressPolicy addresses) {}
 
@@ -27,19 +28,19 @@ public final class McpServers implements AutoCloseable {
     discovery = new Discovery(parts.addresses());
     for (var server : servers) {
       if (remotes.put(server.name(), new Remote(server, parts, discovery)) != null) {
-        throw new IllegalArgumentException("two servers are called " + server.name());
+        throw new IllegalArgumentException("two MCP servers have the name " + server.name());
       }
     }
   }
 
-  /// Begins to connect to all, in the background. Once.
+  /// Starts connecting to all servers, in the background. Call it once.
   public McpServers start() {
     remotes.values().forEach(Remote::start);
     return this;
   }
 
-  /// The tools that a configuration asks for, of those that are written as [#PREFIX] says; none of them
-  /// gets a name that is in `taken`.
+  /// The tools that a configuration requests, of the names with [#PREFIX]; no tool gets a name that
+  /// is in `taken`.
   public Toolbox toolbox(List<String> wanted, Set<String> taken) {
     var choices =
         wanted.stream().filter(name -> name.startsWith(PREFIX)).map(this::choice).toList();
@@ -52,10 +53,10 @@ public final class McpServers implements AutoCloseable {
     /// It is connected, and lists so many tools.
     record Up(int tools) implements Checked {}
 
-    /// It lets nobody in without a sign-in.
+    /// It requires a sign-in.
     record SignInNeeded() implements Checked {}
 
-    /// It cannot be used.
+    /// It is not available.
     record Down(String reason) implements Checked {}
   }
 
@@ -74,7 +75,8 @@ public final class McpServers implements AutoCloseable {
     }
   }
 
-  /// What somebody who signs in to this server must know, found out anew; empty if it cannot be.
+  /// The authorization server for a sign-in to this server, discovered again; empty if there is
+  /// none.
   public Optional<OAuthServer> authorization(String server) throws InterruptedException {
     try {
       var remote = remotes.get(server);
@@ -84,7 +86,7 @@ public final class McpServers implements AutoCloseable {
     }
   }
 
-  /// Ends all connections and processes, side by side, within seconds.
+  /// Closes all connections and stops all processes, in parallel, within seconds.
   @Override
   public void close() {
     runAll(remotes.values().stream().<Runnable>map(remote -> remote::close).toList());
@@ -101,7 +103,7 @@ public final class McpServers implements AutoCloseable {
         remote, parts.length == 1 ? Optional.empty() : Optional.of(parts[1]));
   }
 
-  /// Runs all side by side, and waits.
+  /// Runs all in parallel, and waits.
   static void runAll(List<Runnable> all) {
     var threads =
         all.stream().map(each -> Thread.ofVirtual().name("mcp-close").start(each)).toList();

@@ -39,8 +39,8 @@ final class McpTool implements Tool {
     return Objects.requireNonNullElse(remote.server().effect(), listed.effect());
   }
 
-  /// What is configured. Else it follows from the effect, so that a server's claims cannot loosen what
-  /// is configured about effects either.
+  /// The configured permission. Otherwise it depends on the effect, so that the claims of a server
+  /// cannot override a configured effect.
   @Override
   public Permission permission() {
     return Objects.requireNonNullElse(remote.server().permission(), Tool.super.permission());

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The tools of some servers, as they are when somebody asks.
+/// The current tools of some servers.
 final class McpToolbox implements Toolbox {
 
   /// All tools of a server, or one.
@@ -18,7 +18,8 @@ final class McpToolbox implements Toolbox {
     }
   }
 
-  /// A tool of a server, or the one that connects to it, which is offered if its tools are not known.
+  /// A tool of a server, or the tool that connects to the server, which is offered if the tools are
+  /// not known.
   private record Found(Remote remote, Optional<Listed> listed, boolean offered) {
     Names.Place place() {
       return new Names.Place(remote.server().name(), listed.map(Listed::name).orElse("connect"));

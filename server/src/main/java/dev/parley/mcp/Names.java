@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Names for tools that models take: up to 64 letters, digits, `_` and `-`, no two the same.
+/// Creates tool names that models accept: up to 64 letters, digits, `_` and `-`, all different.
 final class Names {
 
   private static final int MAX = 64;
@@ -17,13 +17,13 @@ final class Names {
 
   private Names() {}
 
-  /// Whose tool it is, and which.
+  /// The server and the name of a tool.
   record Place(String server, String tool) {
     String plain() {
       return (server + "_" + tool).replaceAll("[^A-Za-z0-9_-]", "_");
     }
 
-    /// What tells it from all others, whatever they are called.
+    /// A name that differs from all others.
     String hashed() {
       var plain = plain();
       var start = plain.substring(0, Math.min(plain.length(), MAX - HASH_MAX - 1));
@@ -31,7 +31,7 @@ final class Names {
     }
   }
 
-  /// A name for each, in their order; none is among `taken`. A name does not depend on the order.
+  /// A name for each tool, in this order; none is in `taken`. The names do not depend on the order.
   static List<String> of(List<Place> places, Set<String> taken) {
     var counts =
         places.stream()

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What somebody who signs in to an MCP server must know: where the authorization server is, what to
-/// ask it for, and for which `resource` (RFC 8707). It supports PKCE with S256.
+/// The authorization server of an MCP server: its endpoints, the scopes to request, and the
+/// `resource` (RFC 8707). It supports PKCE with S256.
 public record OAuthServer(
     String issuer,
     String authorizationEndpoint,
@@ -19,14 +19,14 @@ public record OAuthServer(
     scopes = List.copyOf(scopes);
   }
 
-  /// What [#json] wrote, such as the metadata of a sign-in.
+  /// Parses the output of [#json], such as the metadata of a sign-in.
   ///
   /// @throws dev.parley.protocol.Rejection.Invalid if it is something else
   public static OAuthServer of(ObjectNode json) {
     return Json.read(json, OAuthServer.class);
   }
 
-  /// The same as JSON. None of it is secret.
+  /// Converts it to JSON. None of it is secret.
   public ObjectNode json() {
     return Json.mapper().valueToTree(this);
   }

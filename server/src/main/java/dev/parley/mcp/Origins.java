@@ -5,13 +5,13 @@ import java.util.Collection;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/// Whom a server's question is for when the server does not say.
+/// Finds the call that a question of a server belongs to when the server does not specify it.
 final class Origins {
 
   private Origins() {}
 
-  /// The only call under way; or the newest, if all are made for the same person in the same context.
-  /// Else none: a question must not reach somebody it is not meant for.
+  /// The only open call; or the newest one, if all are made for the same owner in the same context.
+  /// Otherwise null: a question must not be shown to the wrong person.
   static @Nullable Exchange guess(Collection<Exchange> open) {
     var calls = open.stream().filter(exchange -> exchange.context().isPresent()).toList();
     var people =

@@ -2,9 +2,9 @@ package dev.parley.mcp;
 
 import java.time.Duration;
 
-/// How patient we are with servers: how long one may take to start, how long after a failure it is tried
-/// again (twice as long after every further one, up to `retryMax`), how long it may take to end, how long it
-/// must have lived to count as healthy, and how long a list of its tools is good.
+/// Timeouts for servers: the time to start, the delay before a retry (doubled after each further
+/// failure, up to `retryMax`), the time to end, the time after which a connection is healthy, and
+/// the maximum age of a tool list.
 public record Pace(
     Duration connect,
     Duration retryFirst,
@@ -13,7 +13,7 @@ public record Pace(
     Duration healthy,
     Duration fresh) {
 
-  /// That of a real server.
+  /// The default values.
   public static final Pace USUAL =
       new Pace(
           Duration.ofSeconds(30),

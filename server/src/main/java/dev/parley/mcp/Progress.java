@@ -6,11 +6,11 @@ import dev.parley.tool.ToolContext;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/// How far a call is, as its server tells it and as we tell it on.
+/// Converts the progress notifications of a server to progress of a tool call.
 final class Progress {
 
   private static final int MESSAGE_MAX = 1_000;
-  // Without a total, what would be half of it.
+  // Without a total, this count is shown as half of the work.
   private static final double HALF = 10;
 
   private Progress() {}

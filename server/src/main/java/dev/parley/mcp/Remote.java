@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A configured server and our connections to it: one that all share, or one for each owner if people
-/// have to sign in. Safe for many threads; its lock guards the connections.
+/// A configured server and the connections to it: one shared connection, or one per owner if a
+/// sign-in is required. Safe for many threads; the lock guards the connections.
 final class Remote implements AutoCloseable {
 
   private static final int OWNERS_MAX = 100;
@@ -39,7 +39,7 @@ final class Remote implements AutoCloseable {
     return server;
   }
 
-  /// True if people may have to sign in before they see its tools.
+  /// True if a sign-in may be required before the tools are listed.
   boolean signsIn() {
     return server.endpoint() instanceof McpServer.Http http && !http.authorized();
   }
@@ -48,17 +48,17 @@ final class Remote implements AutoCloseable {
     shared.start();
   }
 
-  /// The tools that the server lists at the first attempt to connect, for nobody in particular.
+  /// The tools from the first attempt to connect, without an owner.
   List<Listed> firstTools() throws Trouble, InterruptedException {
     return shared.firstTools();
   }
 
-  /// The tools that the server has for this owner; empty if they are not known.
+  /// The tools for this owner; empty if they are not known.
   Optional<List<Listed>> tools(String owner) throws InterruptedException {
     var link = link(owner);
     var known = link.tools();
     if (known.isEmpty() && link != link(owner)) {
-      // Only now is it known that people have to sign in.
+      // The first attempt showed that a sign-in is required.
       link = link(owner);
       known = link.tools();
     }
@@ -82,7 +82,7 @@ final class Remote implements AutoCloseable {
             if (forgotten.kind() != Kind.FORGOTTEN) {
               throw forgotten;
             }
-            // It refused a connection that it no longer knows, so it has done nothing.
+            // The server rejected an unknown session, so it has not executed the call.
             session.end(forgotten);
           }
           return Results.of(link.session().call(tool, arguments, context, server.timeout()));
@@ -103,7 +103,7 @@ final class Remote implements AutoCloseable {
         });
   }
 
-  /// What somebody who signs in must know.
+  /// The authorization server for a sign-in.
   OAuthServer authorization() throws Trouble, InterruptedException {
     return discovery.find(http(), shared.refused().orElse(Challenge.NONE));
   }
@@ -120,7 +120,7 @@ final class Remote implements AutoCloseable {
     McpServers.runAll(links);
   }
 
-  /// Something to do with a connection.
+  /// An operation on a connection.
   private interface Use {
     ToolResult of(Link link) throws Trouble, InterruptedException;
   }
@@ -147,7 +147,8 @@ final class Remote implements AutoCloseable {
     }
   }
 
-  /// True if the connection was this owner's own; from now on people have theirs.
+  /// True if the connection belonged to this owner. Otherwise each owner gets a connection from now
+  /// on.
   private boolean personal(String owner, Link refused) {
     if (refused != shared) {
       if (signedIn(owner)) {
@@ -163,14 +164,14 @@ final class Remote implements AutoCloseable {
   private ToolResult signIn(Trouble trouble, ToolContext context) throws InterruptedException {
     if (!(server.endpoint() instanceof McpServer.Http http) || http.authorized()) {
       return new ToolResult.Failed(
-          "the MCP server " + server.name() + " refuses the credentials that are configured");
+          "the MCP server " + server.name() + " rejects the configured credentials");
     }
     return switch (context.answer().orElse(null)) {
       case Answer.Given _ ->
-          new ToolResult.Failed("the MCP server " + server.name() + " still refuses");
+          new ToolResult.Failed("the MCP server " + server.name() + " still requires a sign-in");
       case Answer.Lapsed(var reason, _) ->
           new ToolResult.Failed(
-              "nobody signed in to the MCP server " + server.name() + ": " + reason);
+              "the sign-in to the MCP server " + server.name() + " failed: " + reason);
       case null -> {
         try {
           yield new ToolResult.NeedsSignIn(signIn(discovery.find(http, trouble.challenge())));
@@ -244,6 +245,6 @@ final class Remote implements AutoCloseable {
     if (server.endpoint() instanceof McpServer.Http http) {
       return http;
     }
-    throw new Trouble(Kind.REFUSED, "nobody signs in to the MCP server " + server.name());
+    throw new Trouble(Kind.REFUSED, server.name() + " is a local MCP server without sign-in");
   }
 }

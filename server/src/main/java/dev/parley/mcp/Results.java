@@ -9,10 +9,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Makes a tool's result of what a server answers to a call.
+/// Converts the response to a tool call to a tool result.
 ///
-/// The text blocks become `text`, structured content becomes `structured`, and everything else goes to
-/// `content` as it is, without data that is too large. Text that only says again what is structured is
+/// Text blocks become `text`, structured content becomes `structured`, and all other blocks are
+/// copied to `content`, without data that is too large. Text that repeats the structured content is
 /// left out.
 final class Results {
 
@@ -53,7 +53,7 @@ final class Results {
 
   private static String error(String text, JsonNode structured) {
     var said = text.isBlank() && structured.isContainer() ? structured.toString() : text;
-    return Text.cut(said.isBlank() ? "the tool failed and did not say why" : said, ERROR_MAX);
+    return Text.cut(said.isBlank() ? "the tool failed without an error message" : said, ERROR_MAX);
   }
 
   private static boolean says(String text, JsonNode structured) {
@@ -84,7 +84,7 @@ final class Results {
     }
   }
 
-  /// A block without what is for others than us, and without data that is too large.
+  /// A block without protocol metadata (`_` fields) and without data that is too large.
   private static ObjectNode bounded(ObjectNode block) {
     var kept =
         block.properties().stream()

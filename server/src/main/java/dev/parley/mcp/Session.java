@@ -28,11 +28,11 @@ import reactor.util.context.Context;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A conversation with one server over one connection: requests, their answers, and what the server
-/// asks and tells in between. Safe for many threads.
+/// A session with one server over one connection: requests, responses, and the requests and
+/// notifications of the server. Safe for many threads.
 ///
-/// It stands in for the SDK's client, which can neither cancel a request nor tell during which one the
-/// server asks something (decision 0011).
+/// It replaces the client of the SDK, which can neither cancel a request nor report during which
+/// request the server asks a question (decision 0011).
 final class Session implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Session.class.getName());
@@ -43,13 +43,13 @@ final class Session implements AutoCloseable {
   private static final Duration HEARING = Duration.ofSeconds(5);
   private static final int LOGGED_MAX = 1_000;
 
-  /// Who keeps a session. What it is told it is told on a thread that it must not block.
+  /// Receives the events of a session, on a thread that it must not block.
   interface Keeper {
 
-    /// The server's list of tools is no longer what it was.
+    /// The tool list of the server has changed.
     void toolsChanged(Session session);
 
-    /// Something happened to the connection. Unless it is over, somebody should look after it.
+    /// The connection failed. If `over` is false, the session may still work and should be checked.
     void troubled(Session session, Trouble trouble, boolean over);
   }
 
@@ -59,7 +59,7 @@ final class Session implements AutoCloseable {
   private final Faults faults;
   private final AtomicLong ids = new AtomicLong();
   private final Map<String, Exchange> open = new ConcurrentHashMap<>();
-  // Held during calls once the server has asked something without saying during which call.
+  // Held during calls once the server has asked a question without naming the call.
   private final Semaphore turn = new Semaphore(1, true);
   private volatile boolean takesTurns;
   private volatile boolean answered;
@@ -73,7 +73,7 @@ final class Session implements AutoCloseable {
     this.faults = new Faults(server, wire);
   }
 
-  /// Opens the connection and agrees with the server on how to talk. Answers what it can do.
+  /// Opens the connection and initializes the session. Returns the capabilities of the server.
   JsonNode open(String clientVersion, Duration patience) throws Trouble, InterruptedException {
     wire.transport().setExceptionHandler(this::troubled);
     wire.transport()
@@ -86,42 +86,47 @@ final class Session implements AutoCloseable {
                                 receive(message, around.<String>getOrEmpty(ORIGIN).orElse("")))))
         .subscribe(_ -> {}, failed -> end(faults.of(failed)));
     var hello = Json.object().put("protocolVersion", VERSION);
-    // An elicitation without more is one by form.
+    // An elicitation capability without fields means forms.
     hello.putObject("capabilities").putObject("elicitation");
     hello.putObject("clientInfo").put("name", "parley").put("version", clientVersion);
     var welcome = request(McpSchema.METHOD_INITIALIZE, hello, patience);
     var wanted = welcome.path("protocolVersion").asString("");
     if (!wire.transport().protocolVersions().contains(wanted)) {
-      throw faults.refused("it speaks a version of MCP that Parley does not: " + wanted);
+      throw faults.refused("its MCP version is not supported: " + wanted);
     }
     version = wanted;
     agreed();
     return welcome.path("capabilities");
   }
 
-  /// Tells the server that all is agreed, and waits until it has heard it: over HTTP what is sent next could
-  /// overtake this, and a server may offer some tools only then. One that does not say that it heard is not
-  /// waited for long, and one that did hear something wrong says so to the next request.
+  /// Sends `initialized` and waits until the server has received it: over HTTP the next message
+  /// could arrive first, and a server may offer some tools only then. The wait is short, and an
+  /// error is reported by the next request.
   private void agreed() throws InterruptedException {
     var heard = new CountDownLatch(1);
     sending(new JSONRPCNotification(McpSchema.METHOD_NOTIFICATION_INITIALIZED, null), "")
         .doFinally(_ -> heard.countDown())
         .subscribe(
             _ -> {},
-            failed -> LOG.log(Level.DEBUG, "greeting {0}: {1}", server, failed.getMessage()));
+            failed ->
+                LOG.log(
+                    Level.DEBUG,
+                    "cannot send initialized to {0}: {1}",
+                    server,
+                    failed.getMessage()));
     if (!heard.await(HEARING.toMillis(), TimeUnit.MILLISECONDS)) {
-      LOG.log(Level.DEBUG, "the MCP server {0} does not say that it heard", server);
+      LOG.log(Level.DEBUG, "the MCP server {0} does not acknowledge initialized", server);
     }
   }
 
-  /// Asks for something, and waits.
+  /// Sends a request, and waits for the result.
   JsonNode request(String method, ObjectNode params, Duration patience)
       throws Trouble, InterruptedException {
     return exchange(new Exchange(ids.incrementAndGet(), null), method, params, patience);
   }
 
-  /// Calls a tool, and waits: for no longer than `patience` without a sign of life. An interrupt, or
-  /// running out of patience, cancels the call.
+  /// Calls a tool, and waits for the result, at most `patience` without a message of the server. An
+  /// interrupt or a timeout cancels the call.
   JsonNode call(String tool, ObjectNode arguments, ToolContext context, Duration patience)
       throws Trouble, InterruptedException {
     var exchange = new Exchange(ids.incrementAndGet(), context);
@@ -131,8 +136,7 @@ final class Session implements AutoCloseable {
     var mine = takesTurns;
     if (mine && !turn.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
       throw new Trouble(
-          Kind.SILENT,
-          "the MCP server " + server + " is busy: it asks somebody something; try again later");
+          Kind.SILENT, "the MCP server " + server + " is busy with a question; try again later");
     }
     try {
       var result = exchange(exchange, McpSchema.METHOD_TOOLS_CALL, params, patience);
@@ -145,7 +149,7 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /// True if it has answered a call.
+  /// True if the server has completed a call.
   boolean answered() {
     return answered;
   }
@@ -160,10 +164,10 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /// Ends it, and all that is under way in it, for this reason.
+  /// Ends the session and all its requests, for this reason.
   void end(Trouble trouble) {
     if (over.compareAndSet(null, trouble)) {
-      // First, so that nobody whose call fails is given this session again.
+      // First, so that a caller whose call fails does not get this session again.
       keeper.troubled(this, trouble, true);
       open.values().forEach(exchange -> exchange.fail(trouble));
     }
@@ -183,7 +187,7 @@ final class Session implements AutoCloseable {
       throws Trouble, InterruptedException {
     var key = Long.toString(exchange.id());
     open.put(key, exchange);
-    var reason = "no longer wanted";
+    var reason = "the request was canceled";
     var finished = false;
     var sent = Disposables.disposed();
     try {
@@ -214,7 +218,7 @@ final class Session implements AutoCloseable {
     } finally {
       open.remove(key);
       if (!finished) {
-        // Nobody waits for the rest of it.
+        // The rest of the response is not needed.
         sent.dispose();
       }
       if (!finished && over.get() == null && !method.equals(McpSchema.METHOD_INITIALIZE)) {
@@ -244,7 +248,7 @@ final class Session implements AutoCloseable {
 
   private void answer(JSONRPCResponse response) {
     var exchange = open.get(String.valueOf(response.id()));
-    // Without one the answer comes too late: the request was cancelled.
+    // Otherwise the request was canceled before its result arrived.
     if (exchange != null) {
       if (response.error() == null) {
         exchange.answer(tree(response.result()));
@@ -265,7 +269,7 @@ final class Session implements AutoCloseable {
 
   private void elicit(Object id, JsonNode params, String origin) {
     if (!params.path("mode").asString("form").equals("form")) {
-      refuse(id, McpSchema.ErrorCodes.INVALID_PARAMS, "only forms can be asked for");
+      refuse(id, McpSchema.ErrorCodes.INVALID_PARAMS, "only form elicitation is supported");
       return;
     }
     var schema = params.path("requestedSchema");
@@ -280,7 +284,7 @@ final class Session implements AutoCloseable {
       exchange = Origins.guess(open.values());
     }
     if (exchange == null || question.excessive() || !exchange.ask(question)) {
-      LOG.log(Level.INFO, "the MCP server {0} asks what nobody can be asked", server);
+      LOG.log(Level.INFO, "rejected a question of the MCP server {0}", server);
       reply(id, Elicitation.canceled());
     }
   }
@@ -324,8 +328,8 @@ final class Session implements AutoCloseable {
     send(JSONRPCResponse.error(id, new JSONRPCResponse.JSONRPCError(code, why)), null);
   }
 
-  /// What the server says because of the message carries the exchange's id, where the transport can
-  /// tell: over HTTP, but not over pipes.
+  /// Messages that the server sends because of this message carry the id of the exchange, if the
+  /// transport supports it: over HTTP, but not over pipes.
   private Disposable send(JSONRPCMessage message, @Nullable Exchange exchange) {
     var origin = exchange == null ? "" : Long.toString(exchange.id());
     return sending(message, origin)

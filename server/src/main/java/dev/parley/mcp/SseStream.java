@@ -8,13 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the events of an event stream, and remembers where it is. For one thread.
+/// Reads the events of an event stream, and remembers its position. For one thread.
 final class SseStream {
 
   private static final String BYTE_ORDER_MARK = "\uFEFF";
   private static final Duration RETRY_MAX = Duration.ofMinutes(1);
 
-  /// Where a reader is, and how long to wait before it reads on after the stream has ended.
+  /// The position in a stream, and how long to wait before it is resumed.
   static final class Cursor {
     private @Nullable String id;
     private Duration retry = Duration.ofSeconds(1);
@@ -39,7 +39,8 @@ final class SseStream {
     this.cursor = cursor;
   }
 
-  /// The data of the next message; null at the end. Events of other names, and those without data, are left out.
+  /// The data of the next message; null at the end. Events with other names, and events without
+  /// data, are skipped.
   @Nullable String next() throws IOException {
     var data = new StringBuilder();
     var name = "";
@@ -66,7 +67,7 @@ final class SseStream {
         case "event" -> name = value;
         case "id" -> id = value;
         case "retry" -> retry(value);
-        default -> {} // Comments, and fields that nobody knows.
+        default -> {} // Comments and unknown fields.
       }
     }
   }

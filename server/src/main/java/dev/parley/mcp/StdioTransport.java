@@ -23,12 +23,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/// A server that is a process of ours: a line in, a line out.
+/// A transport over the standard input and output of a process: one message per line.
 ///
-/// The SDK's own gives the process our whole environment, stops reading at the first line that is no
-/// message, tells nobody when the process ends, and leaves the process's children running. Here the
-/// exception handler is told of the end with an [Ended]. Pipes are read and written on platform
-/// threads: a read of a pipe holds on to a virtual thread's carrier.
+/// The transport of the SDK passes the complete environment of the server to the process, stops at
+/// the first invalid line, does not report the end of the process, and leaves its child processes
+/// running. This one reports the end to the exception handler with an [Ended]. Pipes are read and
+/// written on platform threads: reading a pipe blocks the carrier of a virtual thread.
 final class StdioTransport implements McpClientTransport {
 
   private static final System.Logger LOG = System.getLogger(StdioTransport.class.getName());
@@ -38,7 +38,7 @@ final class StdioTransport implements McpClientTransport {
   private static final Duration LAST_WORDS = Duration.ofSeconds(1);
   private static final Duration ENDING = Duration.ofSeconds(5);
 
-  /// The process has ended, or has to.
+  /// The process has ended or must be stopped.
   static final class Ended extends McpTransportException {
     private static final long serialVersionUID = 1L;
 
@@ -65,10 +65,10 @@ final class StdioTransport implements McpClientTransport {
     this.endPatience = endPatience;
   }
 
-  /// What the process last wrote that is no message, for an error message to end with.
+  /// The last lines of the process that are not messages, as the end of an error message.
   String lastLines() {
     var text = errors.text();
-    var wrote = garbage.isEmpty() ? "" : "\nIt wrote what is no message: " + garbage;
+    var wrote = garbage.isEmpty() ? "" : "\nIt wrote an invalid message: " + garbage;
     return wrote + (text.isEmpty() ? "" : "\nIts last lines on standard error:\n" + text);
   }
 
@@ -88,7 +88,7 @@ final class StdioTransport implements McpClientTransport {
         () ->
             outgoing.offer(message)
                 ? Mono.empty()
-                : Mono.error(new McpTransportException("it does not read what it is sent")));
+                : Mono.error(new McpTransportException("it does not read its input")));
   }
 
   @Override
@@ -132,9 +132,9 @@ final class StdioTransport implements McpClientTransport {
         }
         line = line(in);
       }
-      why = line == null ? exit(from, complaints) : "it writes what is no message";
+      why = line == null ? exit(from, complaints) : "it writes invalid messages";
     } catch (IOException broken) {
-      why = "it can no longer be read: " + broken.getMessage();
+      why = "its output cannot be read: " + broken.getMessage();
     }
     onEnd.accept(new Ended(why));
   }
@@ -146,13 +146,13 @@ final class StdioTransport implements McpClientTransport {
       message = McpSchema.deserializeJsonRpcMessage(Wire.JSON, line);
     } catch (IOException | RuntimeException noMessage) {
       garbage = Text.cut(line, GARBAGE_SHOWN);
-      LOG.log(Level.DEBUG, "the MCP server {0} wrote what is no message: {1}", name, garbage);
+      LOG.log(Level.DEBUG, "the MCP server {0} wrote an invalid message: {1}", name, garbage);
       return false;
     }
     handler
         .apply(Mono.just(message))
         .subscribe(
-            _ -> {}, broken -> LOG.log(Level.ERROR, "a message of " + name + " broke", broken));
+            _ -> {}, broken -> LOG.log(Level.ERROR, "cannot handle a message of " + name, broken));
     return true;
   }
 
@@ -175,7 +175,7 @@ final class StdioTransport implements McpClientTransport {
       if (!ended.await(ENDING)) {
         return "it closed its standard output";
       }
-      // Its last words say most; but children of it may keep the pipe open.
+      // Its last error output explains most; but its child processes may keep the pipe open.
       complaints.join(LAST_WORDS);
       return "it ended with exit code " + ended.exitCode();
     } catch (InterruptedException closing) {
@@ -187,20 +187,20 @@ final class StdioTransport implements McpClientTransport {
   private void write(Child to) {
     try (OutputStream out = to.input()) {
       while (true) {
-        // One line, whatever is in it: JSON escapes line ends.
+        // Always one line: JSON escapes line ends.
         out.write(Wire.JSON.writeValueAsBytes(outgoing.take()));
         out.write('\n');
         out.flush();
       }
     } catch (IOException gone) {
-      // Whoever reads from it notices.
+      // The reader thread reports the end.
     } catch (InterruptedException closing) {
-      // Its input is closed with the stream: a server ends then.
+      // Its input is closed with the stream, which makes a server end.
     }
   }
 
-  /// As the protocol asks: closes its input, then asks it to end, then makes it end, with all its
-  /// children.
+  /// Stops the process as the protocol requires: closes its input, then asks it to end, then kills
+  /// it with all its child processes.
   private void end() {
     var ending = child;
     var writing = writer;

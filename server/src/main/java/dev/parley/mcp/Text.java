@@ -1,11 +1,11 @@
 package dev.parley.mcp;
 
-/// Text of others, kept within bounds.
+/// Limits the length of text from other systems.
 final class Text {
 
   private Text() {}
 
-  /// The text, or how it begins.
+  /// The text, or its beginning if it is too long.
   static String cut(String text, int max) {
     if (text.length() <= max) {
       return text;
@@ -14,7 +14,7 @@ final class Text {
     return text.substring(0, end) + "…";
   }
 
-  /// The text with a full stop at its end, if nothing ends it yet.
+  /// The text, with a full stop if it does not end with punctuation.
   static String sentence(String text) {
     var stripped = text.stripTrailing();
     return stripped.isEmpty() || ".!?…".indexOf(stripped.charAt(stripped.length() - 1)) >= 0

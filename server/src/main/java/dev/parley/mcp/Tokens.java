@@ -2,10 +2,10 @@ package dev.parley.mcp;
 
 import java.util.Optional;
 
-/// Where the access tokens of people for MCP servers come from. Safe for many threads.
+/// Provides the access tokens of owners for MCP servers. Safe for many threads.
 public interface Tokens {
 
-  /// For servers that need none.
+  /// A provider without tokens.
   Tokens NONE =
       new Tokens() {
         @Override
@@ -17,10 +17,10 @@ public interface Tokens {
         public void reject(String owner, String provider) {}
       };
 
-  /// The token that `owner` has for the server called `provider`, if there is one. Asked for every
-  /// request, so it must be quick.
+  /// The token of `owner` for the server called `provider`, if there is one. Called for every
+  /// request, so it must be fast.
   Optional<String> bearer(String owner, String provider);
 
-  /// The server refuses the token: it is not given out again.
+  /// Reports that the server rejected the token: it is not returned again.
   void reject(String owner, String provider);
 }

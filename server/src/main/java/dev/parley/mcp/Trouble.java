@@ -2,22 +2,23 @@ package dev.parley.mcp;
 
 import org.jspecify.annotations.Nullable;
 
-/// Why a server could not be used. The message names the server and is for a model to read.
+/// The reason why a server could not be used. The message names the server and is written for a
+/// model.
 final class Trouble extends Exception {
 
   private static final long serialVersionUID = 1L;
 
-  /// What kind of trouble.
+  /// The kind of failure.
   enum Kind {
-    /// It is not there, or went away.
+    /// The server is not available, or the connection was lost.
     GONE,
-    /// It did not answer in time.
+    /// The server did not respond in time.
     SILENT,
-    /// It answered with an error.
+    /// The server responded with an error.
     REFUSED,
-    /// It no longer knows us: nothing was done, and a new connection helps.
+    /// The server no longer knows the session: nothing was done, and a new connection helps.
     FORGOTTEN,
-    /// Somebody has to sign in.
+    /// A sign-in is required.
     UNAUTHORIZED
   }
 
@@ -36,14 +37,14 @@ final class Trouble extends Exception {
 
   static Trouble unauthorized(String server, Challenge challenge) {
     return new Trouble(
-        Kind.UNAUTHORIZED, "somebody has to sign in to the MCP server " + server, challenge);
+        Kind.UNAUTHORIZED, "a sign-in is required for the MCP server " + server, challenge);
   }
 
   Kind kind() {
     return kind;
   }
 
-  /// What the server said when it refused, if it wants somebody to sign in.
+  /// The challenge of the server, if a sign-in is required.
   Challenge challenge() {
     return challenge == null ? Challenge.NONE : challenge;
   }

@@ -11,16 +11,16 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/// A connection to a server, not yet opened, and what the server last wrote to its standard error.
+/// A transport to a server, not yet opened, and the last lines of its standard error.
 record Wire(McpClientTransport transport, Supplier<String> lastLines) {
 
-  /// How much a server may say at once.
+  /// The maximum size of a message.
   static final int MESSAGE_BYTES_MAX = 16 << 20;
 
   private static final int DEPTH_MAX = 200;
   private static final int NUMBER_MAX = 1_000;
 
-  /// Reads and writes what goes over a connection. Numbers keep every digit.
+  /// Reads and writes messages. Numbers keep every digit.
   static final McpJsonMapper JSON =
       new JacksonMcpJsonMapper(
           JsonMapper.builder(
@@ -34,13 +34,14 @@ record Wire(McpClientTransport transport, Supplier<String> lastLines) {
               .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
               .build());
 
-  /// Starts a process.
+  /// A transport to a process, which is started when it is opened.
   static Wire to(McpServer.Stdio process, String name, McpServers.Parts parts) {
     var transport = new StdioTransport(process, parts.children(), name, parts.pace().end());
     return new Wire(transport, transport::lastLines);
   }
 
-  /// Talks to a server elsewhere, with the token that there is at the time of a request, if any.
+  /// A transport to an HTTP server; `bearer` supplies the current token for each request, if there
+  /// is one.
   static Wire to(McpServer.Http server, Supplier<Optional<String>> bearer) {
     return new Wire(new HttpTransport(server, bearer), () -> "");
   }

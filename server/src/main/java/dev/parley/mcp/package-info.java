@@ -1,4 +1,4 @@
-/// MCP servers, whose tools agents can call.
+/// Connections to MCP servers, whose tools agents can call.
 @NullMarked
 package dev.parley.mcp;
 

@@ -8,11 +8,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The form that an answer must have. Providers only know objects: what is to be something else is asked
-/// for as `{"value": …}`, and taken out again.
+/// The JSON schema that an answer must match. Providers accept only objects, so any other value is
+/// requested as `{"value": …}` and unwrapped afterwards.
 record AnswerForm(ObjectNode schema, boolean wrapped) {
 
-  /// What the answer is called where it needs a name.
+  /// The name of the answer, for APIs that require one.
   static final String NAME = "answer";
 
   private static final String VALUE = "value";
@@ -31,7 +31,7 @@ record AnswerForm(ObjectNode schema, boolean wrapped) {
     schema.putObject("properties").set(VALUE, inner);
     schema.putArray("required").add(VALUE);
     schema.put("additionalProperties", false);
-    // References start at the top.
+    // References in a schema start at its root.
     for (var definitions : new String[] {"$defs", "definitions"}) {
       if (inner.has(definitions)) {
         schema.set(definitions, inner.remove(definitions));
@@ -40,7 +40,7 @@ record AnswerForm(ObjectNode schema, boolean wrapped) {
     return new AnswerForm(schema, true);
   }
 
-  /// The answer in what a model said, without fences and other talk around it.
+  /// Extracts the answer from a model's text, without code fences and surrounding text.
   Optional<String> read(String said) {
     var found = json(said);
     if (found.isEmpty()) {
@@ -55,8 +55,8 @@ record AnswerForm(ObjectNode schema, boolean wrapped) {
     return found.map(this::unwrapped).map(JsonNode::toString).map(Whole::text);
   }
 
-  /// True if the schema is one of those that OpenAI can hold a model to strictly: every object names all
-  /// its properties, needs them all and allows no others.
+  /// Returns true if OpenAI's strict mode supports the schema: every object lists all its
+  /// properties, requires all of them and allows no others.
   boolean strict() {
     return strict(schema);
   }

@@ -8,8 +8,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A conversation as the Messages API takes it: user and assistant take turns, the user begins and is the
-/// last to speak. What the model thought goes back as it came, where it came.
+/// Converts a conversation to messages of Anthropic's Messages API. User and assistant alternate;
+/// the first and the last message are the user's. Thinking blocks are returned unchanged and in
+/// their original order.
 final class AnthropicMessages {
 
   private static final String THINKING = "thinking";
@@ -20,7 +21,7 @@ final class AnthropicMessages {
   private final boolean thoughts;
   private final ArrayNode messages = Json.mapper().createArrayNode();
 
-  /// `thoughts` says whether earlier thoughts are handed back.
+  /// If `thoughts` is true, earlier thinking blocks are included.
   AnthropicMessages(String model, WireNames names, boolean thoughts) {
     this.model = model;
     this.names = names;
@@ -44,12 +45,13 @@ final class AnthropicMessages {
     return messages;
   }
 
-  /// Marks what comes before, and this, to be kept by the provider for the next question.
+  /// Marks this block and everything before it as cacheable.
   static void cache(ObjectNode block) {
     block.putObject("cache_control").put("type", "ephemeral");
   }
 
-  /// False if the model is amid its calls and has not thought before them: then it must not think now.
+  /// Returns false if the last turn has tool calls but no thinking block. The API then does not
+  /// allow thinking.
   static boolean mayThink(JsonNode messages) {
     var first = messages.size();
     while (first >= 2
@@ -72,7 +74,7 @@ final class AnthropicMessages {
 
   private void assistant(Turn.Assistant turn) {
     if (messages.isEmpty()) {
-      text(content("user"), "(What was said before this is left out.)");
+      text(content("user"), "(Earlier messages are left out.)");
     }
     var content = content("assistant");
     for (var block : blocks(turn)) {
@@ -106,7 +108,8 @@ final class AnthropicMessages {
     return blocks;
   }
 
-  /// The blocks in the order in which the memo has them; null if there is no memo of this model that fits.
+  /// Returns the blocks in the order of the memo, or null if there is no matching memo of this
+  /// model.
   private @Nullable List<JsonNode> remembered(Turn.Assistant turn) {
     var memo = turn.memo();
     if (memo == null || !memo.path("model").asString("").equals(model)) {
@@ -136,7 +139,7 @@ final class AnthropicMessages {
           blocks.add(call(turn, calls++));
         }
         default -> {
-          // Nothing else is in a memo.
+          // A memo has no other items.
         }
       }
     }
@@ -152,7 +155,7 @@ final class AnthropicMessages {
     return block;
   }
 
-  /// The content of the last message if it is of this role, else of a new one.
+  /// Returns the content of the last message if it has this role, or of a new message.
   private ArrayNode content(String role) {
     if (!messages.isEmpty() && role(messages.size() - 1).equals(role)) {
       return (ArrayNode) messages.get(messages.size() - 1).path("content");

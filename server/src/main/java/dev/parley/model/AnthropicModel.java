@@ -3,13 +3,13 @@ package dev.parley.model;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// A model behind Anthropic's Messages API, at Anthropic or at a server that speaks it too.
+/// A model that is accessed with Anthropic's Messages API, at Anthropic or a compatible server.
 public final class AnthropicModel implements Model {
 
-  /// Where Anthropic answers.
+  /// The base URL of Anthropic's API.
   public static final String BASE_URL = "https://api.anthropic.com";
 
-  /// The model to use if none is named.
+  /// The default model.
   public static final String MODEL = "claude-sonnet-4-5";
 
   private static final String VERSION = "2023-06-01";

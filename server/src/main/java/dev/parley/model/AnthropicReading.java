@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Reads the stream of Anthropic's Messages API. For one thread.
+/// Parses the event stream of Anthropic's Messages API. For one thread.
 final class AnthropicReading implements Reading {
 
-  /// A part of the answer: text, a thought, or a call. What is none of these has an empty type.
+  /// A block of the answer: text, thinking, or a tool call. The type of any other block is empty.
   private static final class Block {
     private final String type;
     private final ObjectNode start;
@@ -29,7 +29,7 @@ final class AnthropicReading implements Reading {
       this.start = start;
     }
 
-    /// The thought as it came; a redacted one came whole.
+    /// Returns the thinking block as the server sent it. A redacted block arrives in one event.
     ObjectNode thought() {
       return type.equals("thinking")
           ? Whole.object(
@@ -75,7 +75,7 @@ final class AnthropicReading implements Reading {
       }
       case "error" -> throw Failures.told(json);
       default -> {
-        // Pings, ends of blocks, and what is yet to be invented.
+        // Pings, ends of blocks, and events that this version does not know.
       }
     }
     return false;
@@ -95,13 +95,13 @@ final class AnthropicReading implements Reading {
       }
       case "tool_use" -> {
         block.call.is(start.path("id").asString(""), start.path("name").asString(""));
-        // Some servers send the arguments at once.
+        // Some servers send the arguments with the first event.
         if (!start.path("input").isEmpty()) {
           block.call.add(start.path("input").toString());
         }
       }
       default -> {
-        // Redacted thoughts come whole.
+        // A redacted thinking block arrives in one event.
       }
     }
   }
@@ -113,7 +113,7 @@ final class AnthropicReading implements Reading {
       case "signature_delta" -> block.signature.append(delta.path("signature").asString(""));
       case "input_json_delta" -> block.call.add(delta.path("partial_json").asString(""));
       default -> {
-        // Citations and the like.
+        // Citations and other deltas that are not needed.
       }
     }
   }
@@ -163,7 +163,7 @@ final class AnthropicReading implements Reading {
     };
   }
 
-  /// The thoughts, and where among text and calls they were.
+  /// Returns the thinking blocks, and their order among text and tool calls.
   private @Nullable JsonNode memo() {
     if (blocks.values().stream().noneMatch(block -> AnthropicMessages.thought(block.start))) {
       return null;
@@ -180,7 +180,7 @@ final class AnthropicReading implements Reading {
           }
         }
         default -> {
-          // What is not handed on does not come back.
+          // Other blocks are not sent back to the server.
         }
       }
     }

@@ -7,16 +7,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A question as Anthropic's Messages API takes it.
+/// A request of Anthropic's Messages API.
 ///
-/// An answer of some form is asked for as the call of a tool, which all servers that speak this API know.
-/// That call is forced, which forbids thinking, except for models that think anyway: those are told to
-/// make it.
+/// An answer with a schema is requested as a tool call, which all compatible servers support. The
+/// call is forced. A forced call does not allow thinking, so models that always think are only
+/// instructed to make it.
 final class AnthropicRequest {
 
   private static final int ANSWER_TOKENS = 16_384;
 
-  /// Models that are told how much to think. Later ones, of Anthropic's, decide that themselves.
+  /// Models that need a thinking budget. Newer models of Anthropic decide by themselves.
   private static final Pattern BUDGETED =
       Pattern.compile(
           "claude-(?:[23]|instant).*"
@@ -62,7 +62,7 @@ final class AnthropicRequest {
     return names;
   }
 
-  /// The tool by which an answer of some form is given.
+  /// Returns true for the tool that receives an answer with a schema.
   boolean takesAnswer(String tool) {
     return form != null && tool.equals(answerTool);
   }
@@ -105,7 +105,7 @@ final class AnthropicRequest {
       tool(tools, names.tool(tool.name()), tool.description(), tool.schema());
     }
     if (form != null) {
-      tool(tools, answerTool, "Takes your answer. Call it when you have one.", form.schema());
+      tool(tools, answerTool, "Receives your answer. Call it when you have one.", form.schema());
       if (budgeted) {
         var choice = body.putObject("tool_choice");
         if (prompt.tools().isEmpty()) {
@@ -126,7 +126,7 @@ final class AnthropicRequest {
     tool.set("input_schema", typed(schema));
   }
 
-  /// Some tools leave out what goes without saying, but must be said.
+  /// Adds the `type` that some schemas omit, because the API requires it.
   private static JsonNode typed(ObjectNode schema) {
     return schema.has("type") ? schema : schema.deepCopy().put("type", "object");
   }

@@ -2,12 +2,12 @@ package dev.parley.model;
 
 import java.util.regex.Pattern;
 
-/// A secret that a provider knows its users by. It does not show itself.
+/// The API key for a provider. [#toString] does not show it.
 public record ApiKey(String value) {
 
   private static final String HIDDEN = "***";
 
-  /// Shorter keys occur in words by chance.
+  /// Shorter keys may occur in words by chance.
   private static final int LENGTH_MIN = 4;
 
   public ApiKey {
@@ -16,7 +16,8 @@ public record ApiKey(String value) {
     }
   }
 
-  /// The same text without this key in it. A key of a few characters is hidden only where it stands alone.
+  /// Returns the text without this key. A very short key is replaced only where it is a separate
+  /// word.
   String hideIn(String text) {
     return value.length() < LENGTH_MIN
         ? text.replaceAll("(?<!\\w)" + Pattern.quote(value) + "(?!\\w)", HIDDEN)

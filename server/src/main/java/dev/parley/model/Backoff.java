@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Decides how long to wait before a question is asked again. For one question.
+/// Decides how long to wait before a request is retried. For one request.
 final class Backoff {
 
   private static final Duration FIRST = Duration.ofMillis(500);
@@ -28,11 +28,11 @@ final class Backoff {
     this.left = bounds.waitsMax();
   }
 
-  /// How long to wait after this failure, or nothing if it is the last.
+  /// Returns how long to wait after this failure, or empty if there is no further attempt.
   ///
-  /// Half of a wait is random, so that a crowd does not come back in step. What a provider asks for is
-  /// never cut short: if it is more than is left, it is not worth waiting. After an answer of the wrong form there is one
-  /// more attempt, at once.
+  /// Half of the delay is random, so that many clients do not retry at the same time. A delay that
+  /// the provider asks for is never shortened: if it exceeds the remaining time, there is no retry.
+  /// After an answer that does not match its schema there is one retry, without delay.
   Optional<Duration> after(ModelFailure failure) {
     attempts++;
     if (failure.malformed()) {
@@ -56,12 +56,13 @@ final class Backoff {
     return Optional.of(wait);
   }
 
-  /// How often the question was asked.
+  /// Returns the number of attempts so far.
   int attempts() {
     return attempts;
   }
 
-  /// Whether the provider says that another attempt makes sense: `x-should-retry`. Null if it says nothing.
+  /// Returns whether the provider wants a retry, from the header `x-should-retry`, or null if it is
+  /// absent.
   static @Nullable Boolean wanted(HttpHeaders headers) {
     return switch (headers.firstValue("x-should-retry").orElse("").strip()) {
       case "true" -> true;
@@ -70,7 +71,8 @@ final class Backoff {
     };
   }
 
-  /// How long a provider asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date.
+  /// Returns the delay that the provider asks for: `retry-after-ms`, or `retry-after` in seconds or
+  /// as a date.
   @Nullable Duration asked(HttpHeaders headers) {
     var millis = headers.firstValue("retry-after-ms").orElse("").strip();
     if (NUMBER.matcher(millis).matches()) {

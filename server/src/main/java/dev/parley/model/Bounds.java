@@ -2,10 +2,10 @@ package dev.parley.model;
 
 import java.time.Duration;
 
-/// How long one question may take and how large its answer may be.
+/// Limits for the duration of a request to a model and for the size of its response.
 ///
-/// `firstByte` is how long an answer may take to begin, `silence` how long it may then stop. A question
-/// is asked at most `attemptsMax` times, with waits between them of at most `waitsMax` in all.
+/// `firstByte` limits the time until the response starts, and `silence` each pause after that.
+/// There are at most `attemptsMax` attempts, with delays of at most `waitsMax` in total.
 public record Bounds(
     Duration firstByte,
     Duration silence,
@@ -14,7 +14,8 @@ public record Bounds(
     int lineBytesMax,
     long replyBytesMax) {
 
-  /// Three minutes to the first byte, two of silence, five attempts within a minute of waiting.
+  /// Three minutes until the first byte, two minutes of silence, and five attempts with delays of
+  /// one minute in total.
   public static final Bounds USUAL =
       new Bounds(
           Duration.ofMinutes(3),
@@ -24,12 +25,12 @@ public record Bounds(
           4 << 20,
           64L << 20);
 
-  /// The same, with one limit for every kind of silence.
+  /// Returns the same limits with this timeout for the first byte and for silence.
   public Bounds withTimeout(Duration timeout) {
     return new Bounds(timeout, timeout, attemptsMax, waitsMax, lineBytesMax, replyBytesMax);
   }
 
-  /// The same, with other limits of size.
+  /// Returns the same limits with other sizes.
   public Bounds withSizes(int lineBytes, long replyBytes) {
     return new Bounds(firstByte, silence, attemptsMax, waitsMax, lineBytes, replyBytes);
   }

@@ -14,13 +14,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// The body of an answer, while it comes in.
+/// The body of a response while it is received.
 ///
-/// The HTTP client fills it, one portion ahead of the one thread that reads. Its lock guards the
-/// subscription. Closing it before its end closes the connection.
+/// The HTTP client reads one portion ahead of the single reading thread. The lock guards the
+/// subscription. Closing the stream before its end closes the connection.
 final class ByteStream implements BodySubscriber<ByteStream>, AutoCloseable {
 
-  /// What came: bytes, or the end with its reason if it is a bad one.
+  /// Bytes, or the end of the body, with a reason if it failed.
   private sealed interface Item {
 
     record Bytes(List<ByteBuffer> buffers) implements Item {}
@@ -63,9 +63,9 @@ final class ByteStream implements BodySubscriber<ByteStream>, AutoCloseable {
     items.add(new Item.End(null));
   }
 
-  /// The next bytes; none at the end.
+  /// Returns the next bytes, or an empty list at the end.
   ///
-  /// @throws TimeoutException if nothing comes for so long
+  /// @throws TimeoutException if nothing arrives within `patience`
   List<ByteBuffer> next(Duration patience)
       throws IOException, TimeoutException, InterruptedException {
     if (ended) {

@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// A tool call while it is being written. For one thread.
+/// A tool call while it is being received. For one thread.
 final class CallDraft {
 
   private static final String UNNAMED = "unnamed";
@@ -29,7 +29,8 @@ final class CallDraft {
     return arguments.toString();
   }
 
-  /// Some servers repeat id and name with every piece, others send them empty: what comes first counts.
+  /// Sets the id and name, if they are not set yet. Some servers repeat them with every piece,
+  /// others send empty ones.
   void is(String givenId, String givenName) {
     id = id.isEmpty() ? givenId : id;
     name = name.isEmpty() ? givenName : name;
@@ -39,13 +40,14 @@ final class CallDraft {
     arguments.append(piece);
   }
 
-  /// Puts all of the arguments in place of what has come of them.
+  /// Replaces the arguments that were received so far.
   void replace(String all) {
     arguments.setLength(0);
     arguments.append(all);
   }
 
-  /// The calls, with our names for tools; ids that are missing, double or of no form we know are new.
+  /// Returns the tool calls, with tool names mapped back. An id that is missing, duplicate or
+  /// invalid is replaced by a new one.
   static List<ToolCall> calls(List<CallDraft> drafts, WireNames names, Supplier<String> ids) {
     var used = new HashSet<String>();
     var calls = new ArrayList<ToolCall>();

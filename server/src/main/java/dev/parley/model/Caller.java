@@ -16,13 +16,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Asks a model's server, and asks again where that does no harm. For many threads.
+/// Sends requests to a model's server, and retries them where that is safe. For many threads.
 final class Caller {
 
   private static final int ERROR_BYTES_MAX = 64 << 10;
   private static final Duration ERROR_PATIENCE = Duration.ofSeconds(5);
 
-  /// A question on the wire, and how its answer is read.
+  /// A request, and the parser of its response.
   record Question(
       URI address,
       Map<String, String> headers,
@@ -42,8 +42,9 @@ final class Caller {
     this.sources = sources;
   }
 
-  /// Asks until there is an answer, or the failure is a lasting one, or there were too many attempts. `sink` is told of
-  /// each further attempt before the wait: what it was given until then no longer counts.
+  /// Sends the request until it succeeds, fails permanently or reaches the maximum number of
+  /// attempts. `sink` is notified before the delay of each retry; text that it received before then
+  /// is discarded.
   Reply ask(Question question, Sink sink) throws InterruptedException {
     var request = request(question);
     var backoff = new Backoff(bounds, sources);
@@ -124,11 +125,11 @@ final class Caller {
           ErrorCode.MODEL_ERROR,
           "the model's server answered with "
               + Failures.shown(type, 100)
-              + " instead of a stream; is baseUrl right?");
+              + " instead of a stream; check baseUrl");
     }
   }
 
-  /// The beginning of an error's body.
+  /// Returns the beginning of an error response.
   private String text(ByteStream body) throws InterruptedException {
     var bytes = new byte[ERROR_BYTES_MAX];
     var length = 0;
@@ -143,7 +144,7 @@ final class Caller {
         }
       }
     } catch (IOException | TimeoutException cut) {
-      // What has come must do.
+      // Use what was received so far.
     }
     return new String(bytes, 0, length, StandardCharsets.UTF_8);
   }

@@ -6,25 +6,25 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What servers that speak chat completions want back with a turn's calls, beyond what OpenAI knows of:
-/// what the model reasoned (DeepSeek, Kimi), and a signature with each call (Gemini).
+/// Data that some servers with a chat completions API require back with tool calls, beyond OpenAI's
+/// API: the model's reasoning (DeepSeek, Kimi) and a signature per call (Gemini).
 record ChatMemo(JsonNode memo) {
 
   private static final String FIELD = "field";
   private static final String REASONING = "reasoning";
   private static final String EXTRAS = "extras";
 
-  /// What servers sign a call with.
+  /// The field with a call's signature.
   static final String EXTRA = "extra_content";
 
-  /// The memo of this model, or an empty one.
+  /// Returns the memo if this model wrote it, or an empty one.
   static ChatMemo read(@Nullable JsonNode memo, String model) {
     return memo == null || !memo.path("model").asString("").equals(model)
         ? new ChatMemo(MissingNode.getInstance())
         : new ChatMemo(memo);
   }
 
-  /// A new one; null if there is nothing to keep. `extras` has a place for each call.
+  /// Returns a new memo, or null if there is nothing to store. `extras` has one element per call.
   static @Nullable JsonNode of(String model, String field, String reasoning, JsonNode extras) {
     if (reasoning.isEmpty() && extras.valueStream().allMatch(JsonNode::isNull)) {
       return null;

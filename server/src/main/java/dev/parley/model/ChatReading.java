@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Reads the stream of chat completions, as OpenAI and those who imitate it write it. For one thread.
+/// Parses the event stream of OpenAI's chat completions API and compatible servers. For one thread.
 final class ChatReading implements Reading {
 
   private static final String DONE = "[DONE]";
@@ -51,10 +51,10 @@ final class ChatReading implements Reading {
     if (json.hasNonNull("error")) {
       throw Failures.told(json);
     }
-    // Usage comes with the last piece, or with one after it that has no choices.
+    // Usage is in the last chunk, or in a chunk after it that has no choices.
     spending.openAi(json.path("usage"), "prompt", "completion");
     for (var choice : json.path("choices")) {
-      // We ask for one answer; what a server gives beside it is not part of it.
+      // The request asks for one choice; others are ignored.
       if (choice.isObject() && choice.path("index").asInt(0) == 0) {
         begun = true;
         delta(choice.path("delta"));
@@ -71,7 +71,7 @@ final class ChatReading implements Reading {
         var piece = delta.path(field).asString();
         reasoning.append(piece);
         outlet.thinking(piece);
-        // Some send the same under both names.
+        // Some servers send the same text in both fields.
         break;
       }
     }
@@ -88,7 +88,7 @@ final class ChatReading implements Reading {
     }
   }
 
-  /// A text, or a list of parts, as some servers send it.
+  /// Adds content that is a text or, from some servers, a list of parts.
   private void content(JsonNode content) throws InterruptedException {
     if (ChatRequest.words(content)) {
       outlet.text(content.asString());
@@ -112,11 +112,12 @@ final class ChatReading implements Reading {
           outlet.thinking(thought.path("text").asString(thought.path(field).asString("")));
         }
       }
-      default -> content(part); // A bare text. Other parts are not text.
+      default -> content(part); // A plain text. Other parts are ignored.
     }
   }
 
-  /// The one call that the first form of the API knows. Newer servers may send it beside `tool_calls`.
+  /// Adds a call in the deprecated field `function_call`. Newer servers may send it in addition to
+  /// `tool_calls`.
   private void function(JsonNode piece) {
     if (function == null) {
       function = new CallDraft();
@@ -125,7 +126,7 @@ final class ChatReading implements Reading {
     function.add(arguments(piece));
   }
 
-  /// Some send an object where there should be its text.
+  /// Some servers send an object instead of its text.
   private static String arguments(JsonNode function) {
     var arguments = function.path("arguments");
     return arguments.isObject() ? arguments.toString() : arguments.asString("");
@@ -142,7 +143,8 @@ final class ChatReading implements Reading {
     }
   }
 
-  /// The call that a piece belongs to. Some servers leave out the index, or give every call the same.
+  /// Returns the call that a piece belongs to. Some servers omit the index, or send the same for
+  /// every call.
   private CallDraft draft(JsonNode index, String id) {
     var place = index.isInt() ? index.asInt() : id.isEmpty() ? drafts.size() - 1 : drafts.size();
     var known = places.get(place);

@@ -6,7 +6,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A question as OpenAI's chat completions take it.
+/// A request of OpenAI's chat completions API.
 final class ChatRequest {
 
   private final ModelSettings settings;
@@ -49,7 +49,7 @@ final class ChatRequest {
     return body;
   }
 
-  /// OpenAI has given up the name that all others know.
+  /// Returns the name of the output limit. OpenAI has deprecated the one that other servers use.
   private String tokenLimit() {
     var host = String.valueOf(settings.baseUrl().getHost());
     return host.endsWith("openai.com") || host.endsWith("azure.com")
@@ -113,7 +113,7 @@ final class ChatRequest {
     return messages.addObject().put("role", role).put("content", content);
   }
 
-  /// True if this is text, and some of it.
+  /// Returns true if this is a text that is not empty.
   static boolean words(JsonNode node) {
     return node.isString() && !node.asString().isEmpty();
   }

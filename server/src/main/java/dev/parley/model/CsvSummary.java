@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/// How the offline model summarises CSV files: it lists them, reads them side by side, has their rows
-/// made a dataset, writes a data record and a report from that, and tells what it found.
+/// The offline model's summary of CSV files: it lists them, reads them concurrently, creates a
+/// dataset of their rows, writes a data record and a report, and answers with its findings.
 final class CsvSummary {
 
   private static final int FILES_MAX = 20;

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
-/// How the offline model gives work to other agents: to one by its own tool, to several by `subagents`,
-/// then it tells what came of it.
+/// The offline model's delegation to other agents: to one agent with its own tool, to several with
+/// `subagents`. It answers with their results.
 final class Delegation {
 
   private static final String BATCH = "subagents";
@@ -77,7 +77,7 @@ final class Delegation {
             + (known.isEmpty() ? "." : "; there are: " + String.join(", ", known) + "."));
   }
 
-  /// The agents that the tool for several names in its schema.
+  /// Returns the agents that the schema of `subagents` lists.
   private static List<String> known(Exchange exchange) {
     return exchange.tools().stream()
         .filter(tool -> tool.name().equals(BATCH))
@@ -90,7 +90,7 @@ final class Delegation {
         .toList();
   }
 
-  /// The agents that have a tool of their own.
+  /// Returns the agents that have their own tool.
   private static List<String> singles(Exchange exchange) {
     return exchange.tools().stream()
         .map(Prompt.ToolDescription::name)
@@ -121,7 +121,7 @@ final class Delegation {
     return one.path("agentId").asString("An agent") + ": " + content(one);
   }
 
-  /// The words in a result, wherever an agent keeps them.
+  /// Returns the text of a result, which agents return in different fields.
   private static String content(JsonNode result) {
     return Stream.of("content", "result", "error")
         .map(result::path)

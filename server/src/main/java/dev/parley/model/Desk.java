@@ -7,7 +7,8 @@ import dev.parley.protocol.ThoughtEvent.Verbosity;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What the offline model does with one tool: it calls it, then tells what came of it.
+/// Requests that the offline model fulfills with one tool: it calls the tool, then describes the
+/// result.
 final class Desk {
 
   interface Telling {
@@ -99,7 +100,7 @@ final class Desk {
                 + ".");
   }
 
-  /// Calls a tool again and again; the limits of the loop end it.
+  /// Calls a tool again and again, until a limit of the agent loop stops it.
   static void loop(Exchange exchange) throws InterruptedException {
     if (exchange.has("clock")) {
       exchange.call("clock", Json.object());

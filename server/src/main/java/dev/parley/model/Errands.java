@@ -7,14 +7,14 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What the offline model does with tools that act, or that need a person.
+/// Requests that the offline model fulfills with tools that have side effects or need a person.
 final class Errands {
 
   private static final Pattern IN_BACKTICKS = Pattern.compile("`([^`]+)`");
 
   private Errands() {}
 
-  /// The command is what was said to the letter: a quote or a dot at its end may matter.
+  /// Runs the command exactly as written: a quote or a dot at its end may matter.
   static void run(Exchange exchange) throws InterruptedException {
     var said = Speech.after("run", exchange.request());
     var quoted = IN_BACKTICKS.matcher(said);
@@ -30,7 +30,7 @@ final class Errands {
         });
   }
 
-  /// Any tool by its name, with arguments as JSON.
+  /// Calls any tool by name, with arguments as JSON.
   static void use(Exchange exchange, String tool, String json) throws InterruptedException {
     ObjectNode arguments;
     try {
@@ -83,7 +83,7 @@ final class Errands {
                     result.result().path("body").asString("").stripTrailing()));
   }
 
-  /// What stands in a value, for people.
+  /// Returns a value as text for people.
   static String text(JsonNode value) {
     return value.isString() ? value.asString() : value.toString();
   }

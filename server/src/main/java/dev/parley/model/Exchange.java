@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One question to the offline model: what was asked, what tools have answered since, and the reply as
-/// it grows. For one thread.
+/// One request to the offline model: the person's message, the tool results since then, and the
+/// reply in progress. For one thread.
 final class Exchange {
 
   private static final int CHARACTERS_PER_TOKEN = 4;
@@ -50,12 +50,12 @@ final class Exchange {
     return -1;
   }
 
-  /// What the person said last.
+  /// Returns the person's last message.
   String request() {
     return request;
   }
 
-  /// What tools have answered since then, oldest first.
+  /// Returns the tool results since that message, oldest first.
   List<Part.Returned> results() {
     return results;
   }
@@ -72,7 +72,7 @@ final class Exchange {
     return prompt.tools().stream().anyMatch(known -> known.name().equals(tool));
   }
 
-  /// Says something, a word at a time.
+  /// Writes a text, word by word.
   void say(String text) throws InterruptedException {
     var start = 0;
     for (var i = 1; i < text.length(); i++) {

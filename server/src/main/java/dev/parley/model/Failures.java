@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Tells what went wrong with a question, from all that providers say about it.
+/// Maps errors of providers and of the network to a [ModelFailure].
 final class Failures {
 
   private static final int SHOWN_MAX = 500;
 
-  /// How much of an error page is searched for words.
+  /// How much of an HTML error page is searched for text.
   private static final int MARKUP_MAX = 10_000;
 
   private static final Pattern TOO_LONG =
@@ -32,21 +32,20 @@ final class Failures {
 
   private Failures() {}
 
-  /// An answer with a status other than 200.
+  /// Maps a response with a status other than 200.
   static ModelFailure status(int status, String body) {
     var error = Complaint.in(body);
     var said = status + ": " + error.message();
     if (status >= 300 && status < 400) {
       return ModelFailure.lasting(
-          ErrorCode.MODEL_ERROR,
-          "the model's server sends us elsewhere; is baseUrl right? " + said);
+          ErrorCode.MODEL_ERROR, "the model's server redirects; check baseUrl: " + said);
     }
     if (status >= 500) {
       return ModelFailure.passing(ErrorCode.MODEL_ERROR, "the model's server failed with " + said);
     }
     return switch (status) {
       case 401, 402, 403 ->
-          ModelFailure.lasting(ErrorCode.AUTH, "the model's server refuses the key with " + said);
+          ModelFailure.lasting(ErrorCode.AUTH, "the model's server rejects the key with " + said);
       case 408, 409, 425 ->
           ModelFailure.passing(ErrorCode.MODEL_ERROR, "the model's server failed with " + said);
       case 413 -> tooLong(error.message());
@@ -55,14 +54,14 @@ final class Failures {
     };
   }
 
-  /// An error that a stream tells of: `{"type"|"code": …, "message": …}`.
+  /// Maps an error event in a stream: `{"type"|"code": …, "message": …}`.
   static ModelFailure told(JsonNode node) {
     var error = Complaint.of(node);
     return switch (error.type()) {
       case "rate_limit_error", "rate_limit_exceeded", "insufficient_quota", "429" -> limited(error);
       case "authentication_error", "permission_error", "billing_error", "invalid_api_key" ->
           ModelFailure.lasting(
-              ErrorCode.AUTH, "the model's server refuses the key: " + error.message());
+              ErrorCode.AUTH, "the model's server rejects the key: " + error.message());
       case "request_too_large", "context_length_exceeded" -> tooLong(error.message());
       case "invalid_request_error", "not_found_error", "invalid_prompt", "400" ->
           invalid(error.is(TOO_LONG), error.message(), error.message());
@@ -72,7 +71,7 @@ final class Failures {
     };
   }
 
-  /// There is no connection, or no more.
+  /// Maps a connection that failed or was lost.
   static ModelFailure network(Throwable reason, String host) {
     for (var at = reason; at != null; at = at.getCause()) {
       switch (at) {
@@ -84,10 +83,10 @@ final class Failures {
         }
         case SSLHandshakeException _ -> {
           return ModelFailure.lasting(
-              ErrorCode.MODEL_ERROR, "no safe connection to " + host + ": " + text(at));
+              ErrorCode.MODEL_ERROR, "the TLS connection to " + host + " failed: " + text(at));
         }
         default -> {
-          // What caused it may say more.
+          // The cause may be more specific.
         }
       }
     }
@@ -99,7 +98,7 @@ final class Failures {
     return ModelFailure.passing(ErrorCode.MODEL_ERROR, "the model's answer ended in the middle");
   }
 
-  /// `text` on one line, and not too much of it.
+  /// Returns `text` on one line, shortened to `max` characters.
   static String shown(String text, int max) {
     var line = text.replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
     return line.length() <= max ? line : line.substring(0, max) + "…";
@@ -115,14 +114,14 @@ final class Failures {
           ErrorCode.RATE_LIMITED, "the account's quota is used up: " + error.message());
     }
     return ModelFailure.passing(
-        ErrorCode.RATE_LIMITED, "too many questions to the model: " + error.message());
+        ErrorCode.RATE_LIMITED, "the model's rate limit is exceeded: " + error.message());
   }
 
   private static ModelFailure invalid(boolean tooLong, String said, String message) {
     return tooLong
         ? tooLong(message)
         : ModelFailure.lasting(
-            ErrorCode.INVALID_INPUT, "the model's server refuses the question: " + said);
+            ErrorCode.INVALID_INPUT, "the model's server rejects the request: " + said);
   }
 
   private static ModelFailure tooLong(String message) {
@@ -135,7 +134,7 @@ final class Failures {
     return text == null ? reason.getClass().getSimpleName() : shown(text, SHOWN_MAX);
   }
 
-  /// What a provider says of an error: a word for programs, if any, and one for people.
+  /// An error as the provider describes it: a code, which may be empty, and a message.
   private record Complaint(String type, String message) {
 
     static Complaint in(String body) {

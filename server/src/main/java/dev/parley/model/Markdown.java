@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/// The reports that the offline model writes.
+/// The Markdown reports that the offline model writes.
 final class Markdown {
 
   private Markdown() {}
@@ -33,7 +33,7 @@ final class Markdown {
         .formatted(subject, cell(subject));
   }
 
-  /// The report on CSV files, given what the tool `dataset` found in each.
+  /// Returns the report on CSV files, from the findings of the tool `dataset` for each file.
   static String csvReport(List<JsonNode> files, List<String> skipped) {
     var text = new StringBuilder("# Summary of the CSV files\n\n");
     text.append("| File | Rows | Columns |\n|---|---:|---|\n");

@@ -3,12 +3,12 @@ package dev.parley.model;
 /// A language model.
 public interface Model {
 
-  /// What the model is called where its use is recorded.
+  /// The name under which usage is recorded.
   String name();
 
-  /// Asks the model and hands `sink` what it says, as it says it.
+  /// Sends a prompt to the model and passes its output to `sink` as it arrives.
   ///
-  /// Returns when the model is done. An interrupt ends the question at once. Safe for use by many
-  /// threads.
+  /// Returns when the output is complete. An interrupt stops the request at once. Safe for use by
+  /// many threads.
   Reply ask(Prompt prompt, Sink sink) throws InterruptedException;
 }

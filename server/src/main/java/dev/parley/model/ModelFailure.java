@@ -5,8 +5,8 @@ import dev.parley.protocol.ReportEvent.Usage;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// One attempt at a question failed. `passing` says that the task may succeed later, `again` that the model is asked
-/// again now; `retryAfter` is how long the provider asks to wait before that.
+/// A failed attempt. `passing` is true if the task may succeed later, and `again` if the request is
+/// retried now. `retryAfter` is the delay that the provider asks for.
 final class ModelFailure extends Exception {
 
   private static final long serialVersionUID = 1L;
@@ -39,22 +39,22 @@ final class ModelFailure extends Exception {
     this.malformed = malformed;
   }
 
-  /// One that will not pass.
+  /// A permanent failure.
   static ModelFailure lasting(ErrorCode code, String text) {
     return new ModelFailure(code, text, false, false, null);
   }
 
-  /// One that may be gone the next time.
+  /// A failure that a retry may resolve.
   static ModelFailure passing(ErrorCode code, String text) {
     return new ModelFailure(code, text, true, true, null);
   }
 
-  /// One that may be gone the next time, but has cost so much time that somebody else must decide.
+  /// A timeout. The task may succeed later, but it has taken too long for a retry now.
   static ModelFailure slow(String text) {
     return new ModelFailure(ErrorCode.TIMEOUT, text, true, false, null);
   }
 
-  /// The model answered, but not in the form that was asked for. A wait does not help, and many attempts do not either.
+  /// An answer that does not match the schema. Neither a delay nor many retries would help.
   static ModelFailure malformed(String text) {
     return new ModelFailure(ErrorCode.MODEL_ERROR, text, true, true, null, true);
   }
@@ -63,7 +63,7 @@ final class ModelFailure extends Exception {
     return new ModelFailure(code, text, passing, again, asked);
   }
 
-  /// The same, if the provider says whether another attempt makes sense.
+  /// Returns the failure with the provider's decision on a retry, if there is one.
   ModelFailure again(@Nullable Boolean wanted) {
     return wanted == null
         ? this
@@ -74,7 +74,7 @@ final class ModelFailure extends Exception {
     return code;
   }
 
-  /// The reason, without the key.
+  /// Returns the reason, without the API key.
   String text(ModelSettings settings) {
     return settings.clean(text);
   }

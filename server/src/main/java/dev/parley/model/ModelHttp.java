@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// The connections to models' servers, which all models share. For many threads.
+/// The HTTP client that all models share. For many threads.
 public final class ModelHttp implements AutoCloseable {
 
   private static final Duration CONNECT = Duration.ofSeconds(10);
@@ -16,9 +16,9 @@ public final class ModelHttp implements AutoCloseable {
   private final HttpClient http;
 
   public ModelHttp() {
-    // Version 1.1 because the offer to upgrade confuses some local servers, and because then to
-    // give up
-    // an answer is to close its connection. A redirect could take the key elsewhere.
+    // HTTP/1.1, because the upgrade header confuses some local servers, and because closing the
+    // connection then cancels one response. Redirects are not followed: they could send the key to
+    // another host.
     this.http =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -27,17 +27,16 @@ public final class ModelHttp implements AutoCloseable {
             .build();
   }
 
-  /// Sends a request and returns when the answer begins; the caller closes its body.
+  /// Sends a request and returns when the response starts. The caller closes the body.
   HttpResponse<ByteStream> send(HttpRequest request, Duration patience)
       throws ExecutionException, TimeoutException, InterruptedException {
-    // Not HttpRequest.timeout: newer JDKs count the whole body in, and a long answer is none too
-    // late.
+    // Not HttpRequest.timeout: newer JDKs include the whole body, and a long answer is not late.
     var sent = http.sendAsync(request, _ -> new ByteStream());
     try {
       return sent.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException | InterruptedException given) {
       sent.cancel(true);
-      // It may have begun at the last moment.
+      // The response may have started just before the timeout.
       var _ = sent.thenAccept(late -> late.body().close());
       throw given;
     }

@@ -3,9 +3,9 @@ package dev.parley.model;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/// Which model is asked, and how: `thinkingTokens` is how much it may think, 0 if not at all.
+/// The model, its address and its parameters. `thinkingTokens` is the thinking budget, 0 for none.
 ///
-/// Without `maxTokens` an answer may be as long as the provider lets it, or as is usual.
+/// Without `maxTokens` the provider's limit or a default applies.
 public record ModelSettings(
     String model,
     URI baseUrl,
@@ -14,7 +14,7 @@ public record ModelSettings(
     int thinkingTokens,
     @Nullable Prices prices) {
 
-  /// The address of `path` at this provider; `version` is put before it if the base URL has none.
+  /// Returns the base URL with `version` and `path` appended, unless it already ends with `path`.
   URI address(String version, String path) {
     var text = baseUrl.toString();
     var query = baseUrl.getRawQuery() == null ? "" : "?" + baseUrl.getRawQuery();
@@ -25,7 +25,7 @@ public record ModelSettings(
     return URI.create(base + version + path + query);
   }
 
-  /// How hard to think, for providers that take a word for it.
+  /// Returns the thinking effort, for providers that accept a word instead of a number.
   String effort() {
     if (thinkingTokens < 4_096) {
       return "low";
@@ -33,7 +33,7 @@ public record ModelSettings(
     return thinkingTokens < 16_384 ? "medium" : "high";
   }
 
-  /// Hides the key, should it be in `text`.
+  /// Removes the API key from `text`.
   String clean(String text) {
     return apiKey == null ? text : apiKey.hideIn(text);
   }

@@ -5,15 +5,15 @@ import java.time.InstantSource;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/// Where a model's time, chance and new ids come from.
+/// The clock, randomness, delays and ids of a model.
 public record ModelSources(
     InstantSource clock, RandomGenerator random, Pause pause, Supplier<String> ids) {
 
-  /// Lets time pass.
+  /// Waits.
   @FunctionalInterface
   public interface Pause {
 
-    /// Returns after so long. An interrupt ends it.
+    /// Returns after this time. An interrupt ends the wait.
     void await(Duration time) throws InterruptedException;
   }
 }

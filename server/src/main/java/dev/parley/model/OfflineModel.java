@@ -7,16 +7,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// A stand-in for a language model that needs no network: plain phrases call up each feature.
+/// A rule-based model that needs no network: simple phrases trigger each feature.
 ///
-/// Deterministic: what it does depends on the last thing the person said and on what tools have
-/// answered since, on nothing else. Safe for use by many threads.
+/// It is deterministic: its output depends only on the person's last message and on the tool
+/// results since then. Safe for use by many threads.
 public final class OfflineModel implements Model {
 
-  /// What this model is called.
+  /// The name of this model.
   public static final String NAME = "offline";
 
-  /// The usual pause between numbers when it counts slowly.
+  /// The default pause between numbers when it counts slowly.
   public static final Duration PACE = Duration.ofMillis(50);
 
   private interface Act {

@@ -2,20 +2,20 @@ package dev.parley.model;
 
 import java.util.Map;
 
-/// A model behind one of OpenAI's two APIs, at OpenAI or at one of the many servers that speak them too.
+/// A model that is accessed with one of OpenAI's APIs, at OpenAI or a compatible server.
 public final class OpenAiModel implements Model {
 
-  /// Where OpenAI answers.
+  /// The base URL of OpenAI's API.
   public static final String BASE_URL = "https://api.openai.com/v1";
 
-  /// The model to use if none is named.
+  /// The default model.
   public static final String MODEL = "gpt-5";
 
-  /// Which of the two is spoken.
+  /// OpenAI's APIs.
   public enum Api {
-    /// Chat completions, which nearly every server speaks.
+    /// Chat completions, which nearly every compatible server supports.
     CHAT,
-    /// Responses, which hands back what the model reasoned.
+    /// Responses, which returns the model's reasoning.
     RESPONSES
   }
 
@@ -65,7 +65,7 @@ public final class OpenAiModel implements Model {
         outlet -> new ResponsesReading(settings, request.names(), sources.ids(), outlet));
   }
 
-  /// A base URL that is only a host lacks what all these servers have.
+  /// Returns the version that is inserted if the base URL is only a host.
   private String version() {
     return settings.baseUrl().getPath().matches("/*") ? "/v1" : "";
   }

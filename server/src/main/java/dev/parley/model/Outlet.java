@@ -4,9 +4,10 @@ import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
-/// Hands a sink what a model says, in a form that can be written down.
+/// Writes a model's output to a sink, without unpaired surrogates.
 ///
-/// If an answer of some form was asked for, it is handed on whole and only if it is one. For one thread.
+/// If a schema was requested, the answer is written as a whole, and only if it matches. For one
+/// thread.
 final class Outlet {
 
   private static final String PARAGRAPH = "\n\n";
@@ -26,7 +27,7 @@ final class Outlet {
     this.form = form;
   }
 
-  /// How many characters of text the sink was given.
+  /// Returns how many characters of text were written to the sink.
   int length() {
     return length;
   }
@@ -43,22 +44,22 @@ final class Outlet {
     think(thoughts.next(piece));
   }
 
-  /// Sets a thought that follows another apart from it.
+  /// Separates the next thought from the previous one.
   void newThought() throws InterruptedException {
     if (thinking) {
       think(PARAGRAPH);
     }
   }
 
-  /// The answer was given as a call of the tool that takes it.
+  /// Sets the answer that was received as a call of the answer tool.
   void answer(String json) {
     answer.setLength(0);
     answer.append(json);
   }
 
-  /// The turn is over.
+  /// Completes the output.
   ///
-  /// @throws ModelFailure if the answer ended early and has no text, or has not the form that was asked for
+  /// @throws ModelFailure if the answer ended early without text, or does not match the schema
   void finish(FinishReason reason, boolean calls) throws ModelFailure, InterruptedException {
     say(texts.rest());
     think(thoughts.rest());
@@ -76,17 +77,17 @@ final class Outlet {
       say(fitting.get());
     } else if (reason == FinishReason.LENGTH) {
       throw ModelFailure.lasting(
-          ErrorCode.LIMIT, "the model's answer was cut off before it was whole: see maxTokens");
+          ErrorCode.LIMIT, "the model's answer was cut off before it was complete: see maxTokens");
     } else if (reason == FinishReason.CONTENT_FILTER || reason == FinishReason.REFUSAL) {
       say(answer.toString());
     } else {
       throw ModelFailure.malformed(
-          "the model's answer is not the JSON that was asked for: "
+          "the model's answer is not the JSON that was requested: "
               + Failures.shown(answer.toString(), SHOWN_MAX));
     }
   }
 
-  /// Nobody could tell an answer without text from one that is empty on purpose.
+  /// Fails if the answer ended early: without text, it would look like an intentionally empty one.
   private static void checkNotEmpty(FinishReason reason) throws ModelFailure {
     switch (reason) {
       case LENGTH ->
@@ -95,11 +96,11 @@ final class Outlet {
       case CONTENT_FILTER ->
           throw ModelFailure.lasting(
               ErrorCode.MODEL_ERROR,
-              "a filter of the model's provider stopped the answer before any text");
+              "the provider's content filter stopped the answer before any text");
       case REFUSAL ->
           throw ModelFailure.lasting(
               ErrorCode.REJECTED, "the model refused to answer and gave no reason");
-      case STOP, TOOL_CALLS, INTERRUPTED, CANCELED -> {} // An empty answer may be meant.
+      case STOP, TOOL_CALLS, INTERRUPTED, CANCELED -> {} // An empty answer may be intended.
     }
   }
 
@@ -118,7 +119,7 @@ final class Outlet {
     }
   }
 
-  /// Joins characters that were cut in two: some servers cut between `\ud83d` and `\ude00`.
+  /// Joins surrogate pairs that were split: some servers split between `\ud83d` and `\ude00`.
   private static final class Pieces {
     private String held = "";
 

@@ -3,8 +3,8 @@ package dev.parley.model;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
-/// What a million tokens cost in US dollars. Without a price of their own, tokens that a cache took or
-/// gave cost as much as other input.
+/// Prices per million tokens in US dollars. Without prices of their own, tokens that are written to
+/// or read from a cache cost as much as other input.
 public record Prices(
     BigDecimal input,
     BigDecimal output,

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A question to a model: who it is to be, what was said and done so far, what it may call.
+/// A request to a model: instructions, the conversation so far, and the tools that it may call.
 ///
-/// With an `answerSchema` the answer is one JSON value that fits it, and nothing else.
+/// With an `answerSchema` the answer is one JSON value that matches the schema, and nothing else.
 public record Prompt(
     String instructions,
     List<Part> parts,
@@ -22,20 +22,21 @@ public record Prompt(
     tools = List.copyOf(tools);
   }
 
-  /// One step of a conversation.
+  /// One part of a conversation.
   public sealed interface Part {
 
-    /// Somebody said something.
+    /// A message.
     record Said(Role role, String text) implements Part {}
 
-    /// The model asked for tools, maybe with words. `memo` is what it wants back: see [Reply.Answered].
+    /// The model's tool calls, with text that may be empty. `memo` is returned to the model: see
+    /// [Reply.Answered].
     record Asked(String text, List<ToolCall> calls, @Nullable JsonNode memo) implements Part {
       public Asked {
         calls = List.copyOf(calls);
       }
     }
 
-    /// A tool gave a result; if it failed, the result says why.
+    /// The result of a tool call, or the error if it failed.
     record Returned(ToolCallId call, String tool, boolean success, JsonNode result)
         implements Part {}
   }

@@ -2,19 +2,19 @@ package dev.parley.model;
 
 import dev.parley.protocol.ReportEvent.Usage;
 
-/// Makes a reply of the events of one stream. For one thread.
+/// Builds a reply from the events of one stream. For one thread.
 interface Reading {
 
-  /// Takes an event. True if nothing of interest will follow.
+  /// Processes an event. Returns true if no relevant event will follow.
   ///
-  /// @throws ModelFailure if the event tells of an error, or cannot be understood
+  /// @throws ModelFailure if the event is an error, or is malformed
   boolean take(SseEvent event) throws ModelFailure, InterruptedException;
 
-  /// What the provider has reported so far.
+  /// Returns the usage that the provider has reported so far.
   Usage usage();
 
-  /// What it all came to.
+  /// Returns the reply.
   ///
-  /// @throws ModelFailure if the stream ended too early, or the answer is not what was asked for
+  /// @throws ModelFailure if the stream ended early, or the answer does not match the schema
   Reply.Answered finish() throws ModelFailure, InterruptedException;
 }

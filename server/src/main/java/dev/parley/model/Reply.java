@@ -8,13 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// How a question to a model came out.
+/// The outcome of a request to a model.
 public sealed interface Reply {
 
-  /// The model answered, and wants these tools called, if any.
+  /// The model's answer, with the tools that it wants to call.
   ///
-  /// `memo` is what only this model understands, such as signed thoughts: it is kept with the turn and
-  /// handed back with it in later prompts.
+  /// `memo` is data that only this model understands, such as signed thinking blocks. It is stored
+  /// with the turn and included in later prompts.
   record Answered(FinishReason reason, List<ToolCall> calls, Usage usage, @Nullable JsonNode memo)
       implements Reply {
     public Answered {
@@ -22,11 +22,11 @@ public sealed interface Reply {
     }
   }
 
-  /// The model could not answer. `usage` is what the provider reported for the last attempt, if anything.
+  /// The request failed. `usage` is what the provider reported for the last attempt, if anything.
   record Failed(ErrorCode code, String message, boolean retryable, @Nullable Usage usage)
       implements Reply {
 
-    /// A failure that used no tokens, as far as is known.
+    /// A failure without reported usage.
     public Failed(ErrorCode code, String message, boolean retryable) {
       this(code, message, retryable, null);
     }

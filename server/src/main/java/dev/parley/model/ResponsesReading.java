@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Reads the stream of OpenAI's responses API. For one thread.
+/// Parses the event stream of OpenAI's responses API. For one thread.
 final class ResponsesReading implements Reading {
 
-  /// A part of the answer: a message, a call, or what was reasoned.
+  /// An output item: a message, a tool call, or reasoning.
   private static final class Item {
     private final CallDraft call = new CallDraft();
     private JsonNode json;
@@ -72,7 +72,7 @@ final class ResponsesReading implements Reading {
       case "response.failed" -> throw Failures.told(json.path("response"));
       case "error" -> throw Failures.told(json);
       default -> {
-        // Parts that begin and end, and what is yet to be invented.
+        // Starts and ends of parts, and events that this version does not know.
       }
     }
     return false;
@@ -132,8 +132,8 @@ final class ResponsesReading implements Reading {
     };
   }
 
-  /// What was reasoned, and where among messages and calls that was. Only what is encrypted can go back:
-  /// the rest the provider has not kept.
+  /// Returns the reasoning items, and their order among messages and tool calls. Only encrypted
+  /// items can be sent back, because the provider has not stored the others.
   private @Nullable JsonNode memo() {
     if (items.values().stream().noneMatch(ResponsesReading::encrypted)) {
       return null;

@@ -9,11 +9,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A question as OpenAI's responses API takes it. Nothing is kept there: what the model reasoned comes to
-/// us encrypted, and goes back as it came, where it came.
+/// A request of OpenAI's responses API. The provider stores nothing: reasoning items arrive
+/// encrypted and are sent back unchanged, in their original order.
 final class ResponsesRequest {
 
-  /// Models that reason without being told to; others refuse to be asked what they reasoned.
+  /// Models that always reason. Other models reject a request for their reasoning.
   private static final Pattern REASONS = Pattern.compile("(?:o\\d|gpt-[5-9](?!.*-chat)|codex).*");
 
   private final ModelSettings settings;
@@ -71,7 +71,7 @@ final class ResponsesRequest {
       function.put("name", names.tool(tool.name()));
       function.put("description", tool.description());
       function.set("parameters", tool.schema());
-      // This API would otherwise change the schema until it can be held to strictly.
+      // Otherwise the API would change the schema to fit its strict mode.
       function.put("strict", false);
     }
   }
@@ -113,7 +113,8 @@ final class ResponsesRequest {
     return items;
   }
 
-  /// The items in the order in which the memo has them; null if there is no memo of this model that fits.
+  /// Returns the items in the order of the memo, or null if there is no matching memo of this
+  /// model.
   private @Nullable List<JsonNode> remembered(Turn.Assistant turn) {
     var memo = turn.memo();
     if (memo == null || !memo.path("model").asString("").equals(settings.model())) {
@@ -142,7 +143,7 @@ final class ResponsesRequest {
           items.add(call(turn, calls++));
         }
         default -> {
-          // Nothing else is in a memo.
+          // A memo has no other items.
         }
       }
     }

@@ -5,10 +5,10 @@ import dev.parley.protocol.ReportEvent.Usage;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// An attempt at a question failed, and the model is asked again after `delay`.
+/// A failed attempt that is retried after `delay`.
 ///
-/// `attempt` is the number of the attempt that follows; the first one is 1. `usage` is what the provider reported for
-/// the failed attempt, if anything.
+/// `attempt` is the number of the next attempt; the first attempt is 1. `usage` is what the
+/// provider reported for the failed attempt, if anything.
 public record Retry(
     int attempt,
     int maxAttempts,

@@ -1,17 +1,17 @@
 package dev.parley.model;
 
-/// Takes what a model says while it says it; may make the model wait.
+/// Receives a model's output while it is generated. A method that blocks slows the model down.
 public interface Sink {
 
   /// A piece of the answer.
   void text(String piece) throws InterruptedException;
 
-  /// A piece of the model's own thinking; pieces that follow each other are one thought.
+  /// A piece of the model's thinking. Consecutive pieces form one thought.
   void thinking(String piece) throws InterruptedException;
 
-  /// A whole thought.
+  /// A complete thought.
   void thought(Thought thought) throws InterruptedException;
 
-  /// The model is about to be asked again. The text that the failed attempt gave no longer counts.
+  /// The request is about to be retried. The text of the failed attempt is discarded.
   void retry(Retry retry) throws InterruptedException;
 }

@@ -5,7 +5,7 @@ import dev.parley.protocol.ThoughtEvent.Verbosity;
 import java.time.Duration;
 import java.util.List;
 
-/// What the offline model says by itself, without tools.
+/// Replies of the offline model that need no tools.
 final class Speech {
 
   static final String HELP =
@@ -34,7 +34,7 @@ final class Speech {
 
   private Speech() {}
 
-  /// The text without the spaces and punctuation around it.
+  /// Returns the text without surrounding spaces and punctuation.
   static String bare(String text) {
     var end = text.length();
     while (end > 0 && around(text.charAt(end - 1), ".!?;,\"'`")) {
@@ -51,7 +51,7 @@ final class Speech {
     return Character.isWhitespace(character) || punctuation.indexOf(character) >= 0;
   }
 
-  /// What follows these words, with its punctuation.
+  /// Returns the text after these words, with its punctuation.
   static String after(String words, String request) {
     return request.strip().replaceFirst("(?is)^.*?\\b" + words + "\\s+", "");
   }

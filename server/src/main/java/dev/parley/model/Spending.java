@@ -6,7 +6,8 @@ import tools.jackson.databind.JsonNode;
 
 /// Counts the tokens of one answer. For one thread.
 ///
-/// Providers repeat their counts while they grow, and some send zeros in between: the largest counts.
+/// Providers report growing counts several times, and some report zeros in between, so the largest
+/// number is used.
 final class Spending {
 
   private long input;
@@ -14,7 +15,8 @@ final class Spending {
   private @Nullable Long cacheWrite;
   private @Nullable Long cacheRead;
 
-  /// Anthropic's counts, in which input leaves out what caches took and gave.
+  /// Adds Anthropic's counts. Their input does not include tokens that are written to or read from
+  /// the cache.
   void anthropic(JsonNode usage) {
     input = Math.max(input, count(usage.path("input_tokens")));
     output = Math.max(output, count(usage.path("output_tokens")));
@@ -22,11 +24,11 @@ final class Spending {
     cacheRead = larger(cacheRead, usage.path("cache_read_input_tokens"));
   }
 
-  /// OpenAI's counts, in which input has in it what the cache gave.
+  /// Adds OpenAI's counts. Their input includes tokens that are read from the cache.
   void openAi(JsonNode usage, String inputName, String outputName) {
     var all = count(usage.path(inputName + "_tokens"));
     var cached = usage.path(inputName + "_tokens_details").path("cached_tokens");
-    // DeepSeek's name for it.
+    // DeepSeek's name for the same count.
     cacheRead = larger(larger(cacheRead, cached), usage.path("prompt_cache_hit_tokens"));
     input = Math.max(input, Math.max(0, all - (cacheRead == null ? 0 : cacheRead)));
     output = Math.max(output, count(usage.path(outputName + "_tokens")));

@@ -7,14 +7,14 @@ import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One event of a model's stream.
+/// One server-sent event of a model's stream.
 record SseEvent(String name, String data) {
 
   private static final int SHOWN_MAX = 80;
 
-  /// The data as JSON.
+  /// Parses the data as JSON.
   ///
-  /// @throws ModelFailure if it is no object
+  /// @throws ModelFailure if it is not a JSON object
   JsonNode json() throws ModelFailure {
     try {
       return Json.read(data.getBytes(StandardCharsets.UTF_8), ObjectNode.class);

@@ -12,13 +12,14 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// Reads events from a stream, however its bytes are cut. Lines are decoded whole. For one thread.
+/// Reads server-sent events from a stream. Bytes may be split at any position; lines are decoded as
+/// a whole. For one thread.
 final class SseReader {
 
   private static final String BYTE_ORDER_MARK = "\uFEFF";
 
-  /// How long the end of a stream is waited for after its last event, so that the connection can be used
-  /// again.
+  /// How long to wait for the end of the stream after its last event, so that the connection can be
+  /// reused.
   private static final Duration END = Duration.ofMillis(100);
 
   private final ByteStream bytes;
@@ -38,14 +39,14 @@ final class SseReader {
     this.bounds = bounds;
   }
 
-  /// The next event, or null at the end.
+  /// Returns the next event, or null at the end.
   ///
-  /// @throws ModelFailure if it does not come in time, or is too large
+  /// @throws ModelFailure if the event does not arrive in time, or is too large
   @Nullable SseEvent next() throws IOException, ModelFailure, InterruptedException {
     while (ready.isEmpty()) {
       var more = more();
       if (more.isEmpty()) {
-        // Some servers leave out the empty line after their last event.
+        // Some servers omit the empty line after their last event.
         endEvent();
         return ready.poll();
       }
@@ -56,7 +57,7 @@ final class SseReader {
     return ready.poll();
   }
 
-  /// Reads on to the end, if it is near.
+  /// Reads to the end of the stream, if it arrives soon.
   void drain() throws InterruptedException {
     try {
       for (var left = bounds.replyBytesMax(); left > 0; ) {
@@ -67,7 +68,7 @@ final class SseReader {
         left -= more.stream().mapToLong(ByteBuffer::remaining).sum();
       }
     } catch (IOException | TimeoutException noMatter) {
-      // All that counts has come.
+      // All relevant events have been received.
     }
   }
 
@@ -78,7 +79,7 @@ final class SseReader {
       begun = true;
       return more;
     } catch (TimeoutException silent) {
-      throw ModelFailure.slow("the model's server said nothing for " + Failures.inWords(patience));
+      throw ModelFailure.slow("the model's server sent nothing for " + Failures.inWords(patience));
     }
   }
 
@@ -129,7 +130,7 @@ final class SseReader {
       }
       case "event" -> name = value;
       default -> {
-        // Comments, ids and what is not known do not matter here.
+        // Comments, ids and unknown fields are ignored.
       }
     }
   }

@@ -5,7 +5,7 @@ import dev.parley.protocol.ThoughtEvent.Verbosity;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A piece of a model's reasoning.
+/// A part of a model's reasoning.
 public record Thought(
     ThoughtType type,
     Verbosity verbosity,
@@ -17,7 +17,7 @@ public record Thought(
     alternatives = List.copyOf(alternatives);
   }
 
-  /// A thought with nothing but its words.
+  /// Returns a thought that has only text.
   public static Thought of(ThoughtType type, Verbosity verbosity, String content) {
     return new Thought(type, verbosity, content, null, List.of());
   }

@@ -8,9 +8,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// The arguments of a tool call, as a model wrote them.
 ///
-/// Models write JSON that is none, or are cut off in the middle of it. That must not end a run: such a
-/// call has arguments that say what is wrong, and whoever makes calls tells the model so, instead of
-/// calling the tool.
+/// A model may write invalid JSON, or be cut off in the middle. This must not end the run. Such a
+/// call gets arguments that describe the error, and the agent returns the error to the model
+/// instead of calling the tool.
 public final class ToolArguments {
 
   private static final String UNREADABLE = "$unreadable";
@@ -18,7 +18,7 @@ public final class ToolArguments {
 
   private ToolArguments() {}
 
-  /// What `text` says; nothing is an empty object.
+  /// Parses `text`. An empty text is an empty object.
   static ObjectNode read(String text) {
     if (text.isBlank()) {
       return Json.object();
@@ -31,11 +31,12 @@ public final class ToolArguments {
     }
   }
 
-  /// Why a tool must not be called with these arguments, in words for the model; usually it may be.
+  /// Returns why a tool must not be called with these arguments, as a message for the model. Empty
+  /// if they are valid.
   public static Optional<String> problem(ObjectNode arguments) {
     var text = arguments.get(UNREADABLE);
     return text == null
         ? Optional.empty()
-        : Optional.of("the arguments are not a JSON object, and were: " + text.asString());
+        : Optional.of("the arguments are not a JSON object: " + text.asString());
   }
 }

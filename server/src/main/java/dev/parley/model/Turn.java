@@ -12,11 +12,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// One step of a conversation as providers want it: nothing is blank, and the calls of a turn have their
-/// results right behind them, all of them.
+/// One step of a conversation in the form that providers require: no text is blank, and all results
+/// of a turn's tool calls directly follow the calls.
 sealed interface Turn {
 
-  /// A word from us, in the middle.
+  /// A system message in the middle of the conversation.
   record Note(String text) implements Turn {}
 
   record User(String text) implements Turn {}
@@ -29,14 +29,14 @@ sealed interface Turn {
     }
   }
 
-  /// What a call came to.
+  /// The result of a tool call.
   record Result(ToolCallId call, boolean success, String text) {
     String marked() {
       return success ? text : "Error: " + text;
     }
   }
 
-  /// All that the model is told at the top: the instructions, and words from us that come first.
+  /// Returns the system prompt: the instructions, and the system messages at the start.
   static String top(Prompt prompt) {
     var words = new ArrayList<String>();
     words.add(prompt.instructions().strip());
@@ -46,7 +46,7 @@ sealed interface Turn {
     return words.stream().filter(text -> !text.isEmpty()).collect(Collectors.joining("\n\n"));
   }
 
-  /// The steps after that.
+  /// Returns the steps after the system messages at the start.
   static List<Turn> of(Prompt prompt) {
     var parts = prompt.parts();
     var turns = new ArrayList<Turn>();
@@ -73,7 +73,7 @@ sealed interface Turn {
     return turns;
   }
 
-  /// Where somebody else than us speaks first.
+  /// Returns the index of the first part that is not a system message.
   private static int begin(List<Part> parts) {
     var begin = 0;
     while (begin < parts.size()
@@ -88,7 +88,7 @@ sealed interface Turn {
       Part.Asked asked, List<Part> parts, int at, Set<Integer> placed) {
     var results = new ArrayList<Result>();
     for (var call : asked.calls()) {
-      var result = new Result(call.id(), false, "there is no result of this call");
+      var result = new Result(call.id(), false, "this call has no result");
       for (var i = at + 1; i < parts.size(); i++) {
         if (parts.get(i) instanceof Part.Returned returned
             && returned.call().equals(call.id())

@@ -6,7 +6,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// Replaces halves of characters, which JSON can hold and UTF-8 cannot.
+/// Replaces unpaired surrogates, which JSON can contain and UTF-8 cannot.
 final class Whole {
 
   private static final char LOST = '\uFFFD';
@@ -22,7 +22,7 @@ final class Whole {
     return text;
   }
 
-  /// The same object, with all its texts whole.
+  /// Returns the object with all its texts repaired.
   static ObjectNode object(ObjectNode object) {
     for (var name : new ArrayList<>(object.propertyNames())) {
       var value = node(object.get(name));

@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// The names that tools and calls have in one question: providers allow less in a name than we do.
+/// Maps names of tools and ids of calls to those in one request, because providers allow fewer
+/// characters.
 ///
-/// The same conversation gets the same names, or caches would be of no use. For one thread.
+/// The same conversation always gets the same names, so that providers can cache it. For one
+/// thread.
 final class WireNames {
 
   private static final int NAME_MAX = 64;
@@ -21,12 +23,12 @@ final class WireNames {
   private final Map<ToolCallId, String> calls = new HashMap<>();
 
   WireNames(List<ToolDescription> tools) {
-    // Names that can stay come first, so that no other takes their place.
+    // Valid names are added first, so that no replacement takes their place.
     tools.stream().map(ToolDescription::name).filter(WireNames::fits).forEach(this::tool);
     tools.stream().map(ToolDescription::name).forEach(this::tool);
   }
 
-  /// What the tool is called on the wire.
+  /// Returns the name of the tool in the request.
   String tool(String name) {
     var known = wire.get(name);
     if (known != null) {
@@ -38,18 +40,18 @@ final class WireNames {
     return given;
   }
 
-  /// What we call a tool that the model calls so.
+  /// Returns our name of a tool that the model calls.
   String ours(String name) {
     return ours.getOrDefault(name, name);
   }
 
-  /// What a call is called on the wire.
+  /// Returns the id of the call in the request.
   String call(ToolCallId id) {
     return calls.computeIfAbsent(
         id, _ -> CALL.matcher(id.value()).matches() ? id.value() : "parley_call_" + calls.size());
   }
 
-  /// A name like this one that no tool has.
+  /// Returns a name similar to this one that no tool has.
   String free(String name) {
     var plain = name.replaceAll("[^A-Za-z0-9_-]", "_");
     plain = plain.isEmpty() ? "_" : plain;

@@ -1,4 +1,5 @@
-/// Language models: the port to them, clients of those behind a network, and one that needs none.
+/// Language models: the interface [Model], clients for remote models, and the offline model, which
+/// needs no network.
 @NullMarked
 package dev.parley.model;
 

@@ -12,10 +12,11 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// Decides which addresses Parley may send a request to when the address comes from a model, a caller or
-/// another server: public addresses, and the hosts that the operator named.
+/// Decides which addresses Parley may send a request to when the address comes from a model, a
+/// caller or another server. Public addresses are allowed, and the private hosts that the operator
+/// has listed.
 ///
-/// Addresses in the configuration need no check: the operator chose them.
+/// Addresses in the configuration need no check, because the operator chose them.
 public final class AddressPolicy {
 
   private static final int URL_MAX = 8_192;
@@ -23,12 +24,13 @@ public final class AddressPolicy {
   private static final Pattern DOTTED =
       Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}");
 
-  /// Finds the addresses of a host.
+  /// Resolves the addresses of a host.
   public interface Resolver {
     InetAddress[] resolve(String host) throws UnknownHostException;
   }
 
-  /// A place to talk to. `address` was checked; `named` says that its host is one of those named.
+  /// The target of a request. `address` was checked; `named` is true if the operator has listed the
+  /// host.
   public record Target(URI uri, InetAddress address, boolean named) {
 
     public String host() {
@@ -43,13 +45,13 @@ public final class AddressPolicy {
       return AddressPolicy.port(uri);
     }
 
-    /// True if it is this machine, by a name that nobody can give another meaning.
+    /// True if the target is this machine, by a name that always means this machine.
     public boolean local() {
       var literal = host().startsWith("[") || DOTTED.matcher(host()).matches();
       return address.isLoopbackAddress() && (literal || host().equals("localhost"));
     }
 
-    /// The host, with its port if that is not the usual one: what a credential is for.
+    /// The host, with its port if it is not the default one. Credentials are stored for this name.
     public String service() {
       return port() == (secure() ? 443 : 80) ? host() : host() + ":" + port();
     }
@@ -59,7 +61,7 @@ public final class AddressPolicy {
     }
   }
 
-  /// Says that a URL is not for tools, in words for the model.
+  /// The policy does not allow a URL. The message is written for the model.
   public static sealed class Refused extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -68,12 +70,12 @@ public final class AddressPolicy {
     }
   }
 
-  /// Says that nobody knows the host, at least now.
+  /// The host cannot be resolved, at least at the moment.
   public static final class UnknownHost extends Refused {
     private static final long serialVersionUID = 1L;
 
     UnknownHost(String host) {
-      super("there is no host " + host);
+      super("unknown host: " + host);
     }
   }
 
@@ -81,7 +83,7 @@ public final class AddressPolicy {
   private final Resolver resolver;
   private final Predicate<InetAddress> open;
 
-  /// `named` are hosts, as `host` or `host:port`, that may be private.
+  /// `named` are hosts, as `host` or `host:port`, that may have private addresses.
   public AddressPolicy(Set<String> named) {
     this(named, InetAddress::getAllByName, Addresses::isPublic);
   }
@@ -92,21 +94,22 @@ public final class AddressPolicy {
     this.open = open;
   }
 
-  /// A policy that allows every address, for operators who ask for that.
+  /// A policy that allows all addresses, for operators that configure it.
   public static AddressPolicy anywhere() {
     return new AddressPolicy(Set.of(), InetAddress::getAllByName, _ -> true);
   }
 
-  /// The same policy with the host and port of a configured URL among the named hosts.
+  /// The same policy, with the host and port of a configured URL added to the listed hosts.
   public AddressPolicy allowing(URI configured) {
     var more = new HashSet<>(named);
     more.add(configured.getHost().toLowerCase(Locale.ROOT) + ":" + port(configured));
     return new AddressPolicy(more, resolver, open);
   }
 
-  /// The target of a URL, if a request may be sent there: all addresses of its host are checked.
+  /// Returns the target of a URL if a request to it is allowed. All addresses of its host are
+  /// checked.
   ///
-  /// @throws Refused saying why
+  /// @throws Refused with the reason
   public Target check(String url) throws Refused {
     var uri = parse(url);
     var host = uri.getHost().toLowerCase(Locale.ROOT);
@@ -120,9 +123,9 @@ public final class AddressPolicy {
     return new Target(uri, addresses.getFirst(), isNamed);
   }
 
-  /// The target of a URL that credentials are sent to: over HTTPS, or to this machine.
+  /// Returns the target of a URL if credentials may be sent to it: over HTTPS, or to this machine.
   ///
-  /// @throws Refused saying why
+  /// @throws Refused with the reason
   public Target checkForCredentials(String url) throws Refused {
     var target = check(url);
     if (!target.secure() && !target.address().isLoopbackAddress()) {
@@ -140,22 +143,22 @@ public final class AddressPolicy {
 
   private static URI parse(String url) throws Refused {
     if (url.length() > URL_MAX) {
-      throw new Refused("a URL has at most " + URL_MAX + " characters");
+      throw new Refused("a URL may have at most " + URL_MAX + " characters");
     }
     try {
       var uri = new URI(url.strip());
       var scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
       if (!scheme.equals("http") && !scheme.equals("https")) {
-        throw new Refused("a URL that begins with http:// or https:// is needed");
+        throw new Refused("the URL must begin with http:// or https://");
       }
       if (uri.getHost() == null || uri.getHost().isEmpty() || uri.getHost().contains("%")) {
         throw new Refused("the URL needs a host: letters, digits, dots and dashes, or an address");
       }
       if (uri.getRawUserInfo() != null) {
-        throw new Refused("a URL must not hold a name or a password");
+        throw new Refused("the URL must not contain a user name or a password");
       }
       if (uri.getPort() == 0 || uri.getPort() > 65_535) {
-        throw new Refused("a port is between 1 and 65535");
+        throw new Refused("the port must be between 1 and 65535");
       }
       return uri;
     } catch (URISyntaxException malformed) {
@@ -163,15 +166,15 @@ public final class AddressPolicy {
     }
   }
 
-  /// Hosts such as `2130706433`, `127.1`, `0x7f.0.0.1` or `0177.0.0.1` mean different things to
-  /// different programs, and nothing good to any.
+  /// Rejects hosts such as `2130706433`, `127.1`, `0x7f.0.0.1` or `0177.0.0.1`, which programs
+  /// interpret differently.
   private static void checkNumbers(String host) throws Refused {
     var bare = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
     var last = bare.substring(bare.lastIndexOf('.') + 1);
     if (!host.startsWith("[")
         && NUMBER.matcher(last).matches()
         && !DOTTED.matcher(host).matches()) {
-      throw new Refused("an address is written as four numbers from 0 to 255, such as 192.0.2.1");
+      throw new Refused("an IPv4 address must be four numbers from 0 to 255, such as 192.0.2.1");
     }
   }
 
@@ -182,7 +185,7 @@ public final class AddressPolicy {
         return addresses;
       }
     } catch (UnknownHostException | IllegalArgumentException unknown) {
-      // Told below.
+      // Reported below.
     }
     throw new UnknownHost(host);
   }

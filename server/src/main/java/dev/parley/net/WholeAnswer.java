@@ -11,15 +11,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Sends a request and waits for its whole answer. The deadline includes the body: a server that sends it slowly cannot hold
-/// the caller.
+/// Sends HTTP requests with a limit on the size of the response and a deadline that includes the
+/// body, so that a slow server cannot block the caller.
 public final class WholeAnswer {
 
   private WholeAnswer() {}
 
-  /// The answer, with its whole body.
+  /// Sends a request and returns the response with its complete body.
   ///
-  /// @throws HttpTimeoutException if the end of the body does not come within `patience`
+  /// @throws HttpTimeoutException if the body is not complete within `patience`
   /// @throws IOException if the body has more than `bytesMax` bytes, or the connection fails
   public static HttpResponse<byte[]> of(
       HttpClient http, HttpRequest request, int bytesMax, Duration patience)
@@ -29,13 +29,13 @@ public final class WholeAnswer {
     try {
       return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
-      throw new HttpTimeoutException("the answer took more than " + patience.toMillis() + " ms");
+      throw new HttpTimeoutException("the response took more than " + patience.toMillis() + " ms");
     } catch (ExecutionException failed) {
       throw failed.getCause() instanceof IOException known
           ? known
           : new IOException(failed.getCause());
     } finally {
-      // Ends the request, unless it has ended.
+      // Cancels the request if it has not ended.
       answer.cancel(true);
     }
   }

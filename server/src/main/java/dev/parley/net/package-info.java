@@ -1,4 +1,4 @@
-/// Outgoing requests: which addresses may be reached.
+/// Outgoing HTTP requests: the policy for addresses, and calls with a size and time limit.
 @NullMarked
 package dev.parley.net;
 

@@ -2,5 +2,5 @@ package dev.parley.proxy;
 
 import org.jspecify.annotations.Nullable;
 
-/// An event of a service's stream; `id` is where it stands, if the service says so.
+/// A server-sent event; `id` is null if the service sends no ids.
 public record Frame(String event, String data, @Nullable String id) {}

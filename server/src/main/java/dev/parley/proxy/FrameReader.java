@@ -6,10 +6,10 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Reads server-sent events from bytes, however these are cut. For one thread.
+/// Reads server-sent events from a byte stream. For one thread.
 final class FrameReader {
 
-  /// How many bytes an event may have.
+  /// The maximum size of an event in bytes.
   static final int FRAME_MAX = 16 << 20;
 
   private final InputStream in;
@@ -22,9 +22,9 @@ final class FrameReader {
     this.in = in;
   }
 
-  /// The next event; nothing at the end. One that the end cuts off is none.
+  /// The next event; null at the end. An incomplete last event is ignored.
   ///
-  /// @throws IOException also if an event is too large
+  /// @throws IOException if reading fails or an event is too large
   @Nullable Frame next() throws IOException {
     var event = "";
     var data = new StringBuilder();
@@ -51,13 +51,13 @@ final class FrameReader {
         }
         case "event" -> event = value;
         case "id" -> id = value;
-        default -> {} // Comments, and what is not known.
+        default -> {} // Comments and unknown fields.
       }
     }
     return null;
   }
 
-  /// The next line without its end; nothing if the bytes end before it does.
+  /// The next line without its line break; null if the stream ends before it.
   private @Nullable String line() throws IOException {
     var line = new ByteArrayOutputStream();
     while (true) {

@@ -12,12 +12,12 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// An agent that works behind a service: `POST <url>/agent/stream` starts it and streams what it prints,
-/// in the words of Claude Code.
+/// An agent behind a proxy service: `POST <url>/agent/stream` starts it and streams its output in
+/// the format of Claude Code.
 ///
-/// What it says and does goes into the log of the task here. Each task begins a session there, and is told
-/// what was said before. After a crash of this server the task ends as interrupted: nobody knows what was
-/// printed meanwhile.
+/// Its output is written to the log of the local task. Each task starts a new session there, and
+/// its prompt includes the earlier conversation. After a crash of this server the task ends as
+/// interrupted, because the output in the meantime is lost.
 public final class ProxyAgent implements Agent {
 
   private static final String WISHES = "cli";
@@ -56,7 +56,7 @@ public final class ProxyAgent implements Agent {
     }
   }
 
-  /// The prompt, after as much of what was said before as there is room for.
+  /// The prompt, after as much of the earlier conversation as fits.
   private String prompt(Run run) {
     var asked = Memory.given(run);
     if (!memory.knowsPast(run)) {

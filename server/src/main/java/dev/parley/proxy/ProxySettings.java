@@ -3,13 +3,13 @@ package dev.parley.proxy;
 import java.net.URI;
 import java.time.Duration;
 
-/// Where a service is that runs agents, and how long it may say nothing.
+/// The address of a proxy service, and how long its stream may be silent.
 public record ProxySettings(URI url, Duration silence) {
 
-  /// How long a service may say nothing, unless configured.
+  /// The default for `silence`.
   public static final Duration SILENCE = Duration.ofMinutes(10);
 
-  /// Where the service has `path`.
+  /// The address of a path of the service.
   URI at(String path) {
     var base = url.toString();
     return URI.create((base.endsWith("/") ? base.substring(0, base.length() - 1) : base) + path);

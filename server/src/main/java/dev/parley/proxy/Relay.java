@@ -24,7 +24,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One agent at work behind a service, from its start to its end. For one thread.
+/// One run of an agent behind a proxy service, from its start to its end. For one thread.
 final class Relay {
 
   private static final String PROVIDER = "proxy";
@@ -32,7 +32,7 @@ final class Relay {
   private static final int OK = 200;
   private static final int NO_CONTENT = 204;
 
-  /// How long a service that cannot be reached is tried again, and how long the pauses between get.
+  /// How long to retry an unreachable service, and the delays between attempts.
   private static final Duration RECONNECT = Duration.ofMinutes(1);
 
   private static final Duration PAUSE = Duration.ofMillis(100);
@@ -70,7 +70,7 @@ final class Relay {
       }
       throw stopped;
     } catch (Rejection ended) {
-      // Somebody has written the task's end already.
+      // The task's end was already written.
       if (agent != null) {
         remote.stop(settings.at("/agent/stop/" + agent));
       }
@@ -112,20 +112,20 @@ final class Relay {
         } else if (UNKNOWN.contains(again.statusCode())) {
           again.body().close();
           forgotten = true;
-          over = new Item.Over("the service no longer knows of it: " + again.statusCode());
+          over = new Item.Over("the service no longer knows the agent: " + again.statusCode());
           break;
         } else if (PASSING.contains(again.statusCode())) {
           again.body().close();
           answered = true;
-          over = new Item.Over("the service answers " + again.statusCode());
+          over = new Item.Over("the service answered " + again.statusCode());
         } else {
           return refused(again);
         }
       } catch (IOException unreachable) {
         over = new Item.Over("the service cannot be reached: " + unreachable.getMessage());
       } catch (TimeoutException silent) {
-        // The last attempt has little time: what the service said before says more.
-        over = answered ? over : new Item.Over("the service does not answer");
+        // The last attempt may have very little time: an earlier HTTP status is more useful.
+        over = answered ? over : new Item.Over("the service did not answer");
       }
       if (frames > heard) {
         heard = frames;
@@ -138,14 +138,14 @@ final class Relay {
     }
     narrator.tell("", parser.end());
     if (SUCCESS.equals(status)) {
-      // Its last text is whole, though the service did not say where it ends.
+      // The last text is complete, although the service did not mark its end.
       narrator.tell("", List.of(new Said.TextEnd(null)));
     }
     narrator.cutOff();
     return outcome(over);
   }
 
-  /// How long the service is still tried that was lost then.
+  /// The remaining time to reconnect after the connection was lost.
   private Duration left(long lostNanos) {
     return tried().minusNanos(System.nanoTime() - lostNanos);
   }
@@ -154,18 +154,18 @@ final class Relay {
     return settings.silence().compareTo(RECONNECT) < 0 ? settings.silence() : RECONNECT;
   }
 
-  /// True if the service says where its events stand, so that it can be asked for those that follow, or
-  /// has told nothing yet.
+  /// True if the stream can be resumed: the service sends event ids, or has sent no events yet.
   private boolean resumes() {
     return agent != null && !tooMuch && goesOn() && (!last.isEmpty() || frames == 0);
   }
 
-  /// True if the agent may be at work still, as far as was heard.
+  /// True if the agent may still be running.
   private boolean goesOn() {
     return status == null && narrator.ended().isEmpty();
   }
 
-  /// Reads to the end. Nothing if the service said that it has come, else why it has not.
+  /// Reads the stream. Returns null if the service reported the end, else the reason why it
+  /// stopped.
   private @Nullable Item listen(InputStream body) throws InterruptedException {
     try (var stream = new RemoteStream(body)) {
       var first = true;
@@ -173,7 +173,7 @@ final class Relay {
       while (true) {
         var item = stream.next(settings.silence());
         while (item instanceof Item.Came(var frame)) {
-          // One that is taken up and begins again says first what is known.
+          // A stream that starts over repeats the known events first: skip them.
           known |= first && !last.isEmpty() && frame.equals(opening);
           first = false;
           if (known) {
@@ -213,14 +213,14 @@ final class Relay {
         error = told.isEmpty() ? shortened(frame.data()) : told;
       }
       case "complete" -> status = tree(frame.data()).path("status").asString(SUCCESS);
-      default -> {} // Not a word of this protocol.
+      default -> {} // Unknown events are ignored.
     }
     var id = frame.id();
     last = id == null ? last : id;
   }
 
-  /// What a line says. What is said inside a call that is no sub-agent here is kept as it is: it must not
-  /// be taken for the agent's own words.
+  /// Parses a line. Output inside a tool call that is not a known sub-agent is stored as raw data,
+  /// because it is not the agent's own output.
   private List<Said> said(String line) {
     var said = parser.read(line);
     for (var one : said) {
@@ -258,26 +258,26 @@ final class Relay {
       case Item.Over(var why) when tooMuch -> failed(ErrorCode.LIMIT, why, false);
       case Item.Over(var why) ->
           failed(ErrorCode.INTERRUPTED, error == null ? why + given() : error, true);
-      case Item.Came _ -> throw new IllegalStateException("not all was heard");
-      case null -> failed(ErrorCode.INTERRUPTED, "the service said nothing of an end", true);
+      case Item.Came _ -> throw new IllegalStateException("there are unread events");
+      case null -> failed(ErrorCode.INTERRUPTED, "the service did not report an end", true);
     };
   }
 
-  /// Why it was not taken up again.
+  /// The reason why the stream was not resumed.
   private String given() {
     if (!goesOn() || forgotten) {
       return "";
     }
     return resumes()
-        ? ", for " + tried().toSeconds() + " s, so it was given up"
-        : ", and it has no ids by which it could be taken up";
+        ? "; gave up after " + tried().toSeconds() + " s"
+        : "; it cannot be resumed because its events have no ids";
   }
 
-  /// Nobody waits for it any longer.
+  /// The failure after the service was silent for too long.
   private Outcome silent() throws InterruptedException {
     return failed(
         ErrorCode.TIMEOUT,
-        "the service said nothing for " + settings.silence().toSeconds() + " s",
+        "the service sent nothing for " + settings.silence().toSeconds() + " s",
         true);
   }
 
@@ -300,7 +300,7 @@ final class Relay {
         code == 429 || code >= 500);
   }
 
-  /// Ends what is open here, and there.
+  /// Ends open items, and stops the agent at the service.
   private Outcome failed(ErrorCode code, String message, boolean retryable)
       throws InterruptedException {
     if (agent != null && goesOn() && !forgotten) {

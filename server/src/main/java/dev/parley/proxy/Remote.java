@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The connections to services that run agents. For many threads.
+/// HTTP client for services that run agents. For many threads.
 public final class Remote implements AutoCloseable {
 
   private static final Duration CONNECT = Duration.ofSeconds(10);
@@ -30,7 +30,7 @@ public final class Remote implements AutoCloseable {
           .connectTimeout(CONNECT)
           .build();
 
-  /// Starts an agent; the caller closes what it says.
+  /// Starts an agent; the caller closes the response.
   HttpResponse<InputStream> start(URI url, ObjectNode body, Duration patience)
       throws IOException, InterruptedException, TimeoutException {
     return send(
@@ -42,7 +42,7 @@ public final class Remote implements AutoCloseable {
         patience);
   }
 
-  /// Takes a stream up again after `last`; from its beginning if that is empty.
+  /// Resumes a stream after the event `last`, or from its beginning if that is empty.
   HttpResponse<InputStream> resume(URI url, String last, Duration patience)
       throws IOException, InterruptedException, TimeoutException {
     var request = HttpRequest.newBuilder(url).header("Accept", "text/event-stream").GET();
@@ -52,7 +52,7 @@ public final class Remote implements AutoCloseable {
     return send(request.build(), patience);
   }
 
-  /// Asks that an agent stop, and does not wait for long.
+  /// Asks an agent to stop; waits only briefly.
   void stop(URI url) throws InterruptedException {
     var request =
         HttpRequest.newBuilder(url)
@@ -63,13 +63,13 @@ public final class Remote implements AutoCloseable {
       http.sendAsync(request, BodyHandlers.discarding())
           .get(STOP.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException unheard) {
-      // It was told, or cannot be.
+      // Best effort: the agent got the request or cannot be reached.
     }
   }
 
-  /// Sends a request; the caller closes what is answered.
+  /// Sends a request; the caller closes the response.
   ///
-  /// @throws IOException with what went wrong as its cause
+  /// @throws IOException with the failure as its cause
   public HttpResponse<InputStream> send(HttpRequest request, Duration patience)
       throws IOException, InterruptedException, TimeoutException {
     var sent = http.sendAsync(request, BodyHandlers.ofInputStream());
@@ -83,9 +83,9 @@ public final class Remote implements AutoCloseable {
     }
   }
 
-  /// Reads an answer whole, but no more than `max` bytes of it, and closes it.
+  /// Reads at most `max` bytes of a response and closes it.
   ///
-  /// @throws TimeoutException if that takes longer than `patience`
+  /// @throws TimeoutException if reading takes longer than `patience`
   public static byte[] read(HttpResponse<InputStream> answer, int max, Duration patience)
       throws IOException, TimeoutException {
     var late = new AtomicBoolean();
@@ -105,19 +105,19 @@ public final class Remote implements AutoCloseable {
         throw broken;
       }
     }
-    throw new TimeoutException("the answer did not end");
+    throw new TimeoutException("the response did not end in time");
   }
 
-  /// Ends an answer for which nobody waits any longer.
+  /// Closes a response when the time is up.
   private static void cut(InputStream body, Duration patience, AtomicBoolean late) {
     try {
       Thread.sleep(patience);
       late.set(true);
       body.close();
     } catch (InterruptedException read) {
-      // It came in time.
+      // The response was read in time.
     } catch (IOException gone) {
-      // So it is closed.
+      // It is closed anyway.
     }
   }
 

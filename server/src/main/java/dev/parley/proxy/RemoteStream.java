@@ -8,23 +8,23 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The stream of a service while it comes in, read a little ahead by a thread of its own.
+/// A stream of server-sent events, read ahead by its own thread.
 ///
-/// For one thread that reads. Closing it closes the connection, and so ends the thread.
+/// For one reading thread. Closing it closes the connection and ends the reader thread.
 public final class RemoteStream implements AutoCloseable {
 
   private static final int AHEAD = 256;
 
-  /// What comes of reading.
+  /// The result of a read.
   public sealed interface Item {
 
     /// An event.
     record Came(Frame frame) implements Item {}
 
-    /// There is no more: the service ended it, or the connection broke.
+    /// The stream has ended: the service closed it, or the connection broke.
     record Over(String why) implements Item {}
 
-    /// Nothing came for too long.
+    /// No event arrived in time.
     record Silent() implements Item {}
   }
 
@@ -37,13 +37,13 @@ public final class RemoteStream implements AutoCloseable {
     this.reader = Thread.ofVirtual().name("proxy-reader").start(this::read);
   }
 
-  /// What is next.
+  /// Waits for the next item.
   public Item next(Duration patience) throws InterruptedException {
     var item = items.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
     return item == null ? new Item.Silent() : item;
   }
 
-  /// What has come already, if something has.
+  /// The next item if one is available, else null.
   public @Nullable Item ready() {
     return items.poll();
   }
@@ -76,7 +76,7 @@ public final class RemoteStream implements AutoCloseable {
     try {
       in.close();
     } catch (IOException gone) {
-      // So it is closed.
+      // It is closed anyway.
     }
   }
 }

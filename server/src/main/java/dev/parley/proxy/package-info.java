@@ -1,4 +1,4 @@
-/// Agents that work elsewhere, behind a service that streams what they print.
+/// Agents that run behind a proxy service, which streams their output.
 @NullMarked
 package dev.parley.proxy;
 

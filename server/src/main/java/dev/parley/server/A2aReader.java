@@ -5,7 +5,7 @@ import dev.parley.server.ConfigFile.A2aSection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reads how the A2A door is to behave.
+/// Reads the settings of the A2A API.
 final class A2aReader {
 
   private A2aReader() {}
@@ -24,7 +24,7 @@ final class A2aReader {
         Boolean.TRUE.equals(section.privateWebhooks()));
   }
 
-  /// True if it is the second.
+  /// Returns true if the value is `other`, and false if it is `usual` or missing.
   private static boolean oneOf(String name, @Nullable String value, String usual, String other) {
     if (value == null || value.equals(usual)) {
       return false;

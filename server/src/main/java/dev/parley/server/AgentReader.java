@@ -37,7 +37,7 @@ final class AgentReader {
         models.contains(ModelReader.STANDARD) ? ModelReader.STANDARD : models.iterator().next();
   }
 
-  /// The agents; errors are collected.
+  /// Reads the agents. Errors are collected.
   List<Config.Agent> agents(@Nullable List<AgentSection> sections, ConfigProblems problems) {
     if (sections == null || sections.isEmpty()) {
       return Stream.concat(Team.standard(standardModel).stream(), programs.found().stream())
@@ -98,7 +98,7 @@ final class AgentReader {
   private static void checkType(String where, AgentSection section) {
     var type = or(section.type(), "llm");
     if (section.speaksA2a() && !type.equals("a2a")) {
-      throw invalid(where, "version, transport, headers, token and timeout go with type a2a only");
+      throw invalid(where, "version, transport, headers, token and timeout need type a2a");
     }
     if (type.equals("cli") || ELSEWHERE.contains(type)) {
       return;
@@ -107,7 +107,7 @@ final class AgentReader {
       throw notOneOf(where + ".type", type, List.of("llm", "cli", "proxy", "a2a"));
     }
     if (section.cli() != null || section.command() != null || section.url() != null) {
-      throw invalid(where, "cli, command and url do not go with type llm");
+      throw invalid(where, "cli, command and url are not allowed with type llm");
     }
     if (Stream.of(
             section.args(),
@@ -123,7 +123,7 @@ final class AgentReader {
       throw invalid(
           where,
           "args, allowedTools, disallowedTools, mcp, maxTurns, env, mapping, resume and silence"
-              + " go with type cli only");
+              + " need type cli");
     }
   }
 
@@ -142,7 +142,7 @@ final class AgentReader {
             or(permissions.deny(), List.of()));
   }
 
-  /// The supervisor, if there is something to decide.
+  /// Reads the supervisor. Null if none is configured and there is only one agent.
   Config.@Nullable Supervisor supervisor(@Nullable SupervisorSection section, Roster roster) {
     if (section == null) {
       return roster.supervisor(null, standardModel);
@@ -168,7 +168,7 @@ final class AgentReader {
     return new Config.Supervisor(model, fallback);
   }
 
-  /// The agents that are there when no configuration names any.
+  /// The default agents, for a configuration without `agents`.
   private static final class Team {
 
     private record Role(String id, String name, String description, List<String> taskTypes) {}

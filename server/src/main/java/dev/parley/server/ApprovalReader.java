@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reads who may approve.
+/// Reads the section `approvals`: which callers may approve tool calls.
 final class ApprovalReader {
 
   private static final String STANDARD = "standard";
@@ -67,8 +67,8 @@ final class ApprovalReader {
         throw invalid(
             "approvals.a2aCallers",
             (tokens.isEmpty()
-                ? "without auth.tokens the only caller is " + Tokens.LOCAL
-                : "no token is called " + caller));
+                ? "unknown caller; without auth.tokens the only caller is " + Tokens.LOCAL
+                : "there is no token with the name " + caller));
       }
     }
     return Set.copyOf(callers);

@@ -36,7 +36,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// Makes the parts that a configuration asks for: the log, the views, the agents and their tasks.
+/// Creates the components that a configuration describes: the log, the views, the agents and their
+/// tasks.
 final class Assembly {
 
   private final Config config;
@@ -57,7 +58,7 @@ final class Assembly {
             : Children.adopting(folder, ids);
   }
 
-  /// Opens everything; what was opened is closed again if something cannot be.
+  /// Opens everything. If something fails, closes what was opened.
   Server.Parts open() {
     try (var opened = new CloseStack()) {
       var log =
@@ -66,7 +67,7 @@ final class Assembly {
                   config.data(), sources.clock(), new SecureRandom(), Tuning.DEFAULT),
               extensions.fatal());
       opened.add(log::close);
-      // The folder is ours now, and nothing of ours runs yet.
+      // This server has locked the folder and has not started any program yet.
       children.endLeftovers();
       var parts = on(log);
       opened.release();
@@ -74,7 +75,8 @@ final class Assembly {
     }
   }
 
-  /// The parts that stand on a log. If this fails, the log stays open and all else is closed.
+  /// Creates the components that need a log. If this fails, the log stays open and everything else
+  /// is closed.
   Server.Parts on(EventLog store) {
     try (var opened = new CloseStack()) {
       var metrics = new Metrics();
@@ -124,13 +126,13 @@ final class Assembly {
     }
   }
 
-  /// What the authorization servers of MCP servers know us by, where the configuration says so.
+  /// Returns the client registrations for MCP servers in the configuration.
   private Map<String, Credential.Client> registered() {
     var clients = new HashMap<String, Credential.Client>();
     for (var server : config.mcpServers()) {
       if (server.endpoint() instanceof McpServer.Http http && http.client() != null) {
         var client = http.client();
-        // Every authorization server takes a secret in this way (RFC 6749, 2.3.1).
+        // Every authorization server accepts a secret in this form (RFC 6749, 2.3.1).
         var basic = client.secret() != null;
         clients.put(server.name(), new Credential.Client(client.id(), client.secret(), basic));
       }
@@ -138,8 +140,8 @@ final class Assembly {
     return clients;
   }
 
-  /// Where people may sign in: at public servers, at hosts that the operator named, and at the configured MCP
-  /// servers themselves.
+  /// Allows sign-ins at public servers, at hosts that the operator configured, and at the
+  /// configured MCP servers.
   private AddressPolicy addresses() {
     var policy = new AddressPolicy(config.outside().privateHosts());
     for (var server : config.mcpServers()) {

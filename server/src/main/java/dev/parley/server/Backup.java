@@ -11,16 +11,16 @@ import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import java.util.List;
 
-/// Copies a data folder, also while a server uses it, and puts a copy back.
+/// Copies a data folder, also while a server uses it, and restores such a copy.
 ///
-/// A backup is a folder with `log.db`, `push.db` and the vault. SQLite copies each database within one read
-/// transaction, so the copy is one state of it that was durable. Views are computed anew at the start.
+/// A backup is a folder with `log.db`, `push.db` and the vault. SQLite copies each database in one
+/// read transaction, so each copy is a durable state. The views are rebuilt when the server starts.
 public final class Backup {
 
   private static final String LOG = "log.db";
 
-  /// The positions of webhooks come before the log: a copy in which one is ahead of the log would leave out what is
-  /// appended after a restore, and one that is behind only repeats.
+  /// The positions of webhooks are copied before the log. If a position were ahead of the restored
+  /// log, the webhook would miss new events. If it is behind, events are only sent again.
   private static final List<String> DATABASES = List.of("push.db", LOG);
 
   private static final List<String> FILES = List.of("vault.bin", "vault.key");
@@ -30,8 +30,8 @@ public final class Backup {
   /// Copies the data folder `data` into the new folder `target`.
   ///
   /// @return the size of the copy in bytes
-  /// @throws Rejection if there is nothing to copy, if `target` exists, or if a file cannot be copied; then `target`
-  ///     does not exist
+  /// @throws Rejection if there is nothing to copy, if `target` exists, or if a file cannot be
+  ///     copied; an incomplete copy is removed
   public static long create(Path data, Path target) {
     if (!Files.isRegularFile(data.resolve(LOG))) {
       throw new Rejection.NotFound("there is no data folder at " + data + ": it has no " + LOG);
@@ -42,7 +42,8 @@ public final class Backup {
   /// Checks the backup in `backup`, and copies it into `data`, which must be empty or missing.
   ///
   /// @return the size of the copy in bytes
-  /// @throws Rejection if the backup cannot be used, or if `data` is not empty; then nothing has changed
+  /// @throws Rejection if the backup cannot be used, or if `data` is not empty; `data` is then
+  ///     unchanged
   public static long restore(Path backup, Path data) {
     if (!Files.isRegularFile(backup.resolve(LOG))) {
       throw new Rejection.NotFound("there is no backup at " + backup + ": it has no " + LOG);
@@ -67,7 +68,8 @@ public final class Backup {
       throw new Rejection.Invalid(to + " exists; choose another name");
     }
     var parent = to.toAbsolutePath().normalize().getParent();
-    // Renamed when it is complete: a copy that was interrupted is never taken for one.
+    // The folder is renamed when the copy is complete, so an interrupted copy is never mistaken for
+    // a backup.
     var part = to.resolveSibling(to.getFileName() + ".part");
     try {
       if (parent != null) {
@@ -84,7 +86,7 @@ public final class Backup {
           LogCopy.copy(from.resolve(name), part.resolve(name), name.equals(LOG));
         }
       }
-      // Each is replaced by renaming, so a copy is an old one or a new one, never half of both.
+      // The server replaces each file by renaming, so a copy is either the old or the new file.
       for (var name : FILES) {
         if (Files.isRegularFile(from.resolve(name))) {
           OwnerOnly.makeFile(part.resolve(name));
@@ -137,7 +139,7 @@ public final class Backup {
       }
       Files.deleteIfExists(part);
     } catch (IOException left) {
-      // The next attempt reports that it is there.
+      // The next attempt reports that the folder exists.
     }
   }
 }

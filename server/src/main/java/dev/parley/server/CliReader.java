@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Reads agents of type `cli`, and finds those that need no configuration.
+/// Reads agents of type `cli`, and finds installed programs that need no configuration.
 final class CliReader {
 
   private static final Duration SILENCE_MIN = Duration.ofSeconds(1);
@@ -37,7 +37,7 @@ final class CliReader {
     this.servers = servers;
   }
 
-  /// The programs on the `PATH`, as agents that ask before they do anything.
+  /// Returns the programs on the `PATH` as agents that ask for approval before they act.
   List<Config.Agent> found() {
     return Stream.of(Program.values())
         .filter(program -> program.find(surrounding).isPresent())
@@ -60,7 +60,7 @@ final class CliReader {
         new Config.Kind.Cli(settings));
   }
 
-  /// What a section says of a program.
+  /// Reads the settings of a program.
   Config.Kind.Cli kind(AgentSection section, Policy policy) {
     if (section.cli() == null) {
       throw invalid("cli", "type cli needs cli: claude, codex, gemini or jsonl");
@@ -68,7 +68,7 @@ final class CliReader {
     if (section.tools() != null || section.url() != null) {
       throw invalid(
           section.tools() != null ? "tools" : "url",
-          "tools and url do not go with type cli; its tools are the program's own, and mcp");
+          "tools and url are not allowed with type cli; the program has its own tools, and mcp");
     }
     var program = ConfigProblem.choice("cli", section.cli(), Program.class);
     var command = or(section.command(), List.of(program.command()));
@@ -98,31 +98,30 @@ final class CliReader {
             policy));
   }
 
-  /// Refuses what the program would not heed.
+  /// Rejects settings that the program does not support.
   private static void check(Program program, AgentSection section) {
     if (section.maxTurns() != null && (program != Program.CLAUDE || section.maxTurns() < 1)) {
-      throw invalid("maxTurns", "must be at least 1, and is for cli claude only");
+      throw invalid("maxTurns", "must be at least 1, and needs cli claude");
     }
     if (section.mcp() != null && program != Program.CLAUDE && program != Program.CODEX) {
-      throw invalid("mcp", "is for cli claude and codex only");
+      throw invalid("mcp", "needs cli claude or codex");
     }
     if (section.disallowedTools() != null && program != Program.CLAUDE) {
-      throw invalid("disallowedTools", "is for cli claude only");
+      throw invalid("disallowedTools", "needs cli claude");
     }
     if (section.allowedTools() != null && program != Program.CLAUDE && program != Program.GEMINI) {
-      throw invalid("allowedTools", "is for cli claude and gemini only");
+      throw invalid("allowedTools", "needs cli claude or gemini");
     }
     if (section.permissions() != null && program != Program.CLAUDE) {
       throw invalid(
-          "permissions", "is for cli claude only: the others know no rules. Use permission");
+          "permissions", "needs cli claude; the other programs have no rules. Use permission");
     }
     if ((section.mapping() != null || section.resume() != null) && program != Program.JSONL) {
       throw invalid(
-          section.mapping() != null ? "mapping" : "resume",
-          "mapping and resume are for cli jsonl only");
+          section.mapping() != null ? "mapping" : "resume", "mapping and resume need cli jsonl");
     }
     if (section.model() != null && program == Program.JSONL) {
-      throw invalid("model", "is not for cli jsonl: write it into args");
+      throw invalid("model", "is not allowed with cli jsonl; pass the model in args");
     }
   }
 

@@ -3,7 +3,7 @@ package dev.parley.server;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// What was opened so far, so that all of it can be closed in reverse order. For one thread.
+/// Collects close actions and runs them in reverse order. For one thread.
 final class CloseStack implements AutoCloseable {
 
   private final Deque<Runnable> actions = new ArrayDeque<>();
@@ -13,12 +13,12 @@ final class CloseStack implements AutoCloseable {
     actions.push(action);
   }
 
-  /// Leaves everything open: somebody else closes it from now on.
+  /// Removes all actions: another owner closes the resources.
   void release() {
     actions.clear();
   }
 
-  /// Closes everything, also after an action that failed. The first failure is thrown at the end.
+  /// Runs all actions, even if one fails. Throws the first failure at the end.
   @Override
   public void close() {
     RuntimeException first = null;

@@ -20,10 +20,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// All that a server is told before it starts. Files and the environment are read once, into this.
+/// The configuration of a server. Files and the environment are read once, into this record.
 ///
-/// `workspacesListed` is false if the only workspace is the folder in which the server was started, because the
-/// configuration lists no other.
+/// `workspacesListed` is false if the configuration lists no workspace. The only workspace is then
+/// the folder in which the server was started.
 public record Config(
     Settings door,
     boolean insecure,
@@ -65,7 +65,7 @@ public record Config(
       taskTypes = List.copyOf(taskTypes);
     }
 
-    /// An agent with the model `default`, the usual instructions, and these tools.
+    /// Returns an agent with the model `default`, the default instructions, and these tools.
     public static Agent of(String id, String description, String... tools) {
       return new Agent(
           new AgentTypeId(id),
@@ -79,23 +79,23 @@ public record Config(
           new Kind.Llm());
     }
 
-    /// The same, but its model is told this first.
+    /// Returns the agent with these instructions.
     public Agent told(String newInstructions) {
       return new Agent(
           id, name, description, model, newInstructions, tools, taskTypes, policy, kind);
     }
 
-    /// The same, but with another rule of what it may call.
+    /// Returns the agent with this policy for tool calls.
     public Agent with(Policy newPolicy) {
       return new Agent(
           id, name, description, model, instructions, tools, taskTypes, newPolicy, kind);
     }
   }
 
-  /// What does an agent's work.
+  /// How an agent is implemented.
   public sealed interface Kind {
 
-    /// What the configuration calls it.
+    /// Returns the name of this kind in the configuration.
     default String wire() {
       return switch (this) {
         case Llm _ -> "llm";
@@ -106,27 +106,26 @@ public record Config(
       };
     }
 
-    /// A loop around one of the models.
+    /// A loop that calls a model and its tools.
     record Llm() implements Kind {}
 
-    /// A program of its own.
+    /// A command-line program.
     record Cli(CliSettings settings) implements Kind {}
 
-    /// An agent behind a service elsewhere.
+    /// An agent of a remote service.
     record Proxy(ProxySettings settings) implements Kind {}
 
-    /// An agent elsewhere that speaks Agent2Agent.
+    /// A remote agent that supports the A2A protocol.
     record A2a(RemoteSettings settings) implements Kind {}
 
-    /// What the conformance kits of A2A ask for.
+    /// The behavior that the A2A conformance tests require.
     record Conformance() implements Kind {}
   }
 
-  /// Who decides which agents act: with which model, and who acts where nothing points to another.
+  /// The agent that chooses other agents: its model, and the agent that it chooses by default.
   public record Supervisor(String model, AgentTypeId fallback) {}
 
-  /// What tools see of the world: the environment of commands, and hosts that are not public and that
-  /// they may talk to.
+  /// The environment variables of commands, and the private hosts that tools may contact.
   public record Outside(Map<String, String> environment, Set<String> privateHosts) {
     public Outside {
       environment = Map.copyOf(environment);
@@ -134,8 +133,8 @@ public record Config(
     }
   }
 
-  /// Where credentials are kept: in memory only, or in an encrypted file; `key` is its key or
-  /// passphrase, if it is not to have a file of its own.
+  /// Where credentials are stored: in memory, or in an encrypted file. `key` is the key or
+  /// passphrase of that file; without it, the key is stored in a file of its own.
   public record VaultConfig(boolean inMemory, @Nullable String key) {
 
     /// Never shows the key.
@@ -145,39 +144,42 @@ public record Config(
     }
   }
 
-  /// What surrounds the process: its environment, the user's home, the folder it was started in.
+  /// The environment of the process: variables, the user's home folder, and the current folder.
   public record Surroundings(Map<String, String> environment, Path home, Path folder) {
     public Surroundings {
       environment = Map.copyOf(environment);
     }
 
-    /// Those of this process.
+    /// Returns the environment of this process.
     public static Surroundings ofProcess() {
       return new Surroundings(
           System.getenv(), Path.of(System.getProperty("user.home")), Path.of("").toAbsolutePath());
     }
   }
 
-  /// The configuration in `file`, or every default if there is none.
+  /// Reads the configuration in `file`, or returns the defaults if it is null.
   ///
-  /// @throws Rejection.Invalid if it cannot be used, saying where and why
+  /// @throws Rejection.Invalid if the configuration has errors; the message has their locations and
+  ///     reasons
   public static Config load(@Nullable Path file, Surroundings surroundings) {
     return load(file, surroundings, Extensions.NONE);
   }
 
-  /// The same, where the file may name agents and tools of the program's own.
+  /// Does the same for a file that may also name agents and tools in `extensions`.
   ///
-  /// @throws Rejection.Invalid if it cannot be used, saying where and why
+  /// @throws Rejection.Invalid if the configuration has errors; the message has their locations and
+  ///     reasons
   public static Config load(@Nullable Path file, Surroundings surroundings, Extensions extensions) {
     return new ConfigReader(surroundings, extensions).read(file);
   }
 
-  /// Every default, in the surroundings of this process: the usual agents, or those of [#with(List)].
+  /// Returns the default configuration in the environment of this process. Use [#with(List)] for
+  /// other agents.
   public static Config standard() {
     return load(null, Surroundings.ofProcess());
   }
 
-  /// The same, with these agents and no others; [Extensions] may bring more.
+  /// Returns the configuration with these agents only. [Extensions] may add more.
   public Config with(List<Agent> newAgents) {
     return changed(
         copy -> {
@@ -186,7 +188,7 @@ public record Config(
         });
   }
 
-  /// The same, whose tasks may work in these folders.
+  /// Returns the configuration with these folders as workspaces.
   public Config workingIn(Path... folders) {
     return changed(
         copy -> {
@@ -195,7 +197,7 @@ public record Config(
         });
   }
 
-  /// The same, but listening there.
+  /// Returns the configuration with this address to listen on.
   public Config listeningOn(String host, int port) {
     return with(
         new Settings(
@@ -208,30 +210,32 @@ public record Config(
             door.limits()));
   }
 
-  /// The same, with its data in this folder.
+  /// Returns the configuration with this data folder.
   public Config keepingDataIn(Path folder) {
     return changed(copy -> copy.data = folder);
   }
 
-  /// The same, but other machines may come in without a token.
+  /// Returns a configuration that allows other machines to connect without a token.
   public Config madeInsecure() {
     return changed(copy -> copy.insecure = true);
   }
 
-  /// The same, for a program that is the server and nothing else: what its own process sends is no person's answer, and
-  /// processes that lose their parents stay below it.
+  /// Returns the configuration for a process that runs only the server. Requests of the process
+  /// itself are then not accepted as answers of a person, and orphaned child processes stay below
+  /// the server.
   public Config standalone() {
     return changed(copy -> copy.approvals = approvals.standalone());
   }
 
-  /// The same, with another door.
+  /// Returns the configuration with other HTTP settings.
   public Config with(Settings newDoor) {
     return changed(copy -> copy.door = newDoor);
   }
 
-  /// The same with everything that `extensions` bring: a supervisor, if there is something to decide.
+  /// Returns the configuration with the agents and tools of `extensions`, and with a supervisor if
+  /// there are several agents.
   ///
-  /// @throws Rejection.Invalid if names stand for two things, or for none
+  /// @throws Rejection.Invalid if a name is ambiguous or unknown
   Config joinedBy(Extensions extensions) {
     var roster = new Roster(agents, extensions);
     var problems = new ConfigProblems();
@@ -274,7 +278,7 @@ public record Config(
         copy.approvals);
   }
 
-  /// The parts of a configuration that a program may change, until they are a configuration again.
+  /// A mutable copy of the fields that a program may change.
   private static final class Copy {
     private Settings door;
     private boolean insecure;

@@ -25,9 +25,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the records of [ConfigFile] from a [ConfigText], and collects everything that does not fit.
+/// Converts a [ConfigText] to the records of [ConfigFile], and collects all errors.
 ///
-/// The records are the schema: their components are the keys that exist, with their types.
+/// The records are the schema: their components define the allowed keys and their types.
 final class ConfigBinder {
 
   private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
@@ -47,7 +47,7 @@ final class ConfigBinder {
     return bound == null ? ConfigFile.EMPTY : (ConfigFile) bound;
   }
 
-  /// The value, or null if there is none or if it does not fit.
+  /// Returns the value, or null if it is missing or invalid.
   private @Nullable Object value(Node node, Type type, String path) {
     if (node instanceof Scalar scalar && scalar.isNull()) {
       return null;

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// `parley.yaml` as it is written: every section, and everything in it, may be missing.
+/// The content of `parley.yaml`. Every section and every key is optional.
 record ConfigFile(
     @Nullable Map<String, @Nullable ModelSection> models,
     @Nullable List<AgentSection> agents,
@@ -78,7 +78,7 @@ record ConfigFile(
       @Nullable String token,
       @Nullable Duration timeout) {
 
-    /// True if it says something that only agents which work here can heed.
+    /// Returns true if the section has settings that only local agents support.
     boolean worksHere() {
       return Stream.of(
               model,
@@ -99,7 +99,7 @@ record ConfigFile(
           .anyMatch(Objects::nonNull);
     }
 
-    /// True if it says something that only agents which speak A2A can heed.
+    /// Returns true if the section has settings that only A2A agents support.
     boolean speaksA2a() {
       return Stream.of(version, transport, headers, token, timeout).anyMatch(Objects::nonNull);
     }

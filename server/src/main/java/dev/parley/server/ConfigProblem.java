@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 
-/// An error in the configuration: the path of the key, and what is wrong with it.
+/// An error in the configuration: the path of the key, and the reason.
 ///
 /// A reason never contains the value of a key or token.
 final class ConfigProblem extends RuntimeException {
@@ -70,7 +70,7 @@ final class ConfigProblem extends RuntimeException {
     return Arrays.stream(type.getEnumConstants()).map(WireName::wire).toList();
   }
 
-  /// The same problem, of a key below `parent`.
+  /// Returns the same problem with a path below `parent`.
   ConfigProblem under(String parent) {
     return new ConfigProblem(path.isEmpty() ? parent : parent + "." + path, reason, ofKey);
   }
@@ -83,7 +83,7 @@ final class ConfigProblem extends RuntimeException {
     return ofKey;
   }
 
-  /// All problems as one rejection, each on a line of its own.
+  /// Returns a rejection with one problem per line.
   static Rejection rejection(List<String> lines) {
     return new Rejection.Invalid("invalid-configuration", String.join("\n", lines));
   }

@@ -24,14 +24,14 @@ final class ConfigProblems {
     return !found.isEmpty();
   }
 
-  /// The sections, such as `models`, in which errors were found.
+  /// Returns the sections, such as `models`, that have errors.
   Set<String> sections() {
     return found.stream()
         .map(problem -> problem.path().split("[.\\[]", 2)[0])
         .collect(Collectors.toSet());
   }
 
-  /// What `part` returns, or null if it has an error, which is then collected.
+  /// Returns the result of `part`, or null if it has an error, which is then collected.
   <T> @Nullable T collect(Supplier<T> part) {
     try {
       return part.get();
@@ -50,7 +50,7 @@ final class ConfigProblems {
     }
   }
 
-  /// Throws all errors as one rejection, if there are any. Each names its place in the file.
+  /// Throws all errors as one rejection, each with its location in the file.
   ///
   /// @throws Rejection.Invalid if there are any
   void throwIfAny(@Nullable ConfigText file) {

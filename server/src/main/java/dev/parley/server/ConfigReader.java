@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Makes a [Config] of what is written and of what is not.
+/// Builds a [Config] from the configuration file and the defaults.
 final class ConfigReader {
 
   private static final String HOST = "127.0.0.1";
@@ -65,8 +65,8 @@ final class ConfigReader {
     return Objects.requireNonNull(config);
   }
 
-  /// Checks the sections that have no errors yet. What is missing because it does not fit would cause further errors
-  /// that mean nothing, so sections that refer to others are not checked.
+  /// Checks the sections that have no errors yet. Sections that refer to invalid sections are not
+  /// checked, because their errors would only be consequences.
   private void checkOtherSections(ConfigFile file, ConfigProblems problems) {
     var wrong = problems.sections();
     Map<String, Runnable> checks =
@@ -99,7 +99,7 @@ final class ConfigReader {
         });
   }
 
-  /// The configuration, or null if there are problems.
+  /// Returns the configuration, or null if there are problems.
   private @Nullable Config understood(ConfigFile file, ConfigProblems problems) {
     var models = new ModelReader(surroundings.environment()).read(file.models(), problems);
     var servers = new McpConfig(surroundings).read(file.mcpServers(), problems);
@@ -160,7 +160,7 @@ final class ConfigReader {
     }
     var inMemory = "memory".equals(store);
     if (inMemory && key != null) {
-      throw invalid("vault.key", "a vault in memory has no key");
+      throw invalid("vault.key", "is not allowed for a vault in memory");
     }
     return new Config.VaultConfig(
         inMemory, key == null ? surroundings.environment().get("PARLEY_VAULT_KEY") : key);
@@ -228,7 +228,7 @@ final class ConfigReader {
       return List.of();
     }
     if (auth.tokens().isEmpty()) {
-      throw invalid("auth.tokens", "at least one token is needed, or no auth at all");
+      throw invalid("auth.tokens", "at least one token is needed; remove auth to use none");
     }
     var tokens = new ArrayList<Token>();
     for (var i = 0; i < auth.tokens().size(); i++) {
@@ -313,7 +313,7 @@ final class ConfigReader {
         historyTokens(limits, usual.historyTokens()));
   }
 
-  /// Of both ways to say it the smaller holds.
+  /// Uses the smaller one of the limits in tokens and in characters.
   private static int historyTokens(LimitSection limits, int usual) {
     var tokens = count("limits.historyTokens", limits.historyTokens(), usual);
     var characters = limits.historyCharacters();

@@ -19,12 +19,12 @@ import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLParser;
 
-/// A YAML file as a tree in which every key and value knows its line and column.
+/// A YAML file as a tree. Every key and value has its line and column.
 final class ConfigText {
 
   private static final YAMLMapper YAML = new YAMLMapper();
 
-  /// A line and a column, both from 1.
+  /// A line and a column, both starting at 1.
   record Place(int line, int column) implements Comparable<Place> {
     static final Place START = new Place(1, 1);
 
@@ -36,12 +36,12 @@ final class ConfigText {
     }
   }
 
-  /// A value of the file.
+  /// A value in the file.
   sealed interface Node {
     Place place();
   }
 
-  /// A text, a number, true, false or nothing, as it is written.
+  /// A text, a number, true, false or null, as it is written.
   record Scalar(JsonToken token, String text, Place place) implements Node {
     boolean isNull() {
       return token == JsonToken.VALUE_NULL || text.equals("~");
@@ -55,7 +55,7 @@ final class ConfigText {
       return pairs.stream().filter(pair -> pair.key().equals(key)).findFirst();
     }
 
-    /// The text of a key, if it is there and is one.
+    /// Returns the text of a key, or empty if the key is missing or has no text.
     Optional<String> text(String key) {
       return find(key)
           .map(Pair::value)
@@ -66,7 +66,7 @@ final class ConfigText {
   }
 
   record Pair(String key, Place place, Node value) {
-    /// Where a reader looks for the value: at the value, or at the key of a longer section.
+    /// Returns the location to report: that of a scalar value, or else that of the key.
     Place shown() {
       return value instanceof Scalar scalar && !scalar.isNull() ? scalar.place() : place;
     }
@@ -80,9 +80,9 @@ final class ConfigText {
     this.root = root;
   }
 
-  /// Reads a file.
+  /// Parses a file.
   ///
-  /// @throws Rejection.Invalid if there is none, or if it is not YAML
+  /// @throws Rejection.Invalid if the file is missing or is not YAML
   static ConfigText read(Path file) {
     String text;
     try {
@@ -98,7 +98,7 @@ final class ConfigText {
       var root = parser.nextToken() == null ? null : node(parser);
       if (root != null && parser.nextToken() != null) {
         throw ConfigProblem.rejection(
-            List.of(at(file, place(parser)) + "a file has one document; remove the second"));
+            List.of(at(file, place(parser)) + "only one document is allowed; remove the second"));
       }
       return new ConfigText(file, root);
     } catch (ConfigProblem alias) {
@@ -110,7 +110,7 @@ final class ConfigText {
     }
   }
 
-  /// The whole file, or null if it is empty.
+  /// Returns the root, or null if the file is empty.
   @Nullable Node root() {
     return root;
   }
@@ -159,12 +159,12 @@ final class ConfigText {
     return file + ":" + place.line() + ":" + place.column() + ": ";
   }
 
-  /// A problem with the file, line and column in front.
+  /// Returns a problem with file, line and column in front.
   String line(ConfigProblem problem) {
     return at(file, place(problem)) + problem.getMessage();
   }
 
-  /// The place of what a problem names, or of the nearest section above it that exists.
+  /// Returns the location of the key that a problem names, or of the nearest section above it.
   Place place(ConfigProblem problem) {
     var node = root;
     var place = root == null ? Place.START : root.place();
@@ -187,7 +187,7 @@ final class ConfigText {
     return switch (node) {
       case Scalar _ -> null;
       case Mapping mapping -> {
-        // The last of two equal keys: the first one is never the problem.
+        // The last of two equal keys, because the second one is reported.
         Step found = null;
         for (var pair : mapping.pairs()) {
           var rest = rest(path, pair.key());
@@ -210,14 +210,14 @@ final class ConfigText {
     };
   }
 
-  /// What paths call the item of a list: its id or name, or else its number.
+  /// Returns the name of a list item in paths: its id, its name, or else its index.
   static String name(Node item, int index) {
     return item instanceof Mapping mapping
         ? mapping.text("id").or(() -> mapping.text("name")).orElse("[" + index + "]")
         : "[" + index + "]";
   }
 
-  /// A path with one more step.
+  /// Appends a step to a path.
   static String join(String path, String step) {
     return path.isEmpty() || step.startsWith("[") ? path + step : path + "." + step;
   }

@@ -39,11 +39,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
-/// Finds out whether the models, MCP servers and remote agents of a configuration can be used, by
-/// contacting them. Starts no server, and reads and writes no data folder.
+/// Checks that the models, MCP servers and remote agents of a configuration work, by contacting
+/// them. It starts no server and does not use the data folder.
 public final class Diagnosis {
 
-  /// How long one check may take.
+  /// The time limit of one check.
   public static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private static final Pattern UNKNOWN_MODEL =
@@ -54,20 +54,20 @@ public final class Diagnosis {
   /// The smallest limit that all providers accept.
   private static final int ANSWER_TOKENS = 16;
 
-  /// How bad it is.
+  /// The severity of a finding.
   public enum Grade {
     OK,
     WARNING,
     FAILURE
   }
 
-  /// What a check found, and what to do about it.
+  /// The result of a check, with advice.
   public record Finding(Grade grade, String text) {}
 
-  /// A check that can be run: what it contacts, for people, and the check.
+  /// A check: its subject and target, for display, and the code to run.
   public record Check(String subject, String target, Callable<Finding> run) {
 
-    /// Runs it, within [#PATIENCE].
+    /// Runs the check, within [#PATIENCE].
     public Finding finding() throws InterruptedException {
       return limited(run, PATIENCE);
     }
@@ -85,7 +85,7 @@ public final class Diagnosis {
     this.patience = patience;
   }
 
-  /// All checks, in the order of the configuration: models, MCP servers, agents.
+  /// Returns all checks in the order of the configuration: models, MCP servers, agents.
   public List<Check> checks() {
     var checks = new ArrayList<Check>();
     var models = new LinkedHashMap<>(config.models());
@@ -119,7 +119,7 @@ public final class Diagnosis {
     };
   }
 
-  /// Asks the model for a very short answer, with the settings that agents use.
+  /// Sends a very short request to the model, with the settings that agents use.
   private Finding model(ModelConfig config) throws InterruptedException {
     return switch (config) {
       case ModelConfig.Offline _ ->
@@ -151,7 +151,7 @@ public final class Diagnosis {
     try (var models = new Models(Map.of("checked", config), Server.Sources.real(), new Metrics())) {
       return switch (models.named("checked").ask(prompt, SILENT)) {
         case Reply.Answered _ -> new Finding(Grade.OK, config.title() + " answers");
-        // A model that thinks first may reach the limit of so short an answer. It has been reached.
+        // A model that thinks first may reach the low token limit. It works all the same.
         case Reply.Failed(var code, _, _, _) when code == ErrorCode.LIMIT ->
             new Finding(Grade.OK, config.title() + " answers");
         case Reply.Failed(var code, var message, _, _) ->
@@ -173,7 +173,7 @@ public final class Diagnosis {
     };
   }
 
-  /// Connects to the server, and lists its tools.
+  /// Connects to the server and lists its tools.
   private Finding mcp(McpServer server) throws IOException, InterruptedException {
     if (server.endpoint() instanceof McpServer.Stdio(var command, var environment, var folder)
         && ProgramPath.find(command.getFirst(), environment, folder).isEmpty()) {
@@ -224,7 +224,7 @@ public final class Diagnosis {
     Files.deleteIfExists(folder);
   }
 
-  /// Fetches the agent's card.
+  /// Fetches the agent card.
   private static Finding remote(RemoteSettings settings) throws InterruptedException {
     try (var http = new Remote()) {
       var endpoint = A2aAgent.endpoint(settings, http, Server.Sources.real().clock());
@@ -234,7 +234,7 @@ public final class Diagnosis {
     }
   }
 
-  /// Asks the service for anything: every answer shows that something listens.
+  /// Sends a request to the service. Any response below status 500 shows that it is running.
   private Finding proxy(ProxySettings settings) throws InterruptedException {
     try (var http = HttpClient.newBuilder().connectTimeout(patience).build()) {
       var health = settings.url().resolve("/health");

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Counts tasks, tool calls, tokens and cost by the events that are appended.
+/// Counts tasks, tool calls, tokens and cost from appended events.
 final class EventMetrics implements MeteredLog.Observer {
 
   private static final int CALLS_MAX = 10_000;
@@ -80,7 +80,7 @@ final class EventMetrics implements MeteredLog.Observer {
     metrics.counter(Metric.TASKS_ENDED, state.wire(), code).increment();
   }
 
-  /// The code of the error that ends a task, which is appended together with its end.
+  /// Returns the code of the error that ended a task. It is appended together with the task's end.
   private static String code(List<Draft> drafts) {
     return drafts.stream()
         .map(Draft::event)

@@ -7,15 +7,15 @@ import dev.parley.tool.Tool;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a program that embeds a server brings along: agents and tools of its own.
+/// Agents and tools of a program that embeds a server.
 ///
-/// Tools can be named in `tools` of configured agents, and agents as `agent:ID`. `fatal` is called when a
-/// thread has failed that the server cannot do without: the server then refuses whatever would write to
-/// the log, and `/readyz` says so.
+/// Configured agents can name these tools in `tools`, and these agents as `agent:ID`. `fatal` is
+/// called when an essential thread has failed: the server then rejects everything that would write
+/// to the log, and `/readyz` reports it.
 public record Extensions(
     List<CustomAgent> agents, List<Tool> tools, FailPoint failPoint, FatalHandler fatal) {
 
-  /// Nothing.
+  /// No extensions.
   public static final Extensions NONE =
       new Extensions(List.of(), List.of(), FailPoint.NONE, FatalHandler.NONE);
 
@@ -24,26 +24,26 @@ public record Extensions(
     tools = List.copyOf(tools);
   }
 
-  /// These, and one more agent.
+  /// Returns these extensions and one more agent.
   public Extensions with(CustomAgent agent) {
     var more = new ArrayList<>(agents);
     more.add(agent);
     return new Extensions(more, tools, failPoint, fatal);
   }
 
-  /// These, and one more tool.
+  /// Returns these extensions and one more tool.
   public Extensions with(Tool tool) {
     var more = new ArrayList<>(tools);
     more.add(tool);
     return new Extensions(agents, more, failPoint, fatal);
   }
 
-  /// The same, with places at which tests end the process.
+  /// Returns these extensions with points at which tests end the process.
   public Extensions with(FailPoint point) {
     return new Extensions(agents, tools, point, fatal);
   }
 
-  /// The same, with what to do when the server cannot go on.
+  /// Returns these extensions with a handler for fatal failures.
   public Extensions with(FatalHandler handler) {
     return new Extensions(agents, tools, failPoint, handler);
   }

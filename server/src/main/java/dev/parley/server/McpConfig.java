@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reads `mcpServers`, and what agents have of them.
+/// Reads `mcpServers`, and checks the references to them.
 final class McpConfig {
 
   private static final McpSection NOTHING =
@@ -31,7 +31,8 @@ final class McpConfig {
     this.surroundings = surroundings;
   }
 
-  /// The servers. The error of one is collected, and a server that does nothing stands in its place.
+  /// Reads the servers. The error of a server is collected, and a server without function replaces
+  /// it.
   List<McpServer> read(
       @Nullable Map<String, @Nullable McpSection> sections, ConfigProblems problems) {
     var servers = new ArrayList<McpServer>();
@@ -51,7 +52,7 @@ final class McpConfig {
     return servers;
   }
 
-  /// Sees to it that the servers are there of which the agent wants tools.
+  /// Checks that the servers exist whose tools an agent uses.
   static void check(Config.Agent agent, List<McpServer> servers) {
     for (var tool : agent.tools()) {
       if (tool.startsWith(McpServers.PREFIX)) {
@@ -88,18 +89,18 @@ final class McpConfig {
     var command = section.command();
     var url = section.url();
     if ((command == null) == (url == null)) {
-      throw invalid(where, "either command or url is needed");
+      throw invalid(where, "either command or url is required");
     }
     if (command != null) {
       if (command.isEmpty() || section.headers() != null || section.oauth() != null) {
-        throw invalid(where, "a command has words, may have env, and has no headers or oauth");
+        throw invalid(where, "command must not be empty, and cannot be used with headers or oauth");
       }
       var environment = new HashMap<>(Shell.environment(surroundings.environment(), Set.of()));
       environment.putAll(section.env() == null ? Map.of() : section.env());
       return new McpServer.Stdio(command, environment, surroundings.folder());
     }
     if (section.env() != null) {
-      throw invalid(where + ".env", "goes with command; a url may have headers");
+      throw invalid(where + ".env", "needs command; use headers with a url");
     }
     return new McpServer.Http(
         address(where, url),
@@ -113,7 +114,7 @@ final class McpConfig {
       return null;
     }
     if (oauth.clientId() == null || oauth.clientId().isBlank()) {
-      throw invalid(where + ".oauth", "needs a clientId, as the authorization server gave it");
+      throw invalid(where + ".oauth", "needs the clientId that the authorization server issued");
     }
     var secret = oauth.clientSecret();
     return new McpServer.OAuthClient(
@@ -129,7 +130,7 @@ final class McpConfig {
         return address;
       }
     } catch (IllegalArgumentException noAddress) {
-      // Told below.
+      // Rejected below.
     }
     throw invalid(where + ".url", "must be like https://example.org/mcp");
   }

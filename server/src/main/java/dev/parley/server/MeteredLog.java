@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// A log that counts what is written to it and how long that takes.
+/// A log that measures appends.
 final class MeteredLog implements EventLog {
 
   private final EventLog log;
@@ -32,7 +32,8 @@ final class MeteredLog implements EventLog {
   private final Metrics.Histogram latency;
   private final List<Observer> observers;
 
-  /// Is called with the events of an append when they are durable, on the thread that appended. Must be quick.
+  /// Called with the events of an append when they are durable, on the appending thread. Must be
+  /// quick.
   interface Observer {
     void appended(ContextId context, List<Draft> drafts);
   }

@@ -7,7 +7,7 @@ import dev.parley.model.Prompt;
 import dev.parley.model.Reply;
 import dev.parley.model.Sink;
 
-/// A model whose requests are counted under the name that it has in the configuration.
+/// A model that counts requests under its name in the configuration.
 record MeteredModel(String title, Model model, Metrics metrics) implements Model {
 
   @Override

@@ -4,13 +4,13 @@ import dev.parley.model.Bounds;
 import dev.parley.model.ModelSettings;
 import dev.parley.model.OpenAiModel.Api;
 
-/// A language model that agents can use, and who runs it.
+/// A language model for agents, and its provider.
 public sealed interface ModelConfig {
 
-  /// What it is, for people.
+  /// Returns a description for people.
   String title();
 
-  /// The stand-in that needs no network.
+  /// The offline model.
   record Offline() implements ModelConfig {
     @Override
     public String title() {
@@ -18,7 +18,7 @@ public sealed interface ModelConfig {
     }
   }
 
-  /// One that speaks Anthropic's API.
+  /// A model with Anthropic's API.
   record Anthropic(ModelSettings settings, Bounds bounds) implements ModelConfig {
     @Override
     public String title() {
@@ -26,7 +26,7 @@ public sealed interface ModelConfig {
     }
   }
 
-  /// One that speaks one of OpenAI's APIs: see [OpenAiModel].
+  /// A model with one of OpenAI's APIs: see [OpenAiModel].
   record OpenAi(Api api, ModelSettings settings, Bounds bounds) implements ModelConfig {
     @Override
     public String title() {

@@ -21,10 +21,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Makes models of what is written about them, and of the environment where nothing is.
+/// Reads `models`, or finds a model in the environment if there is none.
 final class ModelReader {
 
-  /// What the model is called that is there without being written.
+  /// The name of the default model.
   static final String STANDARD = "default";
 
   private static final int THINKING_MIN = 1_024;
@@ -32,7 +32,7 @@ final class ModelReader {
   private static final ModelSection NOTHING =
       new ModelSection(null, null, null, null, null, null, null, null, null);
 
-  /// Who can be reached over a network.
+  /// The remote providers.
   private enum Provider {
     ANTHROPIC(AnthropicModel.BASE_URL, AnthropicModel.MODEL),
     OPENAI(OpenAiModel.BASE_URL, OpenAiModel.MODEL);
@@ -58,7 +58,8 @@ final class ModelReader {
     this.environment = Map.copyOf(environment);
   }
 
-  /// The models by their names. One with an error is collected, and stands in the map as offline.
+  /// Reads the models by name. The error of a model is collected, and the offline model replaces
+  /// it.
   Map<String, ModelConfig> read(
       @Nullable Map<String, @Nullable ModelSection> sections, ConfigProblems problems) {
     var models = new LinkedHashMap<String, ModelConfig>();
@@ -77,7 +78,8 @@ final class ModelReader {
     return models;
   }
 
-  /// The first provider that the environment knows of, or else the offline model.
+  /// Returns a model of the first provider with an API key in the environment, or else the offline
+  /// model.
   private ModelConfig standard() {
     for (var provider : Provider.values()) {
       if (variable(provider, "_API_KEY") != null || variable(provider, "_BASE_URL") != null) {
@@ -116,7 +118,7 @@ final class ModelReader {
     return switch (provider) {
       case ANTHROPIC -> {
         if (section.api() != null) {
-          throw invalid(where + ".api", "goes with provider openai only");
+          throw invalid(where + ".api", "needs provider openai");
         }
         yield new ModelConfig.Anthropic(settings, bounds);
       }
@@ -124,14 +126,15 @@ final class ModelReader {
     };
   }
 
-  /// The key that is written, or the environment's. Only a server of one's own may do without.
+  /// Returns the key in the configuration or in the environment. It is optional only for the
+  /// operator's own server.
   private @Nullable ApiKey key(
       String where, Provider provider, ModelSection section, boolean ownServer) {
     var text = or(blankAsNull(section.apiKey()), variable(provider, "_API_KEY"));
     if (text == null && !ownServer) {
       throw invalid(
           where,
-          "an apiKey is needed, or the environment variable "
+          "needs an apiKey, or the environment variable "
               + provider.variable("_API_KEY")
               + ", or apiKey: none");
     }
@@ -142,7 +145,7 @@ final class ModelReader {
       return new ApiKey(text.strip());
     } catch (IllegalArgumentException unusable) {
       throw invalid(
-          where + ".apiKey", "cannot be a key: it has spaces or signs beyond ASCII in it");
+          where + ".apiKey", "is not a valid key: it contains spaces or characters beyond ASCII");
     }
   }
 
@@ -156,7 +159,7 @@ final class ModelReader {
         return url;
       }
     } catch (URISyntaxException malformed) {
-      // It is refused below.
+      // Rejected below.
     }
     throw invalid(where + ".baseUrl", "must be like https://host or http://host:port/v1");
   }
@@ -194,7 +197,7 @@ final class ModelReader {
           section.input(), section.output(), section.cacheWrite(), section.cacheRead()
         }) {
       if (price != null && (price.signum() < 0 || price.precision() > 20)) {
-        throw invalid(where, "a price is a number that is not negative");
+        throw invalid(where, "a price must not be negative");
       }
     }
     return new Prices(section.input(), section.output(), section.cacheWrite(), section.cacheRead());

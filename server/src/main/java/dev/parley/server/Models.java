@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The models of a server, by their names in its configuration, and the connections they share.
+/// The models of a server by name, and the HTTP client that they share.
 final class Models implements AutoCloseable {
 
   private final Map<String, Model> models = new LinkedHashMap<>();
@@ -28,7 +28,7 @@ final class Models implements AutoCloseable {
               new ModelSources(
                   given.clock(),
                   random,
-                  // A model pauses only before it asks again.
+                  // A model waits only before a retry.
                   pause -> {
                     retries.increment();
                     Thread.sleep(pause);
@@ -38,7 +38,7 @@ final class Models implements AutoCloseable {
         });
   }
 
-  /// The model of this name, of which the configuration knows.
+  /// Returns the model with this name, which must be configured.
   Model named(String name) {
     var model = models.get(name);
     if (model == null) {
@@ -57,7 +57,7 @@ final class Models implements AutoCloseable {
     };
   }
 
-  /// Made when the first model needs it: it has a thread.
+  /// Created for the first model that needs it, because it starts a thread.
   private ModelHttp http() {
     if (http == null) {
       http = new ModelHttp();

@@ -5,14 +5,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
-/// Finds the names that somebody may have meant to type.
+/// Suggests names for a mistyped one.
 public final class Nearest {
 
   private static final int FOUND_MAX = 2;
 
   private Nearest() {}
 
-  /// The names that differ from `typed` in few letters, the nearest first.
+  /// Returns the names that differ from `typed` in few letters, most similar first.
   public static List<String> to(String typed, Collection<String> names) {
     ToIntFunction<String> distance = name -> distance(typed, name);
     return names.stream()
@@ -22,7 +22,7 @@ public final class Nearest {
         .toList();
   }
 
-  /// How many letters to add, drop, change or swap with their neighbour.
+  /// Returns how many letters must be added, removed, changed or swapped with the next one.
   static int distance(String a, String b) {
     var costs = new int[a.length() + 1][b.length() + 1];
     for (var i = 0; i <= a.length(); i++) {

@@ -4,7 +4,7 @@ import dev.parley.mcp.Tokens;
 import dev.parley.vault.Bearers;
 import java.util.Optional;
 
-/// Gives MCP servers the tokens of those who signed in.
+/// Provides MCP clients with the tokens of users who signed in.
 final class OAuthTokens implements Tokens {
 
   private final Bearers bearers;

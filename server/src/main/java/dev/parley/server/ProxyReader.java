@@ -20,8 +20,8 @@ final class ProxyReader {
     if (section.worksHere()) {
       throw invalid(
           "type",
-          "type proxy has url and silence, and id, name, description and taskTypes as every"
-              + " agent; what the agent may do is said where it runs");
+          "type proxy supports only url, silence, id, name, description and taskTypes;"
+              + " configure everything else at the service");
     }
     var silence = or(section.silence(), ProxySettings.SILENCE);
     if (silence.compareTo(SILENCE_MIN) < 0) {
@@ -30,7 +30,7 @@ final class ProxyReader {
     return new Config.Kind.Proxy(new ProxySettings(url(section.url()), silence));
   }
 
-  /// The address in `url`.
+  /// Parses the address in `url`.
   static URI url(@Nullable String text) {
     try {
       var url = URI.create(text == null ? "" : text);
@@ -42,7 +42,7 @@ final class ProxyReader {
         return url;
       }
     } catch (IllegalArgumentException malformed) {
-      // Falls through to the one answer for everything that is no address.
+      // Rejected below, as any other invalid address.
     }
     throw invalid("url", "must be an address such as http://127.0.0.1:8000");
   }

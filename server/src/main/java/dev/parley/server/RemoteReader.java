@@ -30,9 +30,9 @@ final class RemoteReader {
     if (section.worksHere()) {
       throw invalid(
           "type",
-          "type a2a has url, version, transport, headers, token, timeout and silence, and id, name,"
-              + " description and taskTypes as every agent; what the agent may do is said where it"
-              + " runs");
+          "type a2a supports only url, version, transport, headers, token, timeout, silence, id,"
+              + " name, description and taskTypes; configure everything else at the remote"
+              + " agent");
     }
     return new Config.Kind.A2a(
         new RemoteSettings(
@@ -73,7 +73,7 @@ final class RemoteReader {
           if (!NAME.matcher(name).matches()
               || value.chars().anyMatch(Character::isISOControl)
               || value.isBlank()) {
-            // Never shows a value.
+            // The message must not contain the value.
             throw invalid("headers." + name, "this is not a valid header");
           }
         });

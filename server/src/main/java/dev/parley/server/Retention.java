@@ -14,7 +14,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Removes contexts that nobody has used for long, some at a time, never one that has open tasks.
+/// Removes contexts that were not used for a long time, in batches. A context with open tasks is
+/// never removed.
 final class Retention implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Retention.class.getName());
@@ -37,14 +38,14 @@ final class Retention implements AutoCloseable {
     this.idle = idle;
   }
 
-  /// Starts to look from time to time, unless contexts are to stay for ever.
+  /// Starts to check regularly, unless contexts are kept forever.
   void start() {
     if (idle.isPositive()) {
       thread = Thread.ofVirtual().name("retention").start(this::run);
     }
   }
 
-  /// Removes what is due now, at most a batch. Returns how many there were.
+  /// Removes idle contexts, at most one batch. Returns their number.
   int sweep() {
     var removed = 0;
     for (var context : due()) {
@@ -86,12 +87,12 @@ final class Retention implements AutoCloseable {
   private void sweepAll() {
     try {
       while (sweep() == BATCH_MAX) {
-        LOG.log(Level.DEBUG, "more contexts are due");
+        LOG.log(Level.DEBUG, "more idle contexts remain");
       }
     } catch (Rejection refused) {
-      LOG.log(Level.WARNING, "idle contexts stay for now: {0}", refused.getMessage());
-    } catch (RuntimeException failed) { // The root of a thread, nearly: the next sweep may succeed.
-      LOG.log(Level.ERROR, "idle contexts stay for now", failed);
+      LOG.log(Level.WARNING, "cannot remove idle contexts: {0}", refused.getMessage());
+    } catch (RuntimeException failed) { // Near the root of a thread: the next sweep may succeed.
+      LOG.log(Level.ERROR, "cannot remove idle contexts", failed);
     }
   }
 
@@ -111,7 +112,7 @@ final class Retention implements AutoCloseable {
 
   private boolean remove(ContextView context) {
     try {
-      // Only as it was when it was found to be idle: whoever uses it in this moment keeps it.
+      // Only if it has not changed since it was found idle: a context that is in use stays.
       removal.removeUnused(context.contextId(), context.position());
       return true;
     } catch (Rejection.Stale | Rejection.Gone used) {
@@ -119,7 +120,7 @@ final class Retention implements AutoCloseable {
     } catch (Rejection refused) {
       LOG.log(
           Level.WARNING,
-          "context {0} stays for now: {1}",
+          "cannot remove idle context {0}: {1}",
           context.contextId(),
           refused.getMessage());
       return false;

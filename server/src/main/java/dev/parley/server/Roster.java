@@ -16,14 +16,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The agents and tools of a server by their names: those of its configuration, and those that a program
-/// brings along.
+/// The agents and tools of a server by name: those of the configuration and those of the embedding
+/// program.
 final class Roster {
 
-  /// What a tool is called that hands work to another agent: this and the agent's id.
+  /// The prefix of a tool name that delegates to an agent. The agent's id follows.
   static final String AGENT = "agent:";
 
-  /// What models take as the name of a tool.
+  /// The tool names that models accept.
   private static final Pattern TOOL = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
   private final List<Config.Agent> agents;
@@ -34,7 +34,7 @@ final class Roster {
     this.extensions = extensions;
   }
 
-  /// Collects names that stand for two things, or for none.
+  /// Collects names that are ambiguous or unknown.
   void check(ConfigProblems problems) {
     if (ids().isEmpty()) {
       problems.add(invalid("agents", "at least one is needed"));
@@ -42,10 +42,10 @@ final class Roster {
     var seen = new HashSet<AgentTypeId>();
     for (var id : ids()) {
       if (id.equals(Supervisor.ID)) {
-        problems.add(invalid("agents." + id, "this id belongs to the supervisor"));
+        problems.add(invalid("agents." + id, "this id is reserved for the supervisor"));
       }
       if (!seen.add(id)) {
-        problems.add(invalid("agents." + id, "two are called " + id));
+        problems.add(invalid("agents." + id, "two agents have the id " + id));
       }
     }
     var tools = new HashSet<String>();
@@ -54,7 +54,7 @@ final class Roster {
         problems.add(invalid("tools." + tool.name(), "a name is 1 to 64 of A-Z a-z 0-9 _ -"));
       }
       if (BuiltInTools.isKnown(tool.name()) || !tools.add(tool.name())) {
-        problems.add(invalid("tools", "two are called " + tool.name()));
+        problems.add(invalid("tools", "two tools have the name " + tool.name()));
       }
     }
     for (var agent : agents) {
@@ -85,7 +85,8 @@ final class Roster {
     }
   }
 
-  /// A rule that fits none of the agent's tools is a typing error, and one in `deny` a dangerous one.
+  /// Rejects rules that match none of the agent's tools: a typing error in `deny` would be
+  /// dangerous.
   private void checkRules(Config.Agent agent) {
     var names = toolNames(agent);
     for (var rule : agent.policy().rules()) {
@@ -93,12 +94,13 @@ final class Roster {
       if (names.stream().noneMatch(known -> Policy.couldFit(name, known))) {
         throw invalid(
             "agents." + agent.id() + ".permissions",
-            rule + " fits none of its tools: " + String.join(", ", names));
+            rule + " matches none of its tools: " + String.join(", ", names));
       }
     }
   }
 
-  /// What the model knows the agent's tools as; those of an MCP server by how they begin, with a `*`.
+  /// Returns the tool names that the model sees. The tools of an MCP server are given by their
+  /// prefix and a `*`.
   List<String> toolNames(Config.Agent agent) {
     if (agent.kind() instanceof Config.Kind.Cli(var settings)) {
       return settings.toolNames();
@@ -120,7 +122,7 @@ final class Roster {
     return names.stream().distinct().toList();
   }
 
-  /// Everybody who can be asked, but for the supervisor.
+  /// Returns the ids of all agents except the supervisor.
   List<AgentTypeId> ids() {
     return Stream.concat(
             agents.stream().map(Config.Agent::id),
@@ -128,7 +130,7 @@ final class Roster {
         .toList();
   }
 
-  /// Who decides, if there is something to decide and nobody does yet.
+  /// Returns the configured supervisor, or a default one if there are several agents.
   Config.@Nullable Supervisor supervisor(Config.@Nullable Supervisor given, String model) {
     return given == null && ids().size() > 1
         ? new Config.Supervisor(model, ids().getFirst())

@@ -49,7 +49,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// The server: joins the parts, starts them in order and closes them in reverse.
+/// The server: connects its components, starts them in order and closes them in reverse order.
 public final class Server implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Server.class.getName());
@@ -57,7 +57,7 @@ public final class Server implements AutoCloseable {
   private static final Duration DRAIN_TASKS = Duration.ofSeconds(4);
   private static final Duration DRAIN_REQUESTS = Duration.ofSeconds(1);
 
-  /// What a server is built on. It closes them when it closes; `release` lets go of what tasks use.
+  /// The components of a server, which closes them. `release` frees the resources of tasks.
   public record Parts(
       EventLog log,
       Views views,
@@ -67,7 +67,7 @@ public final class Server implements AutoCloseable {
       ProcessCheck processes,
       Runnable release) {
 
-    /// Those of a server whose tasks use nothing that must be let go of, and keep no credentials.
+    /// The components of a server that stores no credentials and has nothing to release.
     public Parts(EventLog log, Views views, Tasks tasks, Metrics metrics, Sources sources) {
       this(
           log,
@@ -90,14 +90,14 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Where time and new ids come from.
+  /// The clock, and the generator of new ids.
   public record Sources(InstantSource clock, Supplier<UUID> ids) {
 
     Vault.Sources vault() {
       return new Vault.Sources(clock, new SecureRandom());
     }
 
-    /// Those of a real server.
+    /// Returns the system clock and random ids.
     public static Sources real() {
       return new Sources(InstantSource.system(), UUID::randomUUID);
     }
@@ -111,7 +111,7 @@ public final class Server implements AutoCloseable {
   private final Pushes pushes;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
-  /// What it opens, it adds to `opened`.
+  /// Adds everything that it opens to `opened`.
   private Server(
       Config config, Extensions extensions, Parts parts, Sources sources, CloseStack opened) {
     this.config = config;
@@ -177,18 +177,18 @@ public final class Server implements AutoCloseable {
         .toList();
   }
 
-  /// Starts the server that `config` describes. Returns when it answers requests.
+  /// Starts a server with this configuration. Returns when it accepts requests.
   ///
-  /// @throws Rejection if it must not or cannot start, saying what to do
+  /// @throws Rejection if it cannot start; the message has the remedy
   public static Server start(Config config) {
     return start(config, Extensions.NONE);
   }
 
-  /// Starts the server that `config` describes, with agents and tools of the caller's own.
+  /// Starts a server with this configuration, and with agents and tools of the caller.
   ///
   /// If it cannot start, everything that was opened is closed before the error is thrown.
   ///
-  /// @throws Rejection if it must not or cannot start, saying what to do
+  /// @throws Rejection if it cannot start; the message has the remedy
   public static Server start(Config config, Extensions extensions) {
     checkSafe(config);
     var joined = config.joinedBy(extensions);
@@ -202,9 +202,9 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Starts a server on these parts. Returns when it answers requests.
+  /// Starts a server with these components. Returns when it accepts requests.
   ///
-  /// @throws Rejection if it must not or cannot start, saying what to do
+  /// @throws Rejection if it cannot start; the message has the remedy
   public static Server start(Config config, Parts parts, Sources sources) {
     checkSafe(config);
     return start(config, Extensions.NONE, parts, sources);
@@ -214,7 +214,7 @@ public final class Server implements AutoCloseable {
     try (var opened = new CloseStack()) {
       var server = new Server(config, extensions, parts, sources, opened);
       server.parts.tasks().recover();
-      // Before anybody can register or remove a webhook.
+      // Before clients can register or remove a webhook.
       server.pushes.start();
       server.door.start();
       server.parts.signIns().reachableAt(config.publicUrl().orElseGet(server::url));
@@ -224,18 +224,19 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Where the server answers.
+  /// Returns the URL of the server.
   public String url() {
     var host = config.door().host();
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + door.port();
   }
 
-  /// Who receives those that come by socket to follow agents.
+  /// Returns the handler of Socket.IO connections that follow agents.
   Visit.Host agentVisits() {
     return agents.visits();
   }
 
-  /// Stops within ten seconds: no more work, streams end, tasks are handed back, then all is closed.
+  /// Stops within ten seconds: rejects new work, ends streams, stops tasks so that they can be
+  /// resumed, then closes everything.
   @Override
   public void close() {
     if (stopping.getAndSet(true)) {
@@ -278,7 +279,7 @@ public final class Server implements AutoCloseable {
           "refusing to listen on "
               + door.host()
               + " without auth: anyone who can reach it could use agents and read files here."
-              + " Configure auth.tokens, or listen on 127.0.0.1, or say --insecure if you mean"
+              + " Configure auth.tokens, or listen on 127.0.0.1, or pass --insecure to allow"
               + " it.");
     }
     LOG.log(
@@ -287,7 +288,7 @@ public final class Server implements AutoCloseable {
         door.host());
   }
 
-  /// What a client may want of an agent otherwise than it is configured.
+  /// Returns the options of an agent that a client may override.
   private static Set<String> honours(Config config, AgentType type) {
     return config.agents().stream()
         .filter(agent -> agent.id().equals(type.id()))
@@ -303,7 +304,7 @@ public final class Server implements AutoCloseable {
         .orElse(Set.of());
   }
 
-  /// False for an agent whose program is not on this machine.
+  /// Returns false if the program of the agent is not installed.
   private static boolean isThere(Config config, AgentType type) {
     return config.agents().stream()
         .filter(agent -> agent.id().equals(type.id()))
@@ -321,7 +322,7 @@ public final class Server implements AutoCloseable {
           new AgentType(
               Supervisor.ID,
               "Supervisor",
-              "Decides which agents act on a message, and makes one answer of their results",
+              "Chooses agents for a message and combines their results in one answer",
               "supervisor",
               supervisor.model(),
               List.of(),

@@ -18,9 +18,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The metrics that are read off the parts of a server when somebody asks.
+/// Metrics that are read from the server's components on request.
 ///
-/// While a part cannot answer, its metrics are missing; the others are there.
+/// If a component is unavailable, only its metrics are missing.
 record ServerMetrics(Path data, EventLog log, Views views, Tasks tasks, Streams streams) {
 
   private static final List<String> FILES =
@@ -60,7 +60,7 @@ record ServerMetrics(Path data, EventLog log, Views views, Tasks tasks, Streams 
       try {
         sizes.put(file, Files.size(data.resolve(file)));
       } catch (IOException missing) {
-        // It is made when it is needed.
+        // The file is created on first use.
       }
     }
     return sizes;

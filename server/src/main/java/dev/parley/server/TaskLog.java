@@ -11,9 +11,11 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
 
-/// Writes one line to the program's log for each task that fails or is canceled: ids, agent, code and reason.
+/// Writes one line to the program's log for each task that fails or is canceled: ids, agent, code
+/// and reason.
 ///
-/// A line has no text of messages in it. The reason is that of the error, which has no keys in it.
+/// A line never contains text of messages. The reason is that of the error, which never contains
+/// keys.
 final class TaskLog implements MeteredLog.Observer {
 
   private static final Logger LOG = System.getLogger(TaskLog.class.getName());
@@ -26,7 +28,7 @@ final class TaskLog implements MeteredLog.Observer {
         switch (state) {
           case FAILED -> failed(context, draft.origin(), drafts);
           case CANCELED -> log(Level.INFO, "task canceled: " + names(context, draft.origin()));
-          default -> {} // It goes on, or has succeeded.
+          default -> {} // The task continues, or has succeeded.
         }
       }
     }
@@ -44,7 +46,7 @@ final class TaskLog implements MeteredLog.Observer {
         reason = shortened(error.message());
       }
     }
-    // Who asked for a sub-task decides what its failure means.
+    // For a sub-task, the parent decides what its failure means.
     var level = task.parentTaskId() == null ? Level.WARNING : Level.INFO;
     log(level, "task failed: " + names(context, task) + " code=" + code + " reason=" + reason);
   }
@@ -60,7 +62,7 @@ final class TaskLog implements MeteredLog.Observer {
   }
 
   private static void log(Level level, String line) {
-    // Not a pattern: what the line says is not ours.
+    // Not used as a pattern, because the line contains text from outside.
     LOG.log(level, () -> line);
   }
 }

@@ -1,4 +1,4 @@
-/// The whole server: reads the configuration, builds the parts and joins them.
+/// The server as a whole: reads the configuration, creates all components and connects them.
 @NullMarked
 package dev.parley.server;
 

@@ -7,7 +7,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
-/// Packets between two threads: bounded in their size, whoever puts more waits.
+/// A blocking queue of packets between two threads, with a limit on their total size.
 ///
 /// The monitor guards everything.
 final class Box<T> {
@@ -18,15 +18,16 @@ final class Box<T> {
   private int size;
   private boolean closed;
 
-  /// @param scale says how large a packet is
+  /// @param scale returns the size of a packet
   Box(int max, ToIntFunction<T> scale) {
     this.max = max;
     this.scale = scale;
   }
 
-  /// Adds a packet, and waits until there is room for it. One that is larger than the box has it alone.
+  /// Waits until there is room, and adds a packet. A packet that is larger than the limit waits
+  /// until the queue is empty.
   ///
-  /// @return false if the box is closed, or if `patience` ran out
+  /// @return false if the queue is closed, or if `patience` ran out
   synchronized boolean put(T packet, Duration patience) throws InterruptedException {
     var deadline = System.nanoTime() + patience.toNanos();
     while (!closed && size > 0 && size + scale.applyAsInt(packet) > max) {
@@ -39,7 +40,8 @@ final class Box<T> {
     return urge(packet);
   }
 
-  /// Adds a packet even if there is no room: for the few small ones that keep a connection alive.
+  /// Adds a packet even if there is no room; for the few small packets that keep a connection
+  /// alive.
   synchronized boolean urge(T packet) {
     if (closed) {
       return false;
@@ -50,7 +52,8 @@ final class Box<T> {
     return true;
   }
 
-  /// Takes all that there is, and waits for some. Empty if `patience` ran out, or if the box is closed.
+  /// Waits for packets, and takes all of them. Empty if `patience` ran out, or if the queue is
+  /// closed and empty.
   synchronized List<T> takeAll(Duration patience) throws InterruptedException {
     var deadline = System.nanoTime() + patience.toNanos();
     while (packets.isEmpty() && !closed) {
@@ -67,7 +70,7 @@ final class Box<T> {
     return all;
   }
 
-  /// How much is in it.
+  /// The total size of the packets in the queue.
   synchronized int size() {
     return size;
   }
@@ -76,7 +79,7 @@ final class Box<T> {
     return closed;
   }
 
-  /// Takes no more. What is in it can still be taken.
+  /// Accepts no more packets. Those in the queue can still be taken.
   synchronized void close() {
     closed = true;
     notifyAll();

@@ -10,16 +10,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A connection of Engine.IO: at first requests that wait for packets and requests that bring some, then a
-/// WebSocket, or that from the start.
+/// A connection of Engine.IO. It starts with polling requests and may be upgraded to a WebSocket,
+/// or it is a WebSocket from the start.
 ///
-/// What goes out waits in `outbox`, which is emptied by the request that waits or by the WebSocket's writer;
-/// what comes in waits in `inbox` for the thread of [Guest]. The monitor guards the fields that change.
+/// Outgoing packets wait in `outbox` for the polling request or the WebSocket's writer; incoming
+/// packets wait in `inbox` for the thread of [Guest]. The monitor guards the mutable fields.
 final class Connection {
 
   private static final Duration FOR_EVER = Duration.ofDays(1);
 
-  /// How long a request waits while the peer moves to a WebSocket.
+  /// How long a polling request waits during an upgrade to a WebSocket.
   private static final Duration PROBING_POLL = Duration.ofMillis(100);
 
   final String sid;
@@ -37,7 +37,7 @@ final class Connection {
   private boolean posting;
   private @Nullable Farewell farewell;
 
-  /// What is said to a socket when the connection is closed.
+  /// The close code and reason for the WebSocket.
   private record Farewell(int code, String reason) {
 
     void to(@Nullable Socket socket) {
@@ -47,7 +47,7 @@ final class Connection {
     }
   }
 
-  /// @param gone is run once, when the connection is closed
+  /// @param gone is called once, when the connection is closed
   Connection(String sid, Pace pace, Duration stall, Runnable gone) {
     this.sid = sid;
     this.pace = pace;
@@ -59,14 +59,14 @@ final class Connection {
     heart.start();
   }
 
-  /// Makes it one that begins with requests, which hold a place until there is a socket that does.
+  /// Makes this a polling connection, which holds a stream slot until a WebSocket holds one.
   void hold(Streams.Open taken) {
     synchronized (this) {
       place = taken;
     }
     heart.polled();
     if (closed.get()) {
-      // Nobody else will: whoever closed it found no place.
+      // The closing thread found no slot to release.
       release();
     }
   }
@@ -82,9 +82,9 @@ final class Connection {
     }
   }
 
-  /// Waits for packets, and returns them as the body of a reply.
+  /// Waits for packets, and returns them as the body of a poll reply.
   ///
-  /// @throws Rejection.Invalid if another request waits already; the connection is closed
+  /// @throws Rejection.Invalid if another poll is waiting; the connection is closed then
   String poll() throws InterruptedException {
     boolean twice;
     Duration patience;
@@ -95,8 +95,8 @@ final class Connection {
       patience = probe == null ? longest() : PROBING_POLL;
     }
     if (twice) {
-      close(1002, "two requests waited at once");
-      throw new Rejection.Invalid("another request waits already");
+      close(1002, "two polls at the same time");
+      throw new Rejection.Invalid("another poll is already waiting");
     }
     heart.polling();
     try {
@@ -115,17 +115,18 @@ final class Connection {
     }
   }
 
-  /// Shorter than the time after which the listener takes a silent connection for dead.
+  /// Less than the listener's timeout for silent connections.
   private Duration longest() {
     var half = stall.dividedBy(2);
-    // A ping ends the wait before that, as a rule.
+    // Usually a ping ends the wait earlier.
     var ping = pace.pingInterval().plus(pace.pingTimeout());
     return half.compareTo(ping) < 0 ? half : ping;
   }
 
-  /// Takes packets from the body of a request.
+  /// Receives the packets in the body of a request.
   ///
-  /// @throws Rejection if they are none, or another request brings some; the connection is closed
+  /// @throws Rejection if they are malformed, or another request is sending packets; the connection
+  /// is closed then
   void post(String body) throws InterruptedException {
     boolean twice;
     synchronized (this) {
@@ -134,8 +135,8 @@ final class Connection {
       posting = true;
     }
     if (twice) {
-      close(1002, "two requests brought packets at once");
-      throw new Rejection.Invalid("another request brings packets already");
+      close(1002, "two requests with packets at the same time");
+      throw new Rejection.Invalid("another request is already sending packets");
     }
     try {
       for (var packet : EnginePacket.decodeAll(body)) {
@@ -157,7 +158,7 @@ final class Connection {
     }
   }
 
-  /// Talks on a WebSocket that is the connection from the start.
+  /// Serves a connection that is a WebSocket from the start.
   void serve(Socket from, String open) throws IOException, InterruptedException {
     try {
       from.send(open);
@@ -168,7 +169,7 @@ final class Connection {
     }
   }
 
-  /// Moves to a WebSocket, if the peer goes through with it.
+  /// Upgrades to a WebSocket, if the peer completes the upgrade.
   void upgrade(Socket to) throws IOException, InterruptedException {
     synchronized (this) {
       if (probe != null || socket != null) {
@@ -182,7 +183,7 @@ final class Connection {
         return;
       }
       to.send("3probe");
-      // Lets the request that waits go, for the peer waits for it.
+      // Ends the waiting poll, because the peer waits for its reply.
       urge(EnginePacket.Type.NOOP);
       if (!EnginePacket.bare(EnginePacket.Type.UPGRADE).equals(to.receive())) {
         return;
@@ -211,7 +212,7 @@ final class Connection {
     heart.attached();
     Thread.ofVirtual().name("socket-io-writer").start(() -> write(to));
     if (already != null) {
-      // Whoever closed it found no socket.
+      // The closing thread found no socket to close.
       already.to(to);
     }
   }
@@ -249,36 +250,37 @@ final class Connection {
         close(1000, "");
       }
       case UPGRADE, NOOP -> {}
-      case OPEN, PING -> throw new Rejection.Invalid("this packet comes from servers only");
+      case OPEN, PING -> throw new Rejection.Invalid("only servers send this packet");
     }
   }
 
-  /// Sends a message, and waits while too much waits already.
+  /// Sends a message, and waits while the outbox is full.
   ///
-  /// @throws IOException if the peer has left, or has not read for too long and was sent away
+  /// @throws IOException if the peer has disconnected, or was disconnected because it did not read
+  /// for too long
   void send(IoPacket packet) throws IOException, InterruptedException {
     send(Parcel.of(EnginePacket.message(packet.encode())));
   }
 
-  /// The same, of packets that are written already.
+  /// The same, for encoded packets.
   void send(Parcel packets) throws IOException, InterruptedException {
     if (!outbox.put(packets, stall)) {
-      close(1008, "too much was not read for too long");
-      throw new IOException("the peer has left, or does not read");
+      close(1008, "the peer did not read for too long");
+      throw new IOException("the peer has disconnected, or does not read");
     }
   }
 
-  /// Sends a packet without data, even if too much waits already.
+  /// Sends a packet without data, even if the outbox is full.
   void urge(EnginePacket.Type type) {
     outbox.urge(Parcel.of(EnginePacket.bare(type)));
   }
 
-  /// The peer has said who it is, or no longer is anybody.
+  /// The peer has connected or disconnected at the level of Socket.IO.
   void known(boolean known) {
     heart.known(known);
   }
 
-  /// Gives up a move to a WebSocket that takes too long.
+  /// Aborts an upgrade that takes too long.
   void giveUpProbe() {
     Socket slow;
     synchronized (this) {
@@ -289,12 +291,12 @@ final class Connection {
     }
   }
 
-  /// Ends it. What waits to be sent is sent if the peer comes for it at once.
+  /// Closes the connection. A peer that polls at once still gets the waiting packets.
   void close(int code, String reason) {
     if (closed.getAndSet(true)) {
       return;
     }
-    // First, so that it is no longer counted when the visit ends.
+    // First, so that the connection is no longer counted when the session ends.
     gone.run();
     outbox.close();
     inbox.close();

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The server side of Engine.IO: answers requests, and knows all connections.
+/// The server side of Engine.IO: handles requests, and holds all connections.
 final class Engine {
 
   static final int PROTOCOL = 4;
@@ -19,7 +19,7 @@ final class Engine {
   private static final int PAYLOAD_MAX = 1_000_000;
   private static final String TEXT = "text/plain; charset=UTF-8";
 
-  /// What can be wrong with a request, by the numbers of Engine.IO.
+  /// The error codes of Engine.IO.
   private enum Wrong {
     TRANSPORT(0, "Transport unknown"),
     SESSION(1, "Session ID unknown"),
@@ -54,17 +54,17 @@ final class Engine {
     this.host = host;
   }
 
-  /// How many connections there are.
+  /// The number of connections.
   int count() {
     return connections.size();
   }
 
-  /// How much waits in all of them to be sent.
+  /// The number of bytes that wait to be sent, in all connections.
   long waiting() {
     return connections.values().stream().mapToLong(connection -> connection.outbox.size()).sum();
   }
 
-  /// Begins a connection, waits for packets of one, or moves one to a WebSocket.
+  /// Opens a connection, polls one for packets, or upgrades one to a WebSocket.
   Reply get(Request request) {
     var wrong = check(request);
     if (wrong.isPresent()) {
@@ -82,7 +82,7 @@ final class Engine {
     return socket ? new Reply.Upgrade(connection::upgrade) : poll(connection);
   }
 
-  /// Takes packets.
+  /// Receives packets.
   Reply post(Request request) {
     var wrong = check(request);
     if (wrong.isPresent()) {
@@ -103,7 +103,7 @@ final class Engine {
       connection.post(request.text());
       return text("ok");
     } catch (Rejection.TooLarge large) {
-      connection.close(1009, "too much at once");
+      connection.close(1009, "the body is too large");
       throw large;
     } catch (Rejection refused) {
       return Wrong.REQUEST.reply(String.valueOf(refused.getMessage()));
@@ -135,9 +135,9 @@ final class Engine {
   private Reply openPolling(Request request) {
     var connection = open(request);
     try {
-      connection.hold(parts.streams().open(() -> connection.close(1001, "the server stops")));
+      connection.hold(parts.streams().open(() -> connection.close(1001, "the server is stopping")));
     } catch (Rejection.Busy full) {
-      connection.close(1013, "full");
+      connection.close(1013, "too many streams");
       throw full;
     }
     return text(EnginePacket.open(greeting(connection, List.of("websocket"))));
@@ -198,6 +198,6 @@ final class Engine {
 
   private static Rejection interrupted() {
     Thread.currentThread().interrupt();
-    return new Rejection.Unavailable("the server stops");
+    return new Rejection.Unavailable("the server is stopping");
   }
 }

@@ -4,17 +4,18 @@ import dev.parley.protocol.Rejection;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A packet of Engine.IO 4: what keeps a connection alive, and what is said on it.
+/// A packet of Engine.IO 4, which carries messages and keeps a connection alive.
 ///
-/// [The protocol](https://github.com/socketio/socket.io/blob/main/docs/engine.io-protocol/v4-current.md)
+/// [The
+/// protocol](https://github.com/socketio/socket.io/blob/main/docs/engine.io-protocol/v4-current.md)
 record EnginePacket(Type type, String data) {
 
-  /// Stands between the packets of one body.
+  /// Separates the packets of one body.
   static final char SEPARATOR = '\u001e';
 
   private static final int PACKETS_MAX = 10_000;
 
-  /// What a packet is for, by its number.
+  /// The types of packets, in the order of their numbers.
   enum Type {
     OPEN,
     CLOSE,
@@ -43,21 +44,21 @@ record EnginePacket(Type type, String data) {
     return TYPES.indexOf(type) + data;
   }
 
-  /// @throws Rejection.Invalid if this is no packet
+  /// @throws Rejection.Invalid if this is not a packet
   static EnginePacket decode(String text) {
     if (text.startsWith("b")) {
-      throw new Rejection.Invalid("only text is understood here");
+      throw new Rejection.Invalid("only text is supported");
     }
     var number = text.isEmpty() ? -1 : text.charAt(0) - '0';
     if (number < 0 || number >= TYPES.size()) {
-      throw new Rejection.Invalid("this is no packet of Engine.IO 4");
+      throw new Rejection.Invalid("this is not a packet of Engine.IO 4");
     }
     return new EnginePacket(TYPES.get(number), text.substring(1));
   }
 
-  /// The packets of a body, all or none.
+  /// Decodes all packets of a body.
   ///
-  /// @throws Rejection.Invalid if one of them is none
+  /// @throws Rejection.Invalid if one of them is malformed
   static List<EnginePacket> decodeAll(String body) {
     var packets = new ArrayList<EnginePacket>();
     for (var from = 0; from <= body.length(); ) {
@@ -65,7 +66,7 @@ record EnginePacket(Type type, String data) {
       var to = found < 0 ? body.length() : found;
       packets.add(decode(body.substring(from, to)));
       if (packets.size() > PACKETS_MAX) {
-        throw new Rejection.Invalid("at most " + PACKETS_MAX + " at once");
+        throw new Rejection.Invalid("a body can have at most " + PACKETS_MAX + " packets");
       }
       from = to + 1;
     }

@@ -12,15 +12,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 
-/// Socket.IO on a connection: who connects, what they say, and that they leave.
+/// The Socket.IO session of a connection: connects, dispatches events, and disconnects.
 ///
-/// Everything happens on its own thread, one packet after the other.
+/// It runs on its own thread, and handles one packet after the other.
 final class Guest {
 
   private static final System.Logger LOG = System.getLogger(Guest.class.getName());
   private static final Duration FOR_EVER = Duration.ofDays(1);
 
-  /// What a guest needs; `token` is what it showed when it came, and `address` where it came from.
+  /// The dependencies of a session; `token` is the one in the headers of the first request, and
+  /// `address` the client's.
   record Parts(
       Visit.Host host,
       Tokens tokens,
@@ -71,7 +72,7 @@ final class Guest {
       if (visit == null) {
         throw wrong;
       }
-      // Told first, so that whoever looks for the reason finds it.
+      // The error is sent first, so that the client has the reason.
       turnAway(Heard.refused("", wrong));
       return;
     }
@@ -82,7 +83,7 @@ final class Guest {
         leave();
         connection.known(false);
       }
-      case ACK -> {} // Nothing is sent that asks for one.
+      case ACK -> {} // The server requests no acknowledgements.
       case CONNECT_ERROR, BINARY_EVENT, BINARY_ACK ->
           throw new IllegalStateException("not decoded: " + packet.type());
     }
@@ -156,7 +157,8 @@ final class Guest {
     return heard.answer() == null ? NullNode.getInstance() : heard.answer();
   }
 
-  /// Says what is wrong, and that this is the end; the client then leaves by itself, or is made to.
+  /// Sends the error and a disconnect packet. The client then closes the connection, or a timeout
+  /// closes it.
   private void turnAway(Heard heard) throws IOException, InterruptedException {
     if (heard.error() != null) {
       connection.send(IoPacket.event(Heard.ERROR, heard.error()));
@@ -178,7 +180,7 @@ final class Guest {
     }
   }
 
-  /// Whoever has connected.
+  /// A peer that has connected.
   private final class Named implements Peer {
     private final String id;
     private final String principal;
@@ -202,7 +204,7 @@ final class Guest {
     @Override
     public void emit(String event, JsonNode argument) throws IOException, InterruptedException {
       if (left) {
-        throw new IOException("the peer has left");
+        throw new IOException("the peer has disconnected");
       }
       connection.send(IoPacket.event(event, argument));
     }
@@ -210,7 +212,7 @@ final class Guest {
     @Override
     public void emitAll(Volley volley) throws IOException, InterruptedException {
       if (left) {
-        throw new IOException("the peer has left");
+        throw new IOException("the peer has disconnected");
       }
       connection.send(volley.packets());
     }

@@ -7,22 +7,22 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What came of an event that a peer sent: an answer, or an error.
+/// The result of an event that a peer sent: an answer, or an error.
 record Heard(@Nullable JsonNode answer, @Nullable ObjectNode error) {
 
-  /// The event that tells a peer what could not be done.
+  /// The name of the event that reports an error to a peer.
   static final String ERROR = "error";
 
   private static final System.Logger LOG = System.getLogger(Heard.class.getName());
 
-  /// Passes an event on.
+  /// Passes an event to the session.
   static Heard by(Visit visit, String event, JsonNode argument) {
     try {
       return new Heard(visit.hear(event, argument), null);
     } catch (Rejection refused) {
       return refused(event, refused);
     } catch (RuntimeException wrong) {
-      LOG.log(Level.ERROR, "hearing " + event + " failed", wrong);
+      LOG.log(Level.ERROR, "handling the event " + event + " failed", wrong);
       return new Heard(null, error(event, "internal", "the server failed; see its log"));
     }
   }

@@ -2,9 +2,9 @@ package dev.parley.socket;
 
 import java.time.Duration;
 
-/// Asks a peer now and then whether it is there, and ends a connection when something takes too long.
+/// Pings the peer of a connection, and closes the connection on a timeout.
 ///
-/// Times are milliseconds since it began; the monitor guards them.
+/// Times are milliseconds since its creation; the monitor guards them.
 final class Heart {
 
   private static final long NEVER = Long.MAX_VALUE;
@@ -48,18 +48,18 @@ final class Heart {
     }
   }
 
-  /// Waits for what is next: `ping`, `upgrade`, the reason to end, or nothing when all is over.
+  /// Waits for the next action: `ping`, `upgrade`, the reason to close, or empty when stopped.
   private synchronized String await() throws InterruptedException {
     while (!stopped) {
       var now = now();
       if (now >= pongBy) {
-        return "no pong came in time";
+        return "no pong arrived in time";
       }
       if (now >= connectBy) {
-        return "nobody connected in time";
+        return "the client did not connect in time";
       }
       if (now >= pollBy) {
-        return "nobody asked for packets in time";
+        return "the client did not poll in time";
       }
       if (now >= upgradeBy) {
         upgradeBy = NEVER;
@@ -81,7 +81,7 @@ final class Heart {
     return "";
   }
 
-  /// A pong has come.
+  /// A pong has arrived.
   synchronized void ponged() {
     pongBy = NEVER;
     pingAt = in(pace.pingInterval());
@@ -99,13 +99,13 @@ final class Heart {
     notifyAll();
   }
 
-  /// A WebSocket has come, which may become the connection.
+  /// An upgrade to a WebSocket has started.
   synchronized void probing() {
     upgradeBy = in(pace.upgradeTimeout());
     notifyAll();
   }
 
-  /// It has become it, or not.
+  /// The upgrade has ended, successfully or not.
   synchronized void probed() {
     upgradeBy = NEVER;
   }
@@ -116,7 +116,7 @@ final class Heart {
     pollBy = NEVER;
   }
 
-  /// The peer has said who it is, or no longer is anybody.
+  /// The peer has connected or disconnected at the level of Socket.IO.
   synchronized void known(boolean known) {
     connectBy = known ? NEVER : in(pace.connectTimeout());
     notifyAll();

@@ -8,16 +8,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// A packet of Socket.IO 5, which travels in a message of Engine.IO's. `id` is there if an answer is wanted.
+/// A packet of Socket.IO 5, which is sent in an Engine.IO message. `id` is present if an
+/// acknowledgement is requested.
 ///
-/// [The protocol](https://github.com/socketio/socket.io/blob/main/docs/socket.io-protocol/v5-current.md)
+/// [The
+/// protocol](https://github.com/socketio/socket.io/blob/main/docs/socket.io-protocol/v5-current.md)
 record IoPacket(Type type, String namespace, @Nullable Long id, @Nullable JsonNode data) {
 
   static final String MAIN = "/";
 
   private static final int ID_DIGITS = 15;
 
-  /// Names that mean something to clients; nobody may send them.
+  /// Event names that clients reserve; they must not be sent.
   private static final Set<String> RESERVED =
       Set.of(
           "connect",
@@ -27,7 +29,7 @@ record IoPacket(Type type, String namespace, @Nullable Long id, @Nullable JsonNo
           "newListener",
           "removeListener");
 
-  /// What a packet is for, by its number.
+  /// The types of packets, in the order of their numbers.
   enum Type {
     CONNECT,
     DISCONNECT,
@@ -45,7 +47,7 @@ record IoPacket(Type type, String namespace, @Nullable Long id, @Nullable JsonNo
     return new IoPacket(Type.EVENT, MAIN, null, data);
   }
 
-  /// How the packet of an event begins: its argument follows, and then `]`.
+  /// The start of an event's packet; the argument and `]` follow.
   static String eventHead(String name) {
     var head = new IoPacket(Type.EVENT, MAIN, null, null).encode();
     return head + "[" + Json.mapper().writeValueAsString(name) + ",";
@@ -68,15 +70,15 @@ record IoPacket(Type type, String namespace, @Nullable Long id, @Nullable JsonNo
         : text.append(Json.mapper().writeValueAsString(data)).toString();
   }
 
-  /// @throws Rejection.Invalid if this is no packet, or is not well formed
+  /// @throws Rejection.Invalid if this is not a packet, or not well formed
   static IoPacket decode(String text) {
     var number = text.isEmpty() ? -1 : text.charAt(0) - '0';
     if (number < 0 || number >= TYPES.size()) {
-      throw wrong("this is no packet of Socket.IO 5");
+      throw wrong("this is not a packet of Socket.IO 5");
     }
     var type = TYPES.get(number);
     if (type == Type.BINARY_EVENT || type == Type.BINARY_ACK) {
-      throw wrong("only text is understood here");
+      throw wrong("only text is supported");
     }
     var at = 1;
     var namespace = MAIN;

@@ -2,9 +2,9 @@ package dev.parley.socket;
 
 import java.time.Duration;
 
-/// How often a connection is tried, how long things may take on it, and how much may wait for its peer.
+/// The settings of Socket.IO connections: ping interval, timeouts, and the size of the outbox.
 ///
-/// `outbox` counts bytes.
+/// The size of the outbox is in bytes.
 public record Pace(
     Duration pingInterval,
     Duration pingTimeout,
@@ -12,7 +12,7 @@ public record Pace(
     Duration upgradeTimeout,
     int outbox) {
 
-  /// What clients of Socket.IO expect.
+  /// The defaults, as Socket.IO clients expect them.
   public static final Pace USUAL =
       new Pace(
           Duration.ofSeconds(25),

@@ -4,23 +4,24 @@ import dev.parley.protocol.Json;
 import java.io.IOException;
 import tools.jackson.databind.JsonNode;
 
-/// Whoever is on the other side of a connection. For many threads.
+/// The client at the other end of a connection. For many threads.
 public interface Peer {
 
-  /// What the connection is called: new for each, and not to be guessed.
+  /// The id of the connection: unique, and impossible to guess.
   String id();
 
-  /// Who it is.
+  /// The authenticated caller.
   String principal();
 
-  /// Sends a named event; events that one thread sends arrive in its order.
+  /// Sends a named event. Events of one thread arrive in the order of its calls.
   ///
-  /// Returns when the event is on its way, and waits while the peer does not read what was sent before.
+  /// Returns when the event is queued, and waits while the peer does not read earlier events.
   ///
-  /// @throws IOException if the peer has left, or has not read for too long and was sent away
+  /// @throws IOException if the peer has disconnected, or was disconnected because it did not read
+  /// for too long
   void emit(String event, JsonNode argument) throws IOException, InterruptedException;
 
-  /// The same, of many events that were written before, for all who are told them.
+  /// Sends a batch of events, which is encoded once for all peers.
   default void emitAll(Volley volley) throws IOException, InterruptedException {
     for (var argument : volley.arguments()) {
       emit(volley.event(), Json.mapper().readTree(argument));

@@ -6,10 +6,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Connections that have not signed in yet: few for each address, and few in all.
+/// Connections that have not signed in yet. Limits their number per address and in total.
 ///
-/// When there are too many, the oldest one is closed. A client signs in within milliseconds, so somebody
-/// who opens connections and never signs in closes only their own. The lock guards the maps.
+/// When there are too many, the oldest one is closed. A client signs in within milliseconds, so an
+/// attacker who opens connections and never signs in closes only their own. The monitor guards the
+/// maps.
 final class PendingConnections {
 
   static final int ADDRESS_MAX = 100;

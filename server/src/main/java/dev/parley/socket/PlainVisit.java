@@ -9,8 +9,8 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 
-/// Named events on a plain WebSocket: `{"event":…,"data":…}` both ways, and `{"ack":id,"data":…}` to those
-/// that come with an `id`.
+/// A peer on a plain WebSocket: `{"event":…,"data":…}` in both directions, and
+/// `{"ack":id,"data":…}` for events with an `id`.
 final class PlainVisit implements Peer {
 
   private static final int ID_CHARACTERS = 128;
@@ -45,7 +45,7 @@ final class PlainVisit implements Peer {
     socket.send(List.of(volley.messages()));
   }
 
-  /// Receives until the peer leaves.
+  /// Receives events until the peer disconnects.
   void serve(Visit.Host host) throws IOException, InterruptedException {
     var visit = host.welcome(this);
     try {
@@ -86,7 +86,7 @@ final class PlainVisit implements Peer {
   private static JsonNode read(String text) {
     var message = SocketJson.read(text);
     if (!message.path("event").isString()) {
-      throw new Rejection.Invalid("a message is {\"event\":\"…\",\"data\":…}, with an id or not");
+      throw new Rejection.Invalid("a message is {\"event\":\"…\",\"data\":…}, with an optional id");
     }
     var id = message.path("id");
     if (!id.isMissingNode()

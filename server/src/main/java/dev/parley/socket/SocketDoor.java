@@ -14,24 +14,24 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/// Lets visitors in to one host: over Socket.IO, and over a plain WebSocket.
+/// The routes of Socket.IO and of a plain WebSocket, with sessions of one factory.
 public final class SocketDoor {
 
-  /// Where clients of Socket.IO come by default.
+  /// The default path of Socket.IO clients.
   public static final String SOCKET_IO = "/socket.io/";
 
   private static final List<Parameter> QUERY =
       List.of(
           Parameter.query("EIO", Parameter.Type.INTEGER, "the version of Engine.IO: 4"),
           Parameter.query("transport", "polling or websocket"),
-          Parameter.query("sid", "the connection, once there is one"),
+          Parameter.query("sid", "the id of an open connection"),
           Parameter.OTHERS);
 
-  /// What the door needs. Ids are not to be guessed.
+  /// The dependencies of the routes. Ids must be impossible to guess.
   public record Parts(
       Tokens tokens, Streams streams, Limits limits, Supplier<UUID> ids, Pace pace) {
 
-    /// Those of a door in a listener with these settings.
+    /// The dependencies for a listener with these settings.
     public Parts(Settings settings, Streams streams, Supplier<UUID> ids, Pace pace) {
       this(new Tokens(settings.tokens()), streams, settings.limits(), ids, pace);
     }
@@ -60,7 +60,7 @@ public final class SocketDoor {
     return List.of(
         Route.get(
             SOCKET_IO,
-            "Socket.IO: begins a connection, waits for packets, or becomes a WebSocket",
+            "Socket.IO: opens a connection, polls for packets, or upgrades",
             Answer.other("text/plain"),
             QUERY,
             engine::get),
@@ -68,7 +68,7 @@ public final class SocketDoor {
             Route.Method.POST,
             SOCKET_IO,
             new Route.Description(
-                "Socket.IO: takes packets", QUERY, null, Answer.other("text/plain")),
+                "Socket.IO: receives packets", QUERY, null, Answer.other("text/plain")),
             engine::post),
         Route.socket(
             path,
@@ -81,12 +81,12 @@ public final class SocketDoor {
             }));
   }
 
-  /// How many connections of Socket.IO there are.
+  /// The number of Socket.IO connections.
   public int connections() {
     return engine.count();
   }
 
-  /// How many bytes wait for peers to read them.
+  /// The number of bytes that wait to be sent.
   public long waiting() {
     return engine.waiting();
   }

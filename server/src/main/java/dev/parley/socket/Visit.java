@@ -3,23 +3,24 @@ package dev.parley.socket;
 import dev.parley.protocol.Rejection;
 import tools.jackson.databind.JsonNode;
 
-/// What a door makes of one connection.
+/// An API's session on one connection.
 public interface Visit {
 
-  /// Receives visitors.
+  /// Creates sessions.
   @FunctionalInterface
   interface Host {
 
-    /// Somebody has come. What is emitted in here comes first on the connection.
+    /// Creates the session of a new peer. Events that this method emits are the first on the
+    /// connection.
     Visit welcome(Peer peer);
   }
 
-  /// The peer said something. Called for one event at a time, in the order in which they were said.
+  /// Handles an event of the peer. Called for one event at a time, in the order of arrival.
   ///
-  /// @return what the peer is told if it asked for an acknowledgement
-  /// @throws Rejection if this cannot be done; the peer is told, and stays
+  /// @return the acknowledgement, which is sent if the peer requested one
+  /// @throws Rejection if the event is rejected; the peer gets an error, and stays connected
   JsonNode hear(String event, JsonNode argument);
 
-  /// The peer has left. Called once, after the last event.
+  /// The peer has disconnected. Called once, after the last event.
   void end();
 }

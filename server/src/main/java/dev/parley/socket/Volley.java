@@ -5,9 +5,9 @@ import dev.parley.protocol.Json;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Events of one name that follow each other, written once for all peers that are told them.
+/// Consecutive events of one name, encoded once for all peers.
 ///
-/// The monitor guards what is written. For many threads.
+/// The monitor guards the encoded forms. For many threads.
 public final class Volley {
 
   private final String event;
@@ -15,13 +15,13 @@ public final class Volley {
   private @Nullable Parcel packets;
   private @Nullable Parcel messages;
 
-  /// Events with these arguments, which are JSON.
+  /// Events with these arguments, each a JSON text.
   public Volley(String event, List<String> arguments) {
     this.event = event;
     this.arguments = List.copyOf(arguments);
   }
 
-  /// The same without the first ones.
+  /// The same batch without the first events.
   public Volley without(int first) {
     return new Volley(event, arguments.subList(first, arguments.size()));
   }

@@ -1,4 +1,4 @@
-/// Connections in both directions: named events over Socket.IO, or over a plain WebSocket.
+/// Bidirectional connections: named events over Socket.IO, or over a plain WebSocket.
 @NullMarked
 package dev.parley.socket;
 

@@ -19,8 +19,8 @@ import dev.parley.task.Strategy;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Says what a supervisor decided, as a model would: first it hands the work on, then it makes one answer
-/// of the results, with the help of a real model if there is one.
+/// Carries out a routing decision as if it were a model: first requests the sub-agents, then
+/// combines their results into one answer, with a real model if there is one.
 final class Dispatcher implements Model {
 
   private static final String COMBINE =
@@ -80,7 +80,7 @@ final class Dispatcher implements Model {
                       false));
     }
     if (routing.strategy() == Strategy.SINGLE || routing.strategy() == Strategy.DELEGATE) {
-      // The agent has said it; whoever listens has heard it from there.
+      // The agent has already streamed the answer.
       return new Reply.Answered(Results.reason(run), List.of(), usage(), null);
     }
     return model == null ? join(result, sink, usage()) : combine(model, result, sink);

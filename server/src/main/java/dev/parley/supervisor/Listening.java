@@ -4,7 +4,7 @@ import dev.parley.model.Retry;
 import dev.parley.model.Sink;
 import dev.parley.model.Thought;
 
-/// Passes on what a model says and remembers whether it said anything. For one thread.
+/// Forwards a model's output and records whether there was text. Not thread-safe.
 final class Listening implements Sink {
 
   private final Sink sink;
@@ -36,7 +36,7 @@ final class Listening implements Sink {
     sink.retry(retry);
   }
 
-  /// True if the last attempt gave text.
+  /// True if the last attempt produced text.
   boolean heard() {
     return heard;
   }

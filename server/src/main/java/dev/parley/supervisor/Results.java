@@ -10,12 +10,13 @@ import dev.parley.task.Run;
 import dev.parley.task.Strategy;
 import java.util.Optional;
 
-/// What a supervisor makes of the results of the agents below it.
+/// Combines the results of the supervisor's agents.
 final class Results {
 
   private Results() {}
 
-  /// The supervisor's own end: the answer of one agent, or what was made of all answers; and each result.
+  /// The supervisor's own outcome: the answer of one agent, or the combined answer; and each
+  /// result.
   static Outcome of(Run run, Routing routing, Outcome.Completed completed) {
     var found = AgentResults.of(run);
     var about = Json.object();
@@ -25,12 +26,12 @@ final class Results {
     return new Outcome.Completed(one ? found.answer().orElse("") : completed.content(), about);
   }
 
-  /// Why the answers of the agents ended, if they are passed on as they are.
+  /// The finish reason of the agents' answers, if they are returned unchanged.
   static FinishReason reason(Run run) {
     return AgentResults.of(run).earlyEnd().map(EarlyEnd::reason).orElse(FinishReason.STOP);
   }
 
-  /// Why the work failed, if an agent said why.
+  /// The error of the agent that failed, if there is one.
   static Optional<Reply> failure(Run run) {
     return AgentResults.of(run)
         .error()

@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Which agents act on a message, and how. The agent with the lowest priority number acts first.
+/// Which agents act on a message, and how they work together. The agent with the lowest priority
+/// number acts first.
 ///
-/// `fallback` says why rules decided and not the model, if so.
+/// `fallback` is the reason if rules decided instead of the model.
 public record Routing(
     Strategy strategy,
     List<Choice> agents,
@@ -22,7 +23,7 @@ public record Routing(
     double confidence,
     @Nullable String fallback) {
 
-  /// One agent and what it is to do.
+  /// One agent and its task.
   public record Choice(
       AgentTypeId agentId, String agentName, String taskDescription, int priority) {}
 
@@ -33,14 +34,14 @@ public record Routing(
     }
   }
 
-  /// The same agents, working together in another way.
+  /// The same agents with another strategy.
   Routing with(Strategy wanted) {
     var one = wanted == Strategy.SINGLE || wanted == Strategy.DELEGATE;
     return new Routing(
         wanted, one ? agents.subList(0, 1) : agents, reasoning, confidence, fallback);
   }
 
-  /// As it stands in the metadata of the supervisor's status.
+  /// The JSON for the metadata of the supervisor's status.
   ObjectNode json() {
     var json = Json.object().put("strategy", strategy.wire());
     var list = json.putArray("agents");
@@ -58,7 +59,7 @@ public record Routing(
     return json;
   }
 
-  /// What stands in the log.
+  /// Reads a decision from the log.
   static Routing read(JsonNode json) {
     return new Routing(
         WireName.parse(Strategy.class, "strategy", json.path("strategy").asString()),
@@ -77,19 +78,19 @@ public record Routing(
         json.has("fallback") ? json.path("fallback").asString() : null);
   }
 
-  /// What a model decided. Nothing it says is taken on trust.
+  /// Parses and validates the decision of a model.
   ///
-  /// @throws Rejection.Invalid if it cannot be used, saying why
+  /// @throws Rejection.Invalid with the reason, if the decision cannot be used
   static Routing parse(
       JsonNode json, Map<AgentTypeId, Member> team, String request, int agentsMax) {
     var strategy = WireName.parse(Strategy.class, "strategy", json.path("strategy").asString(""));
     var agents =
         json.path("agents").valueStream().map(agent -> choice(agent, team, request)).toList();
     if (agents.isEmpty()) {
-      throw new Rejection.Invalid("it names no agent");
+      throw new Rejection.Invalid("the reply names no agent");
     }
     if (agents.size() > agentsMax) {
-      throw new Rejection.Invalid("it names more than " + agentsMax + " agents");
+      throw new Rejection.Invalid("the reply names more than " + agentsMax + " agents");
     }
     var one = strategy == Strategy.SINGLE || strategy == Strategy.DELEGATE;
     var sorted =
@@ -107,7 +108,7 @@ public record Routing(
         team.values().stream()
             .filter(known -> known.id().value().equals(id))
             .findFirst()
-            .orElseThrow(() -> new Rejection.Invalid("it names an unknown agent: " + id));
+            .orElseThrow(() -> new Rejection.Invalid("the reply names an unknown agent: " + id));
     var description = json.path("taskDescription").asString("");
     return new Choice(
         member.id(),
@@ -116,7 +117,7 @@ public record Routing(
         json.path("priority").asInt(1));
   }
 
-  /// The schema that a model's decision must fit.
+  /// The schema of a model's decision.
   static ObjectNode schema(Map<AgentTypeId, Member> team) {
     var schema = Json.object().put("type", "object");
     var properties = schema.putObject("properties");

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Chooses agents without a model: by what a person says to whom, by the type of the task, by the words
-/// of the descriptions, and else the fallback agent.
+/// Chooses agents without a model: by the names in the message, by the type of the task, by the
+/// words of the descriptions, or else the fallback agent.
 final class Rules {
 
   private static final Pattern DELEGATE =
@@ -37,7 +37,7 @@ final class Rules {
     this.standard = standard;
   }
 
-  /// What is decided; `fallback` says why no model did.
+  /// The decision; `fallback` is the reason why no model decided.
   Routing decide(Request request, @Nullable String fallback) {
     return delegated(request, fallback)
         .or(() -> several(request, fallback))
@@ -53,10 +53,10 @@ final class Rules {
                     fallback));
   }
 
-  /// What a person asked, and how.
+  /// The message, with the type and the strategy that it asks for.
   record Request(String text, @Nullable String taskType, @Nullable Strategy strategy) {}
 
-  /// `delegate X to A and B`.
+  /// Matches `delegate X to A and B`.
   private Optional<Routing> delegated(Request request, @Nullable String fallback) {
     return match(request.text())
         .map(
@@ -70,12 +70,7 @@ final class Rules {
                       ? request.strategy()
                       : members.size() == 1 ? Strategy.DELEGATE : Strategy.PARALLEL;
               return routing(
-                  strategy,
-                  members,
-                  phrase.group(1),
-                  "the message names who is to act",
-                  1,
-                  fallback);
+                  strategy, members, phrase.group(1), "the message names the agents", 1, fallback);
             });
   }
 
@@ -109,7 +104,8 @@ final class Rules {
         .findFirst();
   }
 
-  /// A strategy that needs several, and nobody named: all whose descriptions fit, or everybody.
+  /// For a strategy that needs several agents, when the message names none: all whose descriptions
+  /// match, or else the whole team.
   private Optional<Routing> several(Request request, @Nullable String fallback) {
     if (request.strategy() != Strategy.PARALLEL && request.strategy() != Strategy.SEQUENTIAL) {
       return Optional.empty();
@@ -142,7 +138,7 @@ final class Rules {
         .map(member -> one(member, request, "its description fits best", 0.5, fallback));
   }
 
-  /// Those whose descriptions share words with the text, the best first.
+  /// The agents whose descriptions share words with the text, the best match first.
   private List<Member> scored(String text) {
     var wanted = words(text);
     return team.values().stream()

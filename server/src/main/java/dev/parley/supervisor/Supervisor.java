@@ -36,10 +36,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The agent that takes what names no agent: it decides who acts and how, hands the work on, and makes one
-/// answer of the results.
+/// The default agent for messages that name none: it decides which agents act and how, delegates to
+/// them, and combines their results into one answer.
 ///
-/// The decision is in the log before anybody acts on it, so that a crash does not change it.
+/// The decision is in the log before any agent acts on it, so that a crash does not change it.
 public final class Supervisor implements Agent {
 
   /// The id of the agent type.
@@ -63,7 +63,7 @@ public final class Supervisor implements Agent {
   private final Rules rules;
   private final ModelLoop.Parts parts;
 
-  /// `model` is null if rules decide; `standard` acts where nothing points to another.
+  /// `model` is null if rules decide; `standard` is the fallback agent.
   public Supervisor(
       List<Member> team, AgentTypeId standard, @Nullable Model model, ModelLoop.Parts parts) {
     this.team =
@@ -186,7 +186,7 @@ public final class Supervisor implements Agent {
     return routing.strategy().wire() + ": " + names + note;
   }
 
-  /// The loop that hands the work on and waits: its model only says what was decided.
+  /// The loop that delegates and waits: its model only returns the decision.
   private ModelLoop loop(Run run, Routing routing) {
     var tools =
         team.values().stream()
@@ -199,7 +199,7 @@ public final class Supervisor implements Agent {
     return new ModelLoop(type, parts, handedOn(run));
   }
 
-  /// What the agents are told and given beside their work: all that the supervisor was.
+  /// The metadata of the subtasks: they get the supervisor's history, client tools and grounding.
   private static ObjectNode handedOn(Run run) {
     var metadata = Json.object().put(Memory.HISTORY, true);
     var own = run.created().metadata();

@@ -1,5 +1,5 @@
-/// The supervisor: which agents work on what a person says, how they work together, and what their
-/// results make.
+/// The supervisor: chooses the agents for a message, lets them work together, and combines their
+/// results.
 @NullMarked
 package dev.parley.supervisor;
 

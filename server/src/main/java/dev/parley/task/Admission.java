@@ -30,13 +30,13 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// Checks what people send and puts it into the log, each message with its task in one append.
+/// Validates submissions and appends each message with its task in one append.
 final class Admission {
 
-  /// In a message's metadata: it is said to a task that works.
+  /// In a message's metadata: the message steers a running task.
   static final String STEER = "steer";
 
-  /// In such a message's metadata: the tasks that hear it.
+  /// In the metadata of such a message: the tasks that receive it.
   static final String HEARD_BY = "heardBy";
 
   private static final int PAGE = 100;
@@ -53,24 +53,24 @@ final class Admission {
     this.sources = sources;
   }
 
-  /// A submission that was found to make sense, and what it would append to an idle context.
+  /// A valid submission, and the events that it appends to an idle context.
   record Order(Submission submission, Message message, Origin origin, TaskCreated created) {}
 
-  /// A message that is in the log; `replayed` if it was there before.
+  /// A message that is in the log; `replayed` if an earlier request with the same key appended it.
   record Entered(Accepted accepted, Message message, boolean replayed) {}
 
-  /// Refuses what does not make sense in a new context; nothing is written.
+  /// Rejects a submission that is invalid in a new context. Writes nothing.
   void checkNew(Submission submission) {
     var named = submission.options().workingDirectory();
     var _ = check(submission, setup.workspaces().resolve(named, List::of));
   }
 
-  /// Refuses what does not make sense in its context; nothing is written.
+  /// Rejects a submission that is invalid in its context. Writes nothing.
   Order check(Submission submission) {
     return check(submission, directory(submission));
   }
 
-  /// The folder that the submission names, or else the one that its context has worked in last.
+  /// The folder that the submission names, or else the folder in which the context last worked.
   private Path directory(Submission submission) {
     var context = submission.context();
     var workspaces = setup.workspaces();
@@ -86,7 +86,7 @@ final class Admission {
 
   private Optional<String> lastFolder(ContextId context) {
     return log.inspect(context, ContextState::workingDirectory)
-        // A state that an earlier version stored does not know it.
+        // A state that an earlier version stored does not have the folder.
         .or(
             () ->
                 log.head(context).seq() > 1
@@ -143,14 +143,15 @@ final class Admission {
     return new Order(submission, message, Origin.root(taskOf(message), agent), created);
   }
 
-  /// Appends the order for a context that may be busy, in which case it waits its turn.
+  /// Appends the message and its task. If the context is busy, the task waits in its queue.
   ///
-  /// @throws Rejection.Conflict `busy` if it may not wait
+  /// @throws Rejection.Conflict `busy` if the submission does not allow waiting
   Entered enter(Order order) {
     return append(order, state -> events(order, state));
   }
 
-  /// Appends the order's message for the task that runs; like [#enter] if that has ended or will.
+  /// Appends the message for the running task. Works like [#enter] if that task has ended or is
+  /// being canceled.
   Entered steer(Order order, TaskId running) {
     return append(
         order,
@@ -162,9 +163,9 @@ final class Admission {
         });
   }
 
-  /// The order's message as it is said to the task that runs and hears it.
+  /// The message as the running task receives it.
   ///
-  /// @throws Rejection.Conflict `busy` if none does
+  /// @throws Rejection.Conflict `busy` if no running task can receive it
   Draft spoken(ContextState state, Order order) {
     var running = Lineup.running(state).map(task -> task.origin().taskId()).orElse(null);
     var hearing = running == null ? List.<OpenTask>of() : hearing(state, running);
@@ -181,14 +182,15 @@ final class Admission {
         .toList();
   }
 
-  /// The tasks that hear what is said to this one: itself, or those right below.
+  /// The tasks that receive a message to this one: the task itself, or its direct subtasks.
   private Stream<OpenTask> hearing(ContextState state, OpenTask task) {
     var agent = setup.agents().get(task.origin().agentId());
     return (agent.passesOn() ? Lineup.children(state, task.origin().taskId()) : Stream.of(task))
         .filter(one -> setup.agents().get(one.origin().agentId()).resumes());
   }
 
-  /// A message to a task takes the place of what the task has asked.
+  /// The message, and the lapse of all open questions of its recipients: the message replaces the
+  /// answers.
   private static List<Draft> said(ContextState state, List<OpenTask> hearing, Message message) {
     var drafts = new ArrayList<Draft>();
     for (var task : hearing) {
@@ -196,7 +198,7 @@ final class Admission {
         if (input.task().equals(task.origin().taskId())) {
           var lapsed =
               new InputLapsed(
-                  input.required().inputId(), "a message came instead", message.principal());
+                  input.required().inputId(), "replaced by a message", message.principal());
           drafts.add(new Draft(task.origin(), lapsed));
         }
       }
@@ -204,7 +206,7 @@ final class Admission {
         if (auth.task().equals(task.origin().taskId())) {
           var lapsed =
               new AuthLapsed(
-                  auth.required().authId(), "a message came instead", message.principal());
+                  auth.required().authId(), "replaced by a message", message.principal());
           drafts.add(new Draft(task.origin(), lapsed));
         }
       }
@@ -213,7 +215,8 @@ final class Admission {
     return drafts;
   }
 
-  /// Appends what `first` says, perhaps a rewind and messages without a task, and the order.
+  /// Appends the events of `first`, such as a rewind and messages without a task, and then the
+  /// submission.
   ///
   /// @throws Rejection.Conflict `busy` if a task of the context has not ended
   Entered replace(Order order, Function<ContextState, List<Draft>> first) {
@@ -265,7 +268,7 @@ final class Admission {
       throw busy();
     }
     if (waiting.size() >= setup.limits().maxQueuedPerContext()) {
-      throw new Rejection.Busy("queue-full", "too many tasks of this context wait already");
+      throw new Rejection.Busy("queue-full", "too many tasks of this context are waiting");
     }
     var blocked = Json.object().put("blockedBy", ahead.origin().taskId().value());
     drafts.add(new Draft(order.origin(), new TaskStatus(TaskState.SUBMITTED, null, blocked)));
@@ -283,7 +286,7 @@ final class Admission {
   private Entered append(Order order, Decision decision) {
     var submission = order.submission();
     var appended = log.append(submission.context(), submission.guard(), decision);
-    // Read back rather than computed, so that a replayed append gets the answer it got first.
+    // Read back rather than computed, so that a replayed append returns the original answer.
     var entry = userMessage(submission.context(), appended);
     var message = (Message) entry.event();
     var accepted =
@@ -317,7 +320,7 @@ final class Admission {
     return new TaskId(message.metadata().path("taskId").asString());
   }
 
-  /// True if this is said to a task that works.
+  /// True if the message steers this task.
   static boolean isSaidTo(Message message, TaskId task) {
     var metadata = message.metadata();
     return metadata != null

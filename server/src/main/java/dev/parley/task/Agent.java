@@ -8,54 +8,58 @@ import java.util.Optional;
 @FunctionalInterface
 public interface Agent {
 
-  /// Works until the task is done, cannot be done, or must wait, telling `run` every step.
+  /// Works until the task is done, cannot be done, or must wait, and appends every step to `run`.
   ///
-  /// Called on a thread of the run. The runtime writes the task's end from what this returns, and stops
-  /// a run by interrupting that thread. Called again for the same task after it was parked, and, if the
-  /// agent [resumes][#resumes], after a crash: what happened before is in [Run#news].
+  /// The runtime calls this method on a thread of the run, writes the task's end from the returned
+  /// value, and stops a run by interrupting that thread. It calls the method again for the same
+  /// task after the task was parked, and, if the agent [resumes][#resumes], after a crash: earlier
+  /// events are in [Run#news].
   Outcome work(Run run) throws InterruptedException;
 
-  /// True if the agent can go on with a task that was cut off at any point. The tasks of others end as
-  /// interrupted.
+  /// True if the agent can resume a task that was interrupted at any point. Interrupted tasks of
+  /// other agents fail with `interrupted`.
   default boolean resumes() {
     return false;
   }
 
-  /// Lets go of what tasks hold elsewhere, for agents whose tasks do.
+  /// Releases the remote resources of tasks, for agents whose tasks hold some.
   default Optional<Release> release() {
     return Optional.empty();
   }
 
-  /// Lets go of what a task holds elsewhere.
+  /// Releases the remote resources of a task.
   @FunctionalInterface
   interface Release {
 
-    /// Called before the task's end is written, if that is no success, whether it runs or waits; perhaps more than
-    /// once. Does not wait for long.
+    /// Called before the server writes the end of a task that did not succeed, whether the task was
+    /// running or waiting; possibly more than once. Must return quickly.
     void letGo(ContextId context, TaskId task) throws InterruptedException;
   }
 
-  /// Looks whether what tasks ask was settled elsewhere, for agents that ask on behalf of others.
+  /// Checks whether open questions of tasks were already answered in a remote system, for agents
+  /// that relay questions.
   default Optional<Lookout> lookout() {
     return Optional.empty();
   }
 
-  /// Looks whether what a task asks was settled elsewhere.
+  /// Checks whether the open questions of a task were already answered in a remote system.
   @FunctionalInterface
   interface Lookout {
 
-    /// Why nobody needs to answer what the task asks any more; empty if somebody does, or if that cannot be told now.
-    /// Called now and then while the task waits. The agent is called to work once what it asked has lapsed for that
-    /// reason.
+    /// The reason why the task's questions need no answer any more; empty if they still need one,
+    /// or if the check is not possible now.
+    ///
+    /// Called at intervals while the task waits. When the questions have lapsed for that reason,
+    /// the runtime calls the agent again.
     Optional<String> settled(ContextId context, TaskId task) throws InterruptedException;
   }
 
-  /// The model that its tasks use, if it is known before they begin.
+  /// The model of the agent's tasks, if it is known before they start.
   default Optional<String> model() {
     return Optional.empty();
   }
 
-  /// True if what people say to its tasks while they work is for the tasks right below.
+  /// True if messages that steer a task of this agent go to the task's direct subtasks.
   default boolean passesOn() {
     return false;
   }

@@ -7,13 +7,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The agents that tasks can be given to, and the one that takes what names none.
+/// The agents that can run tasks, and the default agent for tasks that name none.
 public record Agents(Map<AgentTypeId, Agent> byId, AgentTypeId standard) {
 
   public Agents {
     byId = Map.copyOf(byId);
     if (!byId.containsKey(standard)) {
-      throw new IllegalArgumentException("the standard agent is not among the agents: " + standard);
+      throw new IllegalArgumentException("the default agent is not one of the agents: " + standard);
     }
   }
 
@@ -25,7 +25,7 @@ public record Agents(Map<AgentTypeId, Agent> byId, AgentTypeId standard) {
     return agent;
   }
 
-  /// Adds the agent of a task and its model to the metadata that the task is created with.
+  /// Adds the agent and its model to the metadata of a new task.
   void describe(AgentTypeId id, ObjectNode metadata) {
     metadata.put("agentId", id.value());
     var agent = byId.get(id);

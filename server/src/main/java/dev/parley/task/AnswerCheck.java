@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Checks whether an answer fits what was asked.
+/// Validates answers against their questions.
 final class AnswerCheck {
 
   private static final int ERRORS_SHOWN = 5;
 
-  /// How many keywords of a schema are looked at in one check, and how deep: references can make a small schema
-  /// endless.
+  /// Limits on how many schema keywords one check evaluates, and how deep: with references a small
+  /// schema can be endless.
   private static final int KEYWORDS_MAX = 100_000;
 
   private static final int DEPTH_MAX = 1_000;
 
-  /// @throws Rejection.Invalid if the answer does not fit
+  /// @throws Rejection.Invalid if the answer is not valid for the question
   void check(InputRequired asked, JsonNode value) {
     if (value.isNull() || value.isMissingNode()) {
       throw misfit("an answer needs a value");
@@ -45,13 +45,14 @@ final class AnswerCheck {
     checkSchema(asked.schema(), value, false);
   }
 
-  /// True if the person skips or declines a question that can be. An approval cannot: it is refused instead.
+  /// True if the answer skips or declines the question. Approvals cannot be skipped or declined,
+  /// only denied.
   private static boolean isLeft(InputRequired asked, JsonNode value) {
     return (asked.inputType() != InputType.CONFIRMATION || Asked.isLive(asked))
         && (Asked.skips(value) || Asked.declines(value));
   }
 
-  /// The answer with the defaults of the fields that it leaves out, if the question has a form.
+  /// The answer, with the defaults of missing fields if the question has a form.
   static JsonNode withDefaults(InputRequired asked, JsonNode value) {
     if (asked.schema() == null || isLeft(asked, value) || !(value instanceof ObjectNode form)) {
       return value;
@@ -76,17 +77,18 @@ final class AnswerCheck {
       return;
     }
     if (!value.isObject() || !value.path("approved").isBoolean()) {
-      throw misfit("a confirmation is true, false, or an object with a boolean \"approved\"");
+      throw misfit("a confirmation must be true, false, or an object with a boolean \"approved\"");
     }
     if (value.has("reason") && !value.path("reason").isString()) {
-      throw misfit("\"reason\" is text");
+      throw misfit("\"reason\" must be a string");
     }
     if (value.has("arguments") && !value.path("arguments").isObject()) {
-      throw misfit("\"arguments\" is an object");
+      throw misfit("\"arguments\" must be an object");
     }
   }
 
-  /// Arguments that the call cannot be made with would use up the approval.
+  /// Checks edited arguments before they are stored, because invalid ones would use up the
+  /// approval.
   private static void checkEdited(InputRequired asked, JsonNode value) {
     var metadata = asked.metadata();
     if (metadata != null && value.has("arguments")) {
@@ -110,17 +112,18 @@ final class AnswerCheck {
                     .collect(Collectors.joining("; ")));
       }
     } catch (SchemaException unusable) {
-      // Whoever asked gave a schema that means nothing: any answer is as good as another.
+      // The question has an unusable schema, so any answer is accepted.
     }
   }
 
-  /// Where the error is, if that is not the answer as a whole, and what it is.
+  /// The error's location, unless it is the whole answer, and its message.
   private static String described(Error error) {
     var place = error.getInstanceLocation();
     return place == null || place.getNameCount() == 0 ? error.getMessage() : error.toString();
   }
 
-  /// For one check. Never fetches anything: a schema comes from a model or a server that nobody vouches for.
+  /// A registry for one check. It never fetches remote schemas: schemas come from models and
+  /// servers that are not trusted.
   private static SchemaRegistry registry(boolean strict) {
     var config =
         SchemaRegistryConfig.builder().regularExpressionFactory(new SchemaPatterns(strict)).build();
@@ -133,7 +136,7 @@ final class AnswerCheck {
                 .schemaLoader(loader -> loader.fetchRemoteResources(false)));
   }
 
-  /// Ends a check that takes too long, or goes too deep.
+  /// Ends a check that takes too many steps or goes too deep.
   private static final class Limited extends ExecutionContext {
     private int keywords;
     private int depth;
@@ -159,7 +162,7 @@ final class AnswerCheck {
     private void step() {
       depth++;
       if (++keywords > KEYWORDS_MAX || depth > DEPTH_MAX) {
-        throw misfit("the answer cannot be checked: it takes too many steps of its schema");
+        throw misfit("the answer cannot be checked: its schema needs too many steps");
       }
     }
   }

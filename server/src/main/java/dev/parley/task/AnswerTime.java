@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Adds to the metadata of answers how long their questions were open. For many threads.
+/// Adds to the metadata of answers how long their questions were open. Thread-safe.
 final class AnswerTime {
 
   private static final int PAGE = 100;
@@ -27,8 +27,8 @@ final class AnswerTime {
     this.sources = sources;
   }
 
-  /// The metadata with `duration` in ms. Without it if nobody asks this any more, or if an earlier version wrote down
-  /// that it is asked.
+  /// The metadata with `duration` in milliseconds. Unchanged if the question is not open any more,
+  /// or if an earlier version of Parley stored it without its position.
   @Nullable ObjectNode with(@Nullable ObjectNode metadata, ContextId context, InputId input) {
     var open = log.inspect(context, state -> state.openInput(input));
     var asked = open.flatMap(question -> askedAt(context, question));
@@ -45,7 +45,7 @@ final class AnswerTime {
     if (seq == null) {
       return Optional.empty();
     }
-    // Internal events may lie between the public event before it and the question.
+    // Internal events may lie between the previous public event and the question.
     var position = Position.of(seq - 1);
     for (var page = log.read(context, position, PAGE);
         !page.isEmpty();

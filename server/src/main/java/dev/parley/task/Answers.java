@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/// Waits for answers on the thread that asked.
+/// Waits for the answer to a question, on the thread that asked it.
 final class Answers {
 
   private static final int PAGE = 1_000;
@@ -18,7 +18,8 @@ final class Answers {
 
   private Answers() {}
 
-  /// The answer to what was asked after `asked`; empty if it lapsed.
+  /// The answer to the question `input`, read from the log after the position `asked`; empty if the
+  /// question lapsed.
   static Optional<JsonNode> await(EventLog log, ContextId context, Position asked, InputId input)
       throws InterruptedException {
     var position = asked;

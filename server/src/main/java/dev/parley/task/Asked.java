@@ -8,25 +8,27 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What the metadata of a question says of the tool call that it belongs to.
+/// The metadata of a question that belongs to a tool call.
 public final class Asked {
 
-  /// In the metadata: the tool call for which it is asked.
+  /// In the metadata of a question: the id of the tool call that asks it.
   public static final String TOOL_CALL_ID = "toolCallId";
 
-  /// In the metadata of an approval: the schema that edited arguments must fit.
+  /// In the metadata of an approval: the schema of the arguments, against which edited arguments
+  /// are validated.
   public static final String ARGUMENTS_SCHEMA = "argumentsSchema";
 
-  /// The reason that an agent gets for a question that a person skipped.
+  /// The reason that an agent receives for a question that a person skipped.
   public static final String SKIPPED = "the person skipped this question";
 
-  /// The reason that an agent gets for a question that a person declined to answer.
+  /// The reason that an agent receives for a question that a person declined to answer.
   public static final String DECLINED = "the person declined to answer";
 
-  /// In the metadata: why it is asked.
+  /// In the metadata of a question: its purpose.
   public static final String PURPOSE = "purpose";
 
-  /// The purpose of a question that a tool call asks while it runs. Only the process that asked can take the answer.
+  /// The purpose of a question that a tool call asks while it runs. Only the process that asked can
+  /// use the answer.
   public static final String LIVE = "live";
 
   private Asked() {}
@@ -37,12 +39,12 @@ public final class Asked {
         && required.metadata().path(PURPOSE).asString("").equals(LIVE);
   }
 
-  /// True if this answer says that the person does not want to answer: `{"declined": true}`.
+  /// True if the person declines to answer: `{"declined": true}`.
   public static boolean declines(@Nullable JsonNode value) {
     return isOnly(value, "declined");
   }
 
-  /// True if this answer says that the person skips the question: `{"skipped": true}`.
+  /// True if the person skips the question: `{"skipped": true}`.
   public static boolean skips(@Nullable JsonNode value) {
     return isOnly(value, "skipped");
   }
@@ -55,12 +57,12 @@ public final class Asked {
         && value.path(mark).asBoolean();
   }
 
-  /// The tool call for which this is asked, if it is for one.
+  /// The tool call that asks this question, if any.
   public static Optional<ToolCallId> by(InputRequired required) {
     return call(required.metadata());
   }
 
-  /// The tool call for which this sign-in is asked, if it is for one.
+  /// The tool call that needs this sign-in, if any.
   public static Optional<ToolCallId> by(AuthRequired required) {
     return call(required.metadata());
   }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/// Stops everything below a task: a task ends after all that it began.
+/// Cancels all subtasks of a task, because a task ends only after its subtasks.
 final class Below {
 
   private final EventLog log;
@@ -29,7 +29,7 @@ final class Below {
     this.advance = advance;
   }
 
-  /// Asks them to stop and waits for that a while.
+  /// Requests cancellation of all subtasks and waits a limited time for their ends.
   void stop(ContextId context, TaskId task, String reason) {
     if (open(context, task).isEmpty()) {
       return;
@@ -42,7 +42,7 @@ final class Below {
       for (var head = log.head(context);
           !open(context, task).isEmpty() && log.await(context, head, patience);
           head = log.head(context)) {
-        // Each event may be the end of the last one.
+        // Each event may be the end of the last subtask.
       }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();

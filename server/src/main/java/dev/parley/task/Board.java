@@ -21,18 +21,20 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Which tasks run and which are next: at most so many in all.
+/// The queue of tasks that are ready to run, and the running tasks; their number is limited.
 ///
-/// Which tasks of a context may run is in the log, see [Lineup]; tasks that wait for somebody have no
-/// place here. A higher priority goes first, then tasks that have begun, then the order of arrival. So that no task
-/// waits for ever, every [#FAIR_TURN]th free place goes to the task that has waited longest. One lock guards everything.
+/// The log determines which tasks of a context may run, see [Lineup]. Tasks that wait for an answer
+/// or a subtask are not in this queue. Tasks with a higher priority start first, then tasks that
+/// have run before, then the others in order of arrival. To prevent starvation, every
+/// [#FAIR_TURN]th free slot goes to the task that has waited longest. One lock guards all fields.
 final class Board {
 
-  /// How many places are given out until one goes to the task that has waited longest.
+  /// One of this many free slots goes to the task that has waited longest.
   static final int FAIR_TURN = 8;
 
-  /// A task that may run when there is room; `begun` if it has run before, `suspect` if it may be what ends the
-  /// server: those run one at a time, so that only the one that does it is blamed.
+  /// A task that may run when a slot is free. `startedBefore` if it has run before. `suspect` if
+  /// the task may be the cause of server crashes: suspects run one at a time, so that only the
+  /// task that causes the crash is blamed.
   record Ready(ContextId context, TaskId task, Priority priority, boolean begun, boolean suspect) {
 
     static Ready of(ContextId context, OpenTask task) {
@@ -58,7 +60,7 @@ final class Board {
   private final Set<TaskId> resting = new HashSet<>();
   private final Set<TaskId> barred = new HashSet<>();
 
-  /// The tasks in line: by arrival, and the most urgent first.
+  /// The queued tasks, in order of arrival and in order of urgency.
   private final LinkedHashMap<TaskId, Place> inLine = new LinkedHashMap<>();
 
   private final TreeSet<Place> urgent =
@@ -68,7 +70,7 @@ final class Board {
               .reversed()
               .thenComparingLong(Place::number));
 
-  /// Suspect tasks in line, by arrival, and the one at work.
+  /// Queued suspect tasks in order of arrival, and the one that runs.
   private final LinkedHashMap<TaskId, Ready> suspects = new LinkedHashMap<>();
 
   private @Nullable TaskId suspectAtWork;
@@ -82,7 +84,8 @@ final class Board {
     this.max = max;
   }
 
-  /// Puts the task in line, unless it is here already, was abandoned or barred, or no more work is taken.
+  /// Adds the task to the queue, unless it is queued or running, was abandoned, is being ended, or
+  /// the queue is closed.
   void claim(Ready task) {
     lock.lock();
     try {
@@ -103,7 +106,7 @@ final class Board {
     }
   }
 
-  /// Takes those for which there is room, the most urgent first.
+  /// Takes tasks from the queue, the most urgent first, while slots are free.
   List<Ready> next() {
     lock.lock();
     try {
@@ -136,13 +139,13 @@ final class Board {
     return (fair ? inLine.firstEntry().getValue() : urgent.getFirst()).ready();
   }
 
-  /// False if the task was not in line.
+  /// False if the task was not in the queue.
   private boolean leaveLine(TaskId task) {
     var place = inLine.remove(task);
     return place == null ? suspects.remove(task) != null : urgent.remove(place);
   }
 
-  /// The task has got further, or has left: the next suspect may go on.
+  /// The task made progress or has ended, so the next suspect may run.
   void clearSuspicion(TaskId task) {
     lock.lock();
     try {
@@ -163,7 +166,8 @@ final class Board {
     }
   }
 
-  /// Frees the place of a task that [#next] gave, or takes it out of the line; nothing if it is not here.
+  /// Frees the slot of a task that [#next] returned, or removes the task from the queue. No-op for
+  /// other tasks.
   void release(TaskId task) {
     lock.lock();
     try {
@@ -178,7 +182,7 @@ final class Board {
     }
   }
 
-  /// The task waits for somebody and keeps its thread: another may have its place meanwhile.
+  /// The task waits and keeps its thread; another task may use its slot.
   void rest(TaskId task) {
     lock.lock();
     try {
@@ -191,7 +195,7 @@ final class Board {
     }
   }
 
-  /// The task goes on, at once: for a while there may be more than there are places.
+  /// The task continues immediately: for a short time more tasks may run than there are slots.
   void wake(TaskId task) {
     lock.lock();
     try {
@@ -203,8 +207,8 @@ final class Board {
     }
   }
 
-  /// Frees the place of a task whose end could not be written, and never takes it up again: it would
-  /// go round for ever. The next start of the server deals with it.
+  /// Frees the slot of a task whose end could not be written, and never queues the task again,
+  /// because it would loop for ever. Recovery at the next start of the server handles it.
   void abandon(TaskId task) {
     lock.lock();
     try {
@@ -215,7 +219,8 @@ final class Board {
     }
   }
 
-  /// Keeps the task from being put in line while the caller ends it. False if somebody else does that.
+  /// Prevents the task from being queued while the caller ends it. False if another thread is
+  /// ending it already.
   boolean bar(TaskId task) {
     lock.lock();
     try {
@@ -225,7 +230,7 @@ final class Board {
     }
   }
 
-  /// The task has ended, or may be put in line again.
+  /// The task has ended, or may be queued again.
   void unbar(TaskId task) {
     lock.lock();
     try {
@@ -235,8 +240,8 @@ final class Board {
     }
   }
 
-  /// The same for a task that does not work: one in line loses its place. False if it is at work or abandoned, or if
-  /// somebody else ends it.
+  /// Prevents the task from being queued, if it is not running; removes it from the queue. False if
+  /// it is running or abandoned, or if another thread is ending it.
   boolean barIdle(TaskId task) {
     lock.lock();
     try {
@@ -303,7 +308,7 @@ final class Board {
     }
   }
 
-  /// Takes no more work; what waits stays in the log.
+  /// Accepts no more tasks and empties the queue; the queued tasks stay in the log.
   void close() {
     lock.lock();
     try {
@@ -318,12 +323,12 @@ final class Board {
     }
   }
 
-  /// Waits until nothing works; what rests may stay. False if `patience` ran out first.
+  /// Waits until no task is running; blocked tasks may remain. False if `patience` elapsed first.
   boolean awaitIdle(Duration patience) throws InterruptedException {
     return await(patience, () -> started == 0);
   }
 
-  /// Waits until nothing works and nothing rests. False if `patience` ran out first.
+  /// Waits until no task is running or blocked. False if `patience` elapsed first.
   boolean awaitEmpty(Duration patience) throws InterruptedException {
     return await(patience, () -> started == 0 && resting.isEmpty());
   }

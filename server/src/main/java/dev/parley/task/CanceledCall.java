@@ -15,12 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The end of a tool call that somebody cancels, with all that is below it.
+/// The events that cancel a tool call, its questions and its subtasks.
 final class CanceledCall {
 
   private CanceledCall() {}
 
-  /// @throws Rejection.NotFound if the task runs no such call, and nobody is asked about it
+  /// @throws Rejection.NotFound if the task has no such running call and no open question for it
   static List<Draft> of(ContextState state, TaskId task, ToolCallId call, String principal) {
     var open = state.openTask(task).orElse(null);
     var running = open == null ? null : open.openCalls().get(call);
@@ -53,7 +53,8 @@ final class CanceledCall {
         closed.subagentMetadata());
   }
 
-  /// The end of all that is asked for a call, which may not have begun: somebody may have to approve it.
+  /// The lapse of all questions of the call. The call may not have started, as it may wait for
+  /// approval.
   private static List<Draft> lapsed(
       ContextState state, Origin origin, ToolCallId call, String principal) {
     var drafts = new ArrayList<Draft>();

@@ -28,12 +28,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Writes the end of a task that does not succeed: closes what it has open, keeps what it said, and
-/// says why, in one append.
+/// Writes the end of a task that does not succeed, in one append: closes its open calls, blocks and
+/// questions, keeps its text, and records the reason.
 final class Closer {
 
-  /// Nobody adds text to a task that is being ended, see [Run#shut] and [Hosted#emit]: only what was on its way then can
-  /// come in between.
+  /// A task that is being ended accepts no more text, see [Run#shut] and [Hosted#emit]: only
+  /// appends that had already begun can conflict.
   private static final int ATTEMPTS_MAX = 1_000;
 
   private final EventLog log;
@@ -44,7 +44,8 @@ final class Closer {
     this.sources = sources;
   }
 
-  /// Ends the task, unless it has ended. False if that is no longer so, because somebody has answered.
+  /// Ends the task, unless it has ended. False if the ending does not apply because the question
+  /// was answered.
   boolean end(ContextId context, TaskId task, Ending ending) {
     for (var attempt = 1; ; attempt++) {
       try {
@@ -59,7 +60,8 @@ final class Closer {
     }
   }
 
-  /// Says that what a task asked for has lapsed. False if somebody has answered, or the task has ended.
+  /// Appends that a question of the task has lapsed. False if it was answered, or the task has
+  /// ended.
   boolean lapse(ContextId context, TaskId task, Id asked) {
     var lapsed = new AtomicBoolean();
     log.append(
@@ -92,7 +94,7 @@ final class Closer {
             return List.of();
           }
           if (!spoken.covers(open)) {
-            throw new Rejection.Stale("the task went on meanwhile: " + task);
+            throw new Rejection.Stale("the task has new text: " + task);
           }
           return drafts(state, open, ending, events(state, open, ending, spoken, message));
         });
@@ -143,7 +145,7 @@ final class Closer {
     return events;
   }
 
-  /// What the task asked for and will not need.
+  /// The lapse of all open questions of the task.
   private static List<Event> lapsed(ContextState state, TaskId task, String reason) {
     var events = new ArrayList<Event>();
     for (var input : state.openInputs()) {
@@ -159,7 +161,7 @@ final class Closer {
     return events;
   }
 
-  /// The end of a call that somebody or something stopped.
+  /// The end of a call that was stopped.
   static ToolComplete closed(ToolCallId id, OpenCall call, ToolEvent.Outcome outcome) {
     return new ToolComplete(
         id, call.tool(), false, null, outcome.wire(), null, outcome, call.subagents());

@@ -11,11 +11,12 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Takes up what the last run of the server left open: each context on its own, some at a time, while the server
-/// already answers requests. Safe for use by many threads.
+/// Resumes the tasks that the previous run of the server left open. Each context is recovered
+/// separately, several in parallel, while the server already handles requests. Thread-safe.
 ///
-/// Whoever wants to change a context waits until it is recovered, and recovers it itself if nobody does so yet. A
-/// context that cannot be recovered is reported and left alone; the others are not affected.
+/// A request that changes a context waits until the context is recovered, and recovers the context
+/// on its own thread if recovery has not begun. A context that cannot be recovered is logged and
+/// left unchanged; the other contexts are not affected.
 final class ContextRecovery implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger(ContextRecovery.class.getName());
@@ -25,7 +26,7 @@ final class ContextRecovery implements AutoCloseable {
   private final Map<ContextId, String> failed = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  /// Begins to recover these, and returns.
+  /// Starts the recovery of these contexts and returns immediately.
   void start(List<ContextId> contexts, Consumer<ContextId> recover) {
     for (var context : contexts) {
       pending.put(context, new FutureTask<>(() -> recoverOne(context, recover)));
@@ -54,7 +55,7 @@ final class ContextRecovery implements AutoCloseable {
     } catch (Rejection refused) {
       report(context, String.valueOf(refused.getMessage()), null);
       return false;
-    } catch (Throwable broken) { // The root of a thread: the other contexts go on.
+    } catch (Throwable broken) { // The root of a thread: the other contexts continue.
       report(context, broken.toString(), broken);
       return false;
     } finally {
@@ -67,12 +68,12 @@ final class ContextRecovery implements AutoCloseable {
     if (!closed) {
       LOGGER.log(
           System.Logger.Level.ERROR,
-          "the tasks of context " + context + " were not taken up again: " + reason,
+          "the tasks of context " + context + " could not be resumed: " + reason,
           cause);
     }
   }
 
-  /// Returns when the context is recovered, or cannot be.
+  /// Returns when the context is recovered, or its recovery has failed.
   void await(ContextId context) {
     var one = pending.get(context);
     if (one == null) {
@@ -89,20 +90,20 @@ final class ContextRecovery implements AutoCloseable {
     }
   }
 
-  /// The same, and refuses a context that could not be recovered.
+  /// Waits like [#await], and rejects a context that could not be recovered.
   ///
-  /// @throws Rejection.Damaged if so
+  /// @throws Rejection.Damaged if the recovery failed
   void check(ContextId context) {
     await(context);
     var reason = failed.get(context);
     if (reason != null) {
       throw new Rejection.Damaged(
-          "the tasks of context %s could not be taken up when the server started: %s"
+          "the tasks of context %s could not be resumed when the server started: %s"
               .formatted(context, reason));
     }
   }
 
-  /// Begins nothing more.
+  /// Starts no further recoveries.
   @Override
   public void close() {
     closed = true;

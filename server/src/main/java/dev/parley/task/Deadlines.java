@@ -9,16 +9,16 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// When tasks are to be stopped. Time in which a task waits for a person does not count, nor does time
-/// in which no server runs.
+/// The deadlines of tasks. Time in which a task waits for a person does not count, nor does time in
+/// which no server runs.
 ///
-/// Its lock guards what is left of each task's time.
+/// The lock guards the remaining time of each task.
 final class Deadlines {
 
-  /// What is left of a task's time; it passes unless `running` is null.
+  /// The remaining time of a task; the clock is paused if `running` is null.
   private record Left(Duration time, @Nullable Running running, Runnable onEnd) {
 
-    /// What is left by now.
+    /// The remaining time at this moment.
     Duration rest() {
       if (running == null) {
         return time;
@@ -28,8 +28,8 @@ final class Deadlines {
     }
   }
 
-  /// Since when a task's time passes, as the machine counts: a clock that is set anew neither takes time from a task nor
-  /// gives it more. `until` is for people and agents to read.
+  /// When the clock of a task was started, in nanoseconds of the monotonic clock, so that a change
+  /// of the system time does not affect the task. `until` is for people and agents to read.
   private record Running(long sinceNanos, Instant until) {}
 
   private final Timers timers;
@@ -41,11 +41,11 @@ final class Deadlines {
     this.clock = clock;
   }
 
-  /// The task's time passes from now on, if it did not already. Returns when it is over.
+  /// Starts the clock of the task, if it is not running. Returns the deadline.
   ///
-  /// `initial` is asked for what is left if this task is not known here.
+  /// `initial` returns the remaining time of a task that is not tracked yet.
   Instant start(TaskId task, Supplier<Duration> initial, Runnable onEnd) {
-    // Not under the lock, as it reads the log.
+    // Not under the lock, because it reads the log.
     var time = knows(task) ? Duration.ZERO : initial.get();
     synchronized (this) {
       var known = left.get(task);
@@ -67,7 +67,7 @@ final class Deadlines {
     return until;
   }
 
-  /// The task no longer waits for a person: its time passes again.
+  /// The task no longer waits for a person: its clock runs again.
   synchronized void resume(TaskId task) {
     var known = left.get(task);
     if (known != null && known.running() == null) {
@@ -75,7 +75,7 @@ final class Deadlines {
     }
   }
 
-  /// The task waits for a person: its time stands still.
+  /// The task waits for a person: its clock is paused.
   synchronized void pause(TaskId task) {
     var known = left.get(task);
     if (known != null && known.running() != null) {

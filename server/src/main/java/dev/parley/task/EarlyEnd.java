@@ -6,11 +6,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Why a model stopped before its answer was whole, as it is written in the metadata of an answer and of a task's end.
+/// Why a model stopped before its answer was complete. Stored in the metadata of the answer and of
+/// the task's end.
 public enum EarlyEnd {
-  /// The answer reached the limit of its length.
+  /// The answer reached the output limit.
   LENGTH("length", FinishReason.LENGTH, "The model reached its output limit before it answered."),
-  /// A filter of the provider stopped the answer.
+  /// A content filter of the provider stopped the answer.
   CONTENT_FILTER(
       "content-filter",
       FinishReason.CONTENT_FILTER,
@@ -21,7 +22,7 @@ public enum EarlyEnd {
   /// In metadata: the name of the reason.
   public static final String FINISH_REASON = "finishReason";
 
-  /// In metadata: true if the answer reached the limit of its length.
+  /// In metadata: true if the answer reached the output limit.
   public static final String TRUNCATED = "truncated";
 
   private final String wire;
@@ -34,12 +35,12 @@ public enum EarlyEnd {
     this.explanation = explanation;
   }
 
-  /// The one for a block's end; empty if the model stopped by itself, or somebody stopped it.
+  /// The reason for a block's end; empty if the model stopped normally or was stopped.
   public static Optional<EarlyEnd> of(@Nullable FinishReason reason) {
     return Arrays.stream(values()).filter(end -> end.reason == reason).findFirst();
   }
 
-  /// The one in the metadata of an answer or of a task's end, if any.
+  /// The reason in the metadata of an answer or of a task's end, if any.
   public static Optional<EarlyEnd> in(@Nullable ObjectNode metadata) {
     if (metadata == null) {
       return Optional.empty();
@@ -51,7 +52,7 @@ public enum EarlyEnd {
         : Arrays.stream(values()).filter(end -> end.wire.equals(name)).findFirst();
   }
 
-  /// Writes it into metadata.
+  /// Writes the reason into metadata.
   public void put(ObjectNode metadata) {
     metadata.put(FINISH_REASON, wire);
     if (this == LENGTH) {
@@ -59,12 +60,12 @@ public enum EarlyEnd {
     }
   }
 
-  /// The same for a block's end.
+  /// The finish reason of a block.
   public FinishReason reason() {
     return reason;
   }
 
-  /// What a person is told if the answer has no text.
+  /// The text for the user if the answer is empty.
   public String explanation() {
     return explanation;
   }

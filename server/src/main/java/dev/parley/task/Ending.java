@@ -10,7 +10,8 @@ import dev.parley.protocol.ToolEvent;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// How a task ends that does not succeed, and how what it has open ends with it.
+/// How a task ends that does not succeed, and how its open blocks and calls end. `questionId`, if
+/// set, restricts the ending: it applies only while that question is open.
 record Ending(
     TaskState state,
     String reason,
@@ -19,7 +20,7 @@ record Ending(
     @Nullable ErrorReported error,
     @Nullable Id unanswered) {
 
-  /// The server stops: the task is not ended, the next start goes on with it.
+  /// The server is stopping: the task does not end, and the next start resumes it.
   static final Ending HANDED_BACK = interrupted("handed back");
 
   static Ending canceled(@Nullable String reason) {
@@ -39,7 +40,7 @@ record Ending(
   static Ending crashed(int times) {
     return failed(
         ErrorCode.CRASHED,
-        "the server ended unexpectedly %d times while this task worked".formatted(times),
+        "the server crashed %d times while this task was running".formatted(times),
         false);
   }
 
@@ -64,12 +65,12 @@ record Ending(
         null);
   }
 
-  /// The same, but only while this is asked for: once somebody has answered, it is no longer so.
+  /// The same ending, which applies only while this question is open.
   Ending unless(Id asked) {
     return new Ending(state, reason, blocks, calls, error, asked);
   }
 
-  /// The same, whatever is asked for.
+  /// The same ending without that restriction.
   Ending anyway() {
     return new Ending(state, reason, blocks, calls, error, null);
   }

@@ -1,12 +1,12 @@
 package dev.parley.task;
 
-/// A place in the code at which tests can end the process, to see what a crash there leaves behind.
+/// A named point in the code at which tests can end the process, to check the state after a crash.
 @FunctionalInterface
 public interface FailPoint {
 
-  /// Goes on, always.
+  /// Never ends the process.
   FailPoint NONE = _ -> {};
 
-  /// The code has come to this place.
+  /// Called when execution reaches the point.
   void reach(String name);
 }

@@ -14,16 +14,17 @@ import dev.parley.protocol.TaskState;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Writes that a task waits or has succeeded, unless something was said to it that it has not read.
+/// Writes that a task waits or has succeeded, unless the log has new entries for it that its agent
+/// has not read.
 final class Finisher {
 
-  /// Why a task can neither wait nor end: it has news to read.
+  /// Conflict code: the task cannot wait or end, because there are new entries for it.
   static final String NEWS = "news";
 
-  /// Why a task can neither wait nor succeed: it is to stop.
+  /// Conflict code: the task cannot wait or succeed, because its cancellation was requested.
   static final String CANCEL_REQUESTED = "cancel-requested";
 
-  /// Why a task cannot end: those below it have not.
+  /// Conflict code: the task cannot end, because it has open subtasks.
   static final String CHILDREN = "children";
 
   private final EventLog log;
@@ -36,7 +37,7 @@ final class Finisher {
     this.stubborn = stubborn;
   }
 
-  /// Writes that the task waits. Empty if that was possible, else why not.
+  /// Writes that the task waits. Returns an empty string on success, else the conflict code.
   String park(Run run, Outcome.Parked parked) {
     run.reach("before-park");
     var seen = run.seen();
@@ -55,10 +56,11 @@ final class Finisher {
     return refusal;
   }
 
-  /// Writes the end of a task that succeeded. Empty if that was possible, else why not.
+  /// Writes the end of a task that succeeded. Returns an empty string on success, else the conflict
+  /// code.
   String complete(Run run, Agent agent, Outcome.Completed completed) {
     var seen = agent.resumes() ? run.seen() : Position.of(Long.MAX_VALUE);
-    // So that the sums are whole.
+    // Read all entries, so that the totals are complete.
     stubborn.write(
         () -> {
           run.news();
@@ -84,7 +86,7 @@ final class Finisher {
                     state -> {
                       checkQuiet(run, state, seen);
                       if (Lineup.children(state, run.taskId()).findAny().isPresent()) {
-                        throw new Rejection.Conflict(CHILDREN, "tasks below have not ended");
+                        throw new Rejection.Conflict(CHILDREN, "subtasks have not ended");
                       }
                       var drafts = new ArrayList<Draft>();
                       if (run.origin().parentTaskId() == null) {
@@ -102,14 +104,14 @@ final class Finisher {
     return refusal;
   }
 
-  /// Refuses to write the end, or the wait, of a task to which something was said that it has not read.
+  /// Rejects the append if the log has new entries for the task, or its cancellation was requested.
   private static void checkQuiet(Run run, ContextState state, Position seen) {
     var task = state.openTask(run.taskId());
     if (task.isPresent() && task.get().cancelRequested()) {
-      throw new Rejection.Conflict(CANCEL_REQUESTED, "the task is to be canceled");
+      throw new Rejection.Conflict(CANCEL_REQUESTED, "the task is being canceled");
     }
     if (task.isPresent() && task.get().wokenSeq() > seen.seq()) {
-      throw new Rejection.Conflict(NEWS, "there are news for the task");
+      throw new Rejection.Conflict(NEWS, "there are new entries for the task");
     }
   }
 }

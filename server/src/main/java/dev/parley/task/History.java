@@ -10,34 +10,34 @@ import dev.parley.view.Views;
 import java.util.List;
 import java.util.Optional;
 
-/// What tasks and agents must know of a context's past.
+/// Queries about the past of a context, for tasks and agents.
 public interface History {
 
-  /// The latest messages that count, oldest first.
+  /// The latest messages that were not rewound, oldest first.
   List<MessageView> latestMessages(ContextId context, int limit);
 
-  /// True if the context has, or had, this task.
+  /// True if the context has this task, ended or not.
   boolean knows(ContextId context, TaskId task);
 
-  /// The task that asked for an input or a sign-in, whether or not that was answered.
+  /// The task that asked for an input or a sign-in, whether or not it was answered.
   Optional<TaskId> asker(ContextId context, Id asked);
 
-  /// The folders that root tasks of the context worked in, the latest first.
+  /// The working directories of the context's root tasks, latest first.
   default List<String> folders(ContextId context) {
     return List.of();
   }
 
-  /// Where the turn of a root task begins, if that is known: with the message that asked for it.
+  /// The number of the message that started the turn of a root task, if it is known.
   default Optional<Long> beginning(ContextId context, TaskId task) {
     return Optional.empty();
   }
 
-  /// The event that takes the context back to right after `toSeq`, and so to before `task`.
+  /// The event that rewinds the context to right after `toSeq`, which is before `task`.
   default ContextRewound rewound(ContextId context, long toSeq, TaskId task) {
     return new ContextRewound(toSeq, task, null, null, null);
   }
 
-  /// The past as the views tell it.
+  /// The history as the projection has it.
   static History of(Views views) {
     return new History() {
       @Override

@@ -29,11 +29,11 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A task that the agent of the task above it tells of, such as a sub-agent inside a program: nobody
-/// here runs it. Safe for use by many threads.
+/// A subtask that the parent's agent runs and reports itself, such as a sub-agent inside a program:
+/// the runtime does not run it. Thread-safe.
 public final class Hosted {
 
-  /// In a task's metadata: the agent of the task above works on it.
+  /// In a task's metadata: the parent's agent runs the task.
   static final String HOSTED = "hosted";
 
   private final EventLog log;
@@ -57,13 +57,13 @@ public final class Hosted {
         && metadata.path(HOSTED).asBoolean(false);
   }
 
-  /// Which task this is.
+  /// The ids of this task.
   public Origin origin() {
     return origin;
   }
 
-  /// Appends events of this task. False if it has ended meanwhile or is to stop: then they are left out, so that whoever
-  /// writes its end is not overtaken by more text.
+  /// Appends events of this task. False if the task has ended or is being canceled; then the events
+  /// are dropped, so that no text is added while its end is written.
   public boolean emit(List<? extends Event> events) {
     return append(
         (_, task) -> {
@@ -74,17 +74,17 @@ public final class Hosted {
         });
   }
 
-  /// False for the ends of calls that somebody has ended meanwhile.
+  /// False for the end of a call that has already ended.
   private static boolean isWanted(Event event, Set<ToolCallId> open) {
     return switch (event) {
       case ToolStart start -> open.add(start.toolCallId());
       case ToolComplete end -> open.remove(end.toolCallId());
-      default -> true; // All others are free of what others do.
+      default -> true; // Other events never conflict.
     };
   }
 
-  /// Ends the task with its result and reports that to the task above. False if it has ended before or is to stop:
-  /// then the server ends it.
+  /// Ends the task with its result and reports that to the parent. False if the task has ended or
+  /// is being canceled; in the latter case the server ends it.
   public boolean complete(String result) {
     return append(
         (state, task) -> {
@@ -95,7 +95,7 @@ public final class Hosted {
         });
   }
 
-  /// Ends the task with an error, otherwise like [#complete].
+  /// Ends the task with an error; otherwise like [#complete].
   public boolean fail(ErrorCode code, String message) {
     return append(
         (state, task) -> {

@@ -5,10 +5,10 @@ import dev.parley.protocol.TaskId;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Ends tasks that are to stop and do not run, also those in line for a place.
+/// Ends tasks that are being canceled and are not running, including queued ones.
 final class IdleEnds {
 
-  /// Writes the end of a task. False if that cannot be.
+  /// Writes the end of a task. False if that is not possible.
   interface End {
     boolean write(ContextId context, TaskId task, Ending ending);
   }
@@ -25,8 +25,8 @@ final class IdleEnds {
     this.advance = advance;
   }
 
-  /// Ends them. False if there was nothing to do, or others do it: the ends of many children come at once, and each
-  /// of them would end the parent.
+  /// Ends these tasks. False if there was nothing to do, or other threads do it: when many children
+  /// end at the same time, each of them would end the parent.
   boolean end(ContextId context, List<TaskId> stoppable) {
     var ended = false;
     for (var task : stoppable) {
@@ -41,7 +41,8 @@ final class IdleEnds {
     return ended;
   }
 
-  /// True if a task that is barred holds something elsewhere. It is barred no more if nobody can tell.
+  /// True if the task holds remote resources. If that cannot be determined, the task may be started
+  /// again.
   private boolean holds(ContextId context, TaskId task) {
     var told = false;
     try {
@@ -55,7 +56,7 @@ final class IdleEnds {
     }
   }
 
-  /// The same for one that holds something elsewhere: that takes a while.
+  /// Ends a task that holds remote resources. Releasing them may take a while.
   private void endHolding(ContextId context, TaskId task) {
     try {
       releases.letGo(context, task);

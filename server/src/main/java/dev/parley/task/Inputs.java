@@ -38,15 +38,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Takes the answers to what tasks ask, once each, and lets questions lapse that nobody answers in time.
+/// Accepts the answers to the questions of tasks, each once, and lets questions lapse when they
+/// expire.
 final class Inputs {
 
   private static final int SHOWN = 200;
 
-  /// What a timer is known by: ids are unique in their context only.
+  /// The key of a timer: ids are unique only within their context.
   private record Key(ContextId context, Id asked) {}
 
-  /// What answers are taken with.
+  /// The dependencies of this class.
   record Parts(EventLog log, History history, Sources sources, Timers timers) {}
 
   private final Parts parts;
@@ -55,24 +56,25 @@ final class Inputs {
   private final Timers timers;
   private final Reactions reactions;
 
-  /// The timers that are set, by context.
+  /// The questions that have a timer, by context.
   private final ConcurrentHashMap<ContextId, Set<Id>> watched = new ConcurrentHashMap<>();
 
   private final AnswerCheck check = new AnswerCheck();
   private final AnswerTime time;
 
-  /// Tasks got something that they may have waited for.
+  /// Tasks that may have received an answer.
   record Moved(ContextId context, List<TaskId> tasks) {}
 
-  /// Ends a task without success.
+  /// Ends a task as failed.
   interface Failing {
     void fail(ContextId context, TaskId task, Ending ending);
   }
 
-  /// What is done when a question is closed: `usual` holds for those that do not say what becomes of their task.
+  /// Called when a question is closed. `defaultWhenLapsed` applies to questions that do not specify
+  /// what happens when they expire.
   record Reactions(WhenLapsed usual, Consumer<Moved> moved, Failing failing) {}
 
-  /// What is asked, by a task, for a person to read.
+  /// An open question of a task.
   private record Open(TaskId task, String prompt, @Nullable ObjectNode metadata) {}
 
   Inputs(Parts parts, Reactions reactions) {
@@ -86,8 +88,8 @@ final class Inputs {
 
   /// Answers questions, all or none.
   ///
-  /// @throws Rejection.Conflict `not-wanted` if one was answered or has lapsed
-  /// @throws Rejection.Invalid if an answer does not fit; the questions stay open
+  /// @throws Rejection.Conflict `not-wanted` if one of them was answered or has lapsed
+  /// @throws Rejection.Invalid if an answer is not valid; the questions stay open
   Appended answer(ContextId context, Map<InputId, JsonNode> answers, Answering by) {
     var tasks = new LinkedHashSet<TaskId>();
     var about = new HashMap<InputId, @Nullable ObjectNode>();
@@ -96,9 +98,8 @@ final class Inputs {
         (input, value) -> {
           tasks.add(taskOf(context, input));
           about.put(input, time.with(by.metadata(), context, input));
-          // Before the append, which must be quick: nobody vouches for a schema. What is asked
-          // never
-          // changes.
+          // Validated before the append, which must be quick, as schemas are not trusted. A
+          // question never changes, so the result stays valid.
           values.put(input, checked(context, input, value, by.by()));
         });
     var appended =
@@ -129,10 +130,10 @@ final class Inputs {
     return draft(state, open.task(), received).stream();
   }
 
-  /// Takes several answers at once, and after them what `more` says beside them, which may refuse all.
+  /// Appends several answers at once, and after them the events of `more`, which may reject all.
   ///
   /// @throws Rejection.Conflict `not-wanted` if one of them was answered or has lapsed
-  /// @throws Rejection.Invalid if one of them does not fit
+  /// @throws Rejection.Invalid if one of them is not valid
   Appended resume(Resumption resumption, Function<ContextState, List<Draft>> more) {
     var context = resumption.context();
     var answers =
@@ -170,8 +171,8 @@ final class Inputs {
         : given;
   }
 
-  /// The answer with the defaults of its form. Refuses an approval by a caller who may not approve, and an answer that
-  /// does not fit.
+  /// The answer with the defaults of its form. Rejects an approval by a caller who may not approve,
+  /// and an invalid answer.
   private JsonNode checked(ContextId context, InputId input, JsonNode value, Answerer by) {
     var open = log.inspect(context, state -> state.openInput(input));
     if (open.isEmpty()) {
@@ -191,7 +192,7 @@ final class Inputs {
     return draft(state, task, event(given, principal));
   }
 
-  /// The tasks that may hear something: who waits on its thread is told.
+  /// The started tasks of the context: those that wait on their threads are signaled.
   private List<TaskId> started(ContextId context) {
     return log.inspect(
         context,
@@ -210,17 +211,17 @@ final class Inputs {
               input, InputEvent.Provider.USER, principal, null, given.metadata(), value);
       case InputId input -> new InputLapsed(input, given.reason(), principal);
       case AuthId auth when value == null -> new AuthLapsed(auth, given.reason(), principal);
-      default -> throw new IllegalStateException("no answer is taken to " + given.asked());
+      default -> throw new IllegalStateException("not the id of a question: " + given.asked());
     };
   }
 
-  /// Who answers, the guard of the append that says so, and what is to be kept with it.
+  /// The caller, the guard of the append, and the metadata of the answer.
   record Answering(Answerer by, Guard guard, @Nullable ObjectNode metadata) {}
 
   private TaskId taskOf(ContextId context, InputId input) {
     return log.inspect(context, state -> state.openInput(input).map(open -> open.task()))
         .orElseGet(
-            // Long ago perhaps: tells what was from what never was.
+            // The history distinguishes a closed question from one that never existed.
             () ->
                 parts
                     .history()
@@ -228,7 +229,7 @@ final class Inputs {
                     .orElseThrow(() -> new Rejection.NotFound("no such input: " + input)));
   }
 
-  /// Says that a sign-in has happened; its secret is elsewhere.
+  /// Appends that a sign-in was completed; the credentials are stored separately.
   Appended signedIn(ContextId context, AuthId auth, @Nullable ObjectNode metadata, Answering by) {
     by.by().checkApproval();
     var task =
@@ -253,7 +254,7 @@ final class Inputs {
     return appended;
   }
 
-  /// Watches the time of everything that the context's tasks ask for.
+  /// Starts a timer for each open question of the context that has an expiry time.
   void watch(ContextId context) {
     record Due(Id asked, Instant at) {}
     var due =
@@ -287,9 +288,9 @@ final class Inputs {
     }
   }
 
-  /// Drops the timers of what is no longer asked for in the context, however that came about.
+  /// Stops the timers of questions in the context that are no longer open, for whatever reason.
   void unwatch(ContextId context) {
-    // Most contexts ask for nothing, and nothing is looked up for those.
+    // Most contexts have no open questions; for them nothing is read.
     for (var asked : watched.getOrDefault(context, Set.of())) {
       if (open(context, asked).isEmpty()) {
         unwatch(new Key(context, asked));
@@ -325,7 +326,7 @@ final class Inputs {
           state
               .openAuth(auth)
               .map(o -> new Open(o.task(), o.required().prompt(), o.required().metadata()));
-      default -> throw new IllegalStateException("nobody asks for " + asked);
+      default -> throw new IllegalStateException("not the id of a question: " + asked);
     };
   }
 
@@ -344,21 +345,21 @@ final class Inputs {
               });
           reactions.moved().accept(new Moved(context, List.of(open.task())));
         }
-        // The end of the task says in the same append that what it asked for has lapsed.
+        // The append that ends the task also lets the question lapse.
         case FAIL ->
             reactions.failing().fail(context, open.task(), unanswered(open).unless(key.asked()));
       }
     } catch (Rejection.Conflict settled) {
-      // By an answer, or by an earlier try of this, of which nobody was told.
+      // Closed by an answer, or by an earlier attempt whose listeners were not called.
       reactions.moved().accept(new Moved(context, List.of()));
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
-      // Its context is gone.
+      // The context was deleted.
     } catch (Rejection.Unavailable storeDown) {
       timers.set(key, Duration.ofSeconds(1), () -> lapse(key));
     }
   }
 
-  /// Closes what tool calls asked while they ran: the server that asked has stopped.
+  /// Lets the questions lapse that running tool calls asked: the process that asked has stopped.
   void lapseLive(ContextId context) {
     log.append(
         context,
@@ -376,23 +377,23 @@ final class Inputs {
                 .toList());
   }
 
-  /// True if this is still asked for.
+  /// True if the question is open.
   static boolean asks(ContextState state, Id asked) {
     return open(state, asked).isPresent();
   }
 
   static Event lapsed(Id asked) {
     return switch (asked) {
-      case InputId input -> new InputLapsed(input, "nobody answered in time");
-      case AuthId auth -> new AuthLapsed(auth, "nobody signed in in time");
-      default -> throw new IllegalStateException("nobody asks for " + asked);
+      case InputId input -> new InputLapsed(input, "no answer arrived in time");
+      case AuthId auth -> new AuthLapsed(auth, "no sign-in was completed in time");
+      default -> throw new IllegalStateException("not the id of a question: " + asked);
     };
   }
 
   private static Ending unanswered(Open open) {
     var prompt = open.prompt();
     var shown = prompt.length() <= SHOWN ? prompt : prompt.substring(0, SHOWN) + "…";
-    return Ending.failed(ErrorCode.TIMEOUT, "nobody answered in time: " + shown, true);
+    return Ending.failed(ErrorCode.TIMEOUT, "no answer arrived in time: " + shown, true);
   }
 
   private static List<Draft> draft(ContextState state, TaskId task, Event event) {
@@ -400,6 +401,6 @@ final class Inputs {
   }
 
   private static Rejection notWanted() {
-    return new Rejection.Conflict("not-wanted", "this was answered, or is no longer asked for");
+    return new Rejection.Conflict("not-wanted", "the question was already answered or has expired");
   }
 }

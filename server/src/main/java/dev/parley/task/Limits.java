@@ -2,7 +2,7 @@ package dev.parley.task;
 
 import java.time.Duration;
 
-/// How much a server takes on, and how long it lets work go on.
+/// Limits on the number, size and duration of tasks.
 public record Limits(
     Duration taskTimeout,
     int maxConcurrentTasks,
@@ -15,13 +15,13 @@ public record Limits(
     Loop loop,
     Tree tree) {
 
-  /// The longest that a task may be given.
+  /// The longest timeout that a task may have.
   public static final Duration TIMEOUT_MAX = Duration.ofHours(24);
 
-  /// The longest that a person may be waited for.
+  /// The longest time to wait for an answer.
   public static final Duration INPUT_TIMEOUT_MAX = Duration.ofDays(365);
 
-  /// What holds unless the configuration says otherwise.
+  /// The defaults.
   public static final Limits DEFAULT =
       new Limits(
           Duration.ofMinutes(5),
@@ -35,8 +35,8 @@ public record Limits(
           new Loop(50, 2_000_000, 3, 500, 50_000),
           new Tree(5, 16, 200));
 
-  /// How far one task may go: questions to the model, tokens in all, turns in a row in which no tool
-  /// worked, and how much of the past it is told, in messages and in tokens.
+  /// Limits of one task: turns, total tokens, consecutive turns in which every tool failed, and the
+  /// size of the history in its prompt, in messages and in tokens.
   public record Loop(
       int maxTurns, long maxTokens, int maxFailedTurns, int historyMessages, int historyTokens) {
     public Loop {
@@ -48,7 +48,7 @@ public record Limits(
     }
   }
 
-  /// How many tasks may stand below each other, be spawned by one call, and be below one root in all.
+  /// Limits of a task tree: depth, subtasks of one call, and subtasks of one root.
   public record Tree(int maxDepth, int maxFanOut, int maxSubtasks) {
     public Tree {
       atLeastOne("maxDepth", maxDepth);
@@ -68,13 +68,13 @@ public record Limits(
 
   private static void between(String name, Duration value, Duration max) {
     if (value.toMillis() < 1 || value.compareTo(max) > 0) {
-      throw new IllegalArgumentException(name + " is between 1 ms and " + max + ": " + value);
+      throw new IllegalArgumentException(name + " must be between 1 ms and " + max + ": " + value);
     }
   }
 
   private static void atLeastOne(String name, long value) {
     if (value < 1) {
-      throw new IllegalArgumentException(name + " is at least 1: " + value);
+      throw new IllegalArgumentException(name + " must be at least 1: " + value);
     }
   }
 }

@@ -18,10 +18,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The order of a context's tasks, as decisions see it: which one runs, which is next, who is whose child.
+/// The tasks of a context as decisions need them: which task runs, which tasks wait and in which
+/// order, and which are subtasks of which.
 final class Lineup {
 
-  /// In a task's metadata: it goes before others that wait.
+  /// In a task's metadata: `interrupt` if the task runs before other waiting tasks.
   static final String WHEN_BUSY = "whenBusy";
 
   private Lineup() {}
@@ -30,12 +31,12 @@ final class Lineup {
     return state.openTasks().stream().filter(task -> task.origin().parentTaskId() == null);
   }
 
-  /// The task that runs, if one does.
+  /// The root task that runs, if any.
   static Optional<OpenTask> running(ContextState state) {
     return roots(state).filter(OpenTask::started).findFirst();
   }
 
-  /// The tasks that wait, the next one first.
+  /// The root tasks that wait, the next one first.
   static List<OpenTask> waiting(ContextState state) {
     return roots(state)
         .filter(task -> !task.started())
@@ -43,8 +44,8 @@ final class Lineup {
         .toList();
   }
 
-  /// The tasks that can go on now: the next root if none runs, those that have work to do, and those that
-  /// waited and may have got what they waited for.
+  /// The tasks that can run now: the next root task if none runs, started tasks that have work to
+  /// do, and waiting tasks that may have received an answer or a result.
   static List<OpenTask> ready(ContextState state) {
     var ready =
         new ArrayList<>(
@@ -62,7 +63,7 @@ final class Lineup {
     return ready;
   }
 
-  /// The tasks that are to stop and have nothing below them that has not.
+  /// The tasks that are being canceled and have no open subtasks.
   static List<TaskId> stoppable(ContextState state) {
     return state.openTasks().stream()
         .filter(OpenTask::cancelRequested)
@@ -75,7 +76,7 @@ final class Lineup {
     return state.openTasks().stream().filter(task -> parent.equals(task.origin().parentTaskId()));
   }
 
-  /// How many tasks stand above this one.
+  /// The number of ancestors of the task.
   static int depth(ContextState state, OpenTask task) {
     var depth = 0;
     for (var above = state.openTask(task.origin().parentTaskId());
@@ -86,7 +87,7 @@ final class Lineup {
     return depth;
   }
 
-  /// The task and all below it that have not ended, children before their parents.
+  /// The task and all its open descendants, children before their parents.
   static List<OpenTask> tree(ContextState state, TaskId top) {
     var tree = new LinkedHashMap<TaskId, OpenTask>();
     state.openTask(top).ifPresent(task -> tree.put(top, task));
@@ -100,14 +101,15 @@ final class Lineup {
     return new ArrayList<>(tree.sequencedValues().reversed());
   }
 
-  /// The request that a task and all below it stop; ends those that have not begun.
+  /// The events that cancel a task and all its descendants. Those that have not started end
+  /// immediately.
   static List<Draft> cancel(ContextState state, TaskId top, CancelRequested request) {
     return tree(state, top).stream()
         .flatMap(task -> cancel(state, task, request).stream())
         .toList();
   }
 
-  /// The same for everything below a task, but not the task itself.
+  /// The events that cancel all descendants of a task, but not the task itself.
   static List<Draft> cancelBelow(ContextState state, TaskId top, CancelRequested request) {
     return tree(state, top).stream()
         .filter(task -> !task.origin().taskId().equals(top))
@@ -130,10 +132,10 @@ final class Lineup {
     return drafts;
   }
 
-  /// How a task ended, for the one that spawned it.
+  /// How a subtask ended, for its parent.
   record Ended(TaskState state, @Nullable String result, @Nullable String error) {}
 
-  /// Tells the parent, if there is one and it has not ended, that its child has.
+  /// The event that reports the end of a subtask to its parent, unless the parent has ended.
   static Optional<Draft> ended(ContextState state, Origin child, Ended end) {
     return state
         .openTask(child.parentTaskId())

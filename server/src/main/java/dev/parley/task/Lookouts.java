@@ -19,17 +19,18 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/// Has agents look now and then whether what their waiting tasks ask was settled elsewhere, and lets it lapse if so.
+/// Polls agents at intervals for questions of waiting tasks that were answered in a remote system,
+/// and lets such questions lapse.
 ///
-/// Only for agents that have a [lookout][Agent#lookout]: what others ask is answered here or nowhere. A task that waits has a
-/// timer for that, and no thread. Safe for use by many threads.
+/// Only for agents that have a [check][Agent#lookout]; questions of other agents can only be
+/// answered here. A waiting task has a timer, but no thread. Thread-safe.
 final class Lookouts {
 
   private static final System.Logger LOGGER = System.getLogger(Lookouts.class.getName());
   private static final Duration FIRST = Duration.ofSeconds(1);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
-  /// What a timer is known by.
+  /// The key of a timer.
   private record Key(ContextId context, TaskId task) {}
 
   private final EventLog log;
@@ -44,7 +45,7 @@ final class Lookouts {
     this.moved = moved;
   }
 
-  /// Looks after everything that the context's tasks ask for, from now on.
+  /// Starts polling for all open questions of the context.
   void watch(ContextId context) {
     log.inspect(
             context,
@@ -64,7 +65,7 @@ final class Lookouts {
   private void look(Key key, Duration pause) {
     try {
       var lookout = log.inspect(key.context(), state -> lookout(state, key.task())).orElse(null);
-      // Before looking: what is asked while it looks is another question.
+      // Read before the check: a question that is asked during the check is another one.
       var asked = log.inspect(key.context(), state -> asked(state, key.task()));
       if (lookout == null || asked.isEmpty()) {
         return;
@@ -77,16 +78,14 @@ final class Lookouts {
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
       return;
     } catch (Rejection.Unavailable storeDown) {
-      // Looks again later, as if nothing had been seen.
+      // Try again later.
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       return;
-    } catch (RuntimeException failed) { // The root of a thread: the next look may succeed.
+    } catch (RuntimeException failed) { // The root of a thread: the next check may succeed.
       LOGGER.log(
           System.Logger.Level.WARNING,
-          "whether a question of task "
-              + key.task()
-              + " was settled elsewhere could not be checked",
+          "the questions of task " + key.task() + " could not be checked for remote answers",
           failed);
     }
     var longer = pause.multipliedBy(2);
@@ -130,7 +129,7 @@ final class Lookouts {
     return switch (asked) {
       case InputId input -> new InputLapsed(input, reason);
       case AuthId auth -> new AuthLapsed(auth, reason);
-      default -> throw new IllegalStateException("nobody asks for " + asked);
+      default -> throw new IllegalStateException("not the id of a question: " + asked);
     };
   }
 }

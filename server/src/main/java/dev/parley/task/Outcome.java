@@ -5,22 +5,22 @@ import dev.parley.protocol.TaskState;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// How an agent's work on a task came out.
+/// The result of an agent's work on a task.
 public sealed interface Outcome {
 
   /// The work is done; `content` is the answer.
   ///
-  /// `result` goes into the metadata of `task-complete`, if there is one.
+  /// `result`, if present, is added to the metadata of `task-complete`.
   record Completed(String content, @Nullable ObjectNode result) implements Outcome {
     public Completed(String content) {
       this(content, null);
     }
   }
 
-  /// The work could not be done.
+  /// The work failed.
   record Failed(ErrorCode code, String message, boolean retryable) implements Outcome {}
 
-  /// There is nothing to do until an answer comes or a subtask ends. The agent's thread ends; when
-  /// something has come that the run has not read yet, the agent is called again.
+  /// The task cannot continue before an answer arrives or a subtask ends. The agent's thread ends;
+  /// when there are new entries that the run has not read, the runtime calls the agent again.
   record Parked(TaskState state, ObjectNode metadata) implements Outcome {}
 }

@@ -6,22 +6,25 @@ import dev.parley.protocol.TaskId;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Whether tasks wait for a person. The clock of tasks and every API ask here, so that they agree.
+/// Determines whether tasks wait for a person. The task clock and every API use it, so that they
+/// agree.
 public final class PersonWait {
 
   private PersonWait() {}
 
-  /// True if a person is asked something, and neither the task nor any below it can go on before an answer.
+  /// True if a question is open, and neither the task nor any of its descendants can continue
+  /// before an answer.
   ///
-  /// A task that is to stop goes on, and so does one that got what it waited for, or whose question an agent is asked
-  /// first.
+  /// A task that is being canceled can continue, and so can a task that has received an answer, or
+  /// whose question goes to a parent agent first.
   public static boolean holds(ContextState state, TaskId top) {
     var tree = Lineup.tree(state, top);
     var ids = tree.stream().map(task -> task.origin().taskId()).collect(Collectors.toSet());
     return tree.stream().allMatch(PersonWait::isParked) && askers(state).anyMatch(ids::contains);
   }
 
-  /// True if this task waits for a person: it asks something, and cannot go on before an answer.
+  /// True if this task waits for a person: it has an open question and cannot continue before an
+  /// answer.
   public static boolean asks(ContextState state, TaskId task) {
     return state.openTask(task).filter(PersonWait::isParked).isPresent()
         && askers(state).anyMatch(task::equals);

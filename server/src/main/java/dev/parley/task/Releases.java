@@ -6,7 +6,7 @@ import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
 import java.util.Optional;
 
-/// Has agents let go of what tasks hold elsewhere, before the tasks end without success.
+/// Calls agents to release the remote resources of tasks, before those tasks end without success.
 final class Releases {
 
   private static final System.Logger LOGGER = System.getLogger(Releases.class.getName());
@@ -19,7 +19,8 @@ final class Releases {
     this.agents = agents;
   }
 
-  /// Who lets go for this task, if it has begun, has not ended, and somebody is to.
+  /// The release function for this task, if the task has started, has not ended, and its agent has
+  /// one.
   Optional<Agent.Release> of(ContextId context, TaskId task) {
     try {
       return log.inspect(
@@ -32,7 +33,7 @@ final class Releases {
     }
   }
 
-  /// Lets go, if somebody is to. What cannot be let go of keeps no task from ending.
+  /// Releases the task's remote resources, if any. A failure does not prevent the task from ending.
   void letGo(ContextId context, TaskId task) {
     try {
       var release = of(context, task).orElse(null);
@@ -42,10 +43,12 @@ final class Releases {
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
-      // Nothing is known of it any more.
+      // The context was deleted.
     } catch (RuntimeException failed) {
       LOGGER.log(
-          System.Logger.Level.WARNING, "what task " + task + " holds was not let go of", failed);
+          System.Logger.Level.WARNING,
+          "the resources of task " + task + " were not released",
+          failed);
     }
   }
 }

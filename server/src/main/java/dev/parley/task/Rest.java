@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// Lets a task wait on its thread, for agents that cannot be called again: its place goes to another
-/// meanwhile, and its time stands still while it waits for a person.
+/// Lets a task wait on its thread, for agents that cannot be called again. Meanwhile another task
+/// may use its slot, and its clock is paused if it waits for a person.
 final class Rest {
 
   private static final int PAGE = 1_000;
@@ -30,12 +30,12 @@ final class Rest {
     this.advance = advance;
   }
 
-  /// Says that the task waits, and returns the first entry after `after` that `wanted` accepts.
+  /// Writes that the task waits, and returns the first entry after `after` that `wanted` accepts.
   Entry until(Run run, TaskStatus waiting, Position after, Predicate<Entry> wanted)
       throws InterruptedException {
     var task = run.taskId();
     if (waiting.status() != TaskState.WAITING_SUBTASK) {
-      // Before anybody hears that it waits: who does may count on its time standing still.
+      // Before the status is visible, because its readers may rely on the paused clock.
       deadlines.pause(task);
     }
     Entry found;

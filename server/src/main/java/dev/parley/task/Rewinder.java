@@ -18,10 +18,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Takes contexts back to an earlier place, and forks them.
+/// Rewinds contexts to an earlier position, and forks them.
 ///
-/// Nothing is erased: a rewind is one more event, with what it does to the state and the artifacts. It
-/// may go back to any place where no task was at work, also to one that an earlier rewind had left.
+/// Nothing is erased: a rewind is one more event, with its changes to the state and the artifacts.
+/// A rewind may go to any position at which no task was running, including positions that an
+/// earlier rewind left.
 public final class Rewinder {
 
   private static final int ATTEMPTS_MAX = 10;
@@ -34,29 +35,31 @@ public final class Rewinder {
     this.views = views;
   }
 
-  /// Where to go back to.
+  /// The target of a rewind.
   public sealed interface Target {
 
-    /// To before the turn of a root task, and so before the message that asked for it.
+    /// Right before the turn of a root task, and so before the message that started it.
     record BeforeTask(TaskId task) implements Target {}
 
-    /// To before a message.
+    /// Right before a message.
     record BeforeMessage(MessageId message) implements Target {}
 
-    /// To right after this event.
+    /// Right after this event.
     record ToSeq(long seq) implements Target {}
   }
 
   /// A rewind that is in the log, at `seq`.
   public record Rewound(ContextId contextId, long seq, long toSeq) {}
 
-  /// What a rewind would append to a context that has come to `head`, or why it cannot be.
+  /// The event that a rewind would append to a context whose last position is `head`, or the reason
+  /// why it is not possible.
   public record Plan(Position head, @Nullable ContextRewound event, @Nullable Rejection refusal) {
 
-    /// The event, if it may be appended now. To be called by a decision.
+    /// The event, if it may be appended now. Call this from a decision.
     ///
     /// @throws Rejection.Conflict `busy` if a task has not ended
-    /// @throws Rejection.Stale if something happened since the plan was made: make another
+    /// @throws Rejection.Stale if the log has new entries since the plan was made: make another
+    ///     plan
     public ContextRewound event(ContextState state) {
       var current = state.head().equals(head);
       if (current && refusal != null) {
@@ -66,7 +69,7 @@ public final class Rewinder {
         throw new Rejection.Conflict("busy", "a task of this context has not ended");
       }
       if (!current || event == null) {
-        throw new Rejection.Stale("the context has moved on from " + head);
+        throw new Rejection.Stale("the context has changed since " + head);
       }
       return event;
     }
@@ -75,16 +78,16 @@ public final class Rewinder {
   /// Appends a rewind.
   ///
   /// @throws Rejection.NotFound if there is no such task or message
-  /// @throws Rejection.Conflict `busy` if a task has not ended; `already-rewound` if the task or message
-  ///     no longer counts
-  /// @throws Rejection.Invalid if the place is not in the context, or in the middle of a task
+  /// @throws Rejection.Conflict `busy` if a task has not ended; `already-rewound` if the task or
+  ///     message was rewound
+  /// @throws Rejection.Invalid if the position is not in the context, or is inside a task
   public Rewound rewind(ContextId context, Target target, Guard guard, String principal) {
     for (var attempt = 1; ; attempt++) {
       var plan = plan(context, target);
       try {
         var appended =
             log.append(context, guard, state -> List.of(Draft.of(plan.event(state).by(principal))));
-        // Read back, so that one that is sent again gets the answer it got first.
+        // Read back, so that a repeated request returns the original answer.
         var first = appended.first();
         var entry = log.read(context, new Position(first.seq() - 1, Integer.MAX_VALUE), 1);
         var rewound = (ContextRewound) entry.getFirst().event();
@@ -97,8 +100,8 @@ public final class Rewinder {
     }
   }
 
-  /// Works out what a rewind would append. Refuses nothing yet, as the same request may have succeeded
-  /// before under its key.
+  /// Computes the event that a rewind would append. Rejects nothing yet, as the same request may
+  /// have succeeded before under its idempotency key.
   public Plan plan(ContextId context, Target target) {
     var head = log.head(context);
     try {
@@ -107,7 +110,7 @@ public final class Rewinder {
       if (inside.isPresent()) {
         throw new Rejection.Invalid(
             "inside-task",
-            "task %s had not ended at %d; go back to before it".formatted(inside.get(), toSeq));
+            "task %s had not ended at %d; rewind to before it".formatted(inside.get(), toSeq));
       }
       return new Plan(head, event(context, target, toSeq), null);
     } catch (Rejection.NotFound | Rejection.Invalid | Rejection.Conflict refusal) {
@@ -137,7 +140,7 @@ public final class Rewinder {
       case Target.ToSeq(var seq) -> {
         if (seq < 1 || seq > head.seq()) {
           throw new Rejection.Invalid(
-              "invalid-seq", "toSeq is between 1 and " + head.seq() + ", the last event");
+              "invalid-seq", "toSeq must be between 1 and " + head.seq() + ", the last event");
         }
         yield seq;
       }
@@ -147,22 +150,23 @@ public final class Rewinder {
   private static long before(Optional<Place> found, String what) {
     var place = found.orElseThrow(() -> new Rejection.NotFound("no such " + what));
     if (place.rewound()) {
-      throw new Rejection.Conflict("already-rewound", what + " was taken back already");
+      throw new Rejection.Conflict("already-rewound", what + " was already rewound");
     }
     if (!place.root()) {
-      throw new Rejection.Invalid("subtask", what + " is part of another; name its root task");
+      throw new Rejection.Invalid("subtask", what + " belongs to a subtask; name its root task");
     }
     return place.seq() - 1;
   }
 
-  /// A fork that is wanted: at the last event if `atSeq` is missing.
+  /// A fork to create; at the last event if `atSeq` is missing.
   public record NewFork(
       ContextId contextId, @Nullable Long atSeq, String owner, @Nullable String title) {}
 
-  /// Forks a context. False if the fork's id is taken, and then changes nothing.
+  /// Forks a context. False if the fork's id is taken; then nothing changes.
   ///
-  /// Tasks that were at work there end as canceled in the fork, and go on in the source. Messages that people edited or
-  /// deleted in the source since, and tasks that they removed, are edited, deleted and removed in the fork as well.
+  /// Tasks that were running at that position end as canceled in the fork, and continue in the
+  /// source. Messages that were edited or deleted in the source since then, and tasks that were
+  /// removed, are also edited, deleted and removed in the fork.
   public boolean fork(ContextId source, NewFork wanted) {
     var atSeq = wanted.atSeq() == null ? log.head(source).seq() : wanted.atSeq();
     return log.fork(

@@ -45,19 +45,19 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A task at work: what its agent is given to know, to say, and to be stopped by.
+/// Handle to a running task: read its history, append events, observe cancellation.
 ///
-/// Safe for use by the threads of the agent, but [#news] is for the thread that works. Its lock guards
-/// what is to be stopped and how.
+/// The agent's threads may share it, but [#news] is only for the agent's main thread. The lock
+/// guards how the run is stopped, and the running calls.
 public final class Run {
 
   private static final AnswerCheck CHECK = new AnswerCheck();
   private static final int PAGE = 1_000;
 
-  /// What a run is about; `createdSeq` is where its task began.
+  /// The task of a run; `createdSeq` is the number of its first event.
   record Subject(ContextId context, Origin origin, TaskCreated created, long createdSeq) {}
 
-  /// What a run works with.
+  /// The dependencies of a run.
   record Parts(
       EventLog log,
       Sources sources,
@@ -67,7 +67,7 @@ public final class Run {
       Consumer<TaskId> gotFurther,
       Rest rest) {}
 
-  /// Where a run may work, and until when.
+  /// The folder and the deadline of a run.
   record Bounds(Path workingDirectory, Instant deadline) {}
 
   private final Parts parts;
@@ -91,22 +91,22 @@ public final class Run {
     this.tally = new Tally(subject.origin().taskId());
   }
 
-  /// The context that the task belongs to.
+  /// The context of the task.
   public ContextId context() {
     return subject.context();
   }
 
-  /// Who the context belongs to.
+  /// The owner of the context.
   public String owner() {
     return parts.log().owner(context());
   }
 
-  /// Which task this is.
+  /// The ids of the task.
   public Origin origin() {
     return subject.origin();
   }
 
-  /// What the task was created with.
+  /// The event that created the task.
   public TaskCreated created() {
     return subject.created();
   }
@@ -116,39 +116,40 @@ public final class Run {
     return bounds.workingDirectory();
   }
 
-  /// When the task will be stopped.
+  /// The deadline of the task.
   public Instant deadline() {
     return bounds.deadline();
   }
 
-  /// Where the agent's time and ids come from.
+  /// The source of time and new ids.
   public Sources sources() {
     return parts.sources();
   }
 
-  /// Hands work to other agents.
+  /// Creates subtasks for other agents.
   public Spawner spawner() {
     return parts.spawner();
   }
 
-  /// True if the agent is to stop; its thread is interrupted too.
+  /// True if the agent must stop. Its thread is interrupted as well.
   public synchronized boolean cancelled() {
     return stop != null;
   }
 
-  /// True if the agent is to stop because the server does: what is open stays open, for the next start.
+  /// True if the agent must stop because the server is stopping: open calls and questions stay open
+  /// for the next start.
   public synchronized boolean handedBack() {
     return Ending.HANDED_BACK.equals(stop);
   }
 
-  /// A place at which tests end the process.
+  /// A point at which tests can end the process.
   public void reach(String failPoint) {
     parts.failPoint().reach(failPoint);
   }
 
-  /// What the log says of this task since the last call, oldest first, without deltas and raw lines: its own events,
-  /// answers to it, and messages that were said to it. The first call tells everything since the task was
-  /// created.
+  /// The entries for this task since the last call, oldest first, without deltas and raw lines: its
+  /// own events, answers, and messages that steer it. The first call returns all entries since the
+  /// task was created.
   public List<Entry> news() {
     var news = new ArrayList<Entry>();
     for (var page = parts.log().read(context(), seen, PAGE);
@@ -165,7 +166,7 @@ public final class Run {
     return news;
   }
 
-  /// What the log has since the task was created and `wanted` accepts, oldest first.
+  /// All entries since the task was created that `wanted` accepts, oldest first.
   public List<Entry> look(Predicate<Entry> wanted) {
     var found = new ArrayList<Entry>();
     read(
@@ -177,8 +178,8 @@ public final class Run {
     return found;
   }
 
-  /// What a task below this one, with all below it, has taken so far: `duration`, `iterations`, `tokensUsed`, `usage`,
-  /// `modelUsage`, `costUsd`.
+  /// The totals of a subtask and its descendants so far: `duration`, `iterations`, `tokensUsed`,
+  /// `usage`, `modelUsage`, `costUsd`.
   public ObjectNode figures(TaskId task) {
     var sums = new Tally(task);
     var last = new AtomicReference<>(Instant.MIN);
@@ -209,30 +210,30 @@ public final class Run {
     return entry.event() instanceof Message message && Admission.isSaidTo(message, taskId());
   }
 
-  /// The agent is about to be called, and will be told everything again.
+  /// Prepares another call of the agent: [#news] returns everything again.
   void restart() {
     seen = Position.of(subject.createdSeq());
     tally = new Tally(taskId());
   }
 
-  /// Up to where [#news] has told.
+  /// The position up to which [#news] has read.
   Position seen() {
     return seen;
   }
 
-  /// What decisions see of the context; see [EventLog#inspect].
+  /// Reads the state of the context; see [EventLog#inspect].
   public <T> T inspect(Function<ContextState, T> look) {
     return parts.log().inspect(context(), look);
   }
 
   /// Appends events of this task and returns when they are durable.
   ///
-  /// @throws Rejection.Conflict if the task has ended meanwhile: the agent has nothing left to do
+  /// @throws Rejection.Conflict if the task has ended; then the agent has nothing left to do
   public void emit(List<? extends Event> events) {
     emit(_ -> events);
   }
 
-  /// Appends the events of this task that `decide` chooses; see [dev.parley.log.Decision].
+  /// Appends the events of this task that `decide` returns; see [dev.parley.log.Decision].
   public void emit(Function<ContextState, List<? extends Event>> decide) {
     if (shut) {
       throw new Rejection.Conflict("task-ended", "the task has ended: " + taskId());
@@ -258,17 +259,18 @@ public final class Run {
     }
   }
 
-  /// The task may be what ended the server: it runs alone among its like until it gets further.
+  /// The task may be the cause of a server crash: until it makes progress, no other suspect runs.
   void suspect() {
     suspect = true;
   }
 
-  /// Appends events of this task, unless something came for it that [#news] has not told. False if so.
+  /// Appends events of this task, unless there are entries for it that [#news] has not returned.
+  /// False if there are.
   public boolean emitUnlessNews(List<? extends Event> events) {
     return emitUnlessNews(_ -> events);
   }
 
-  /// The same with the events that `decide` chooses.
+  /// The same with the events that `decide` returns.
   public boolean emitUnlessNews(Function<ContextState, List<? extends Event>> decide) {
     var fresh = new AtomicBoolean();
     emit(
@@ -280,14 +282,14 @@ public final class Run {
     return !fresh.get();
   }
 
-  /// Appends events of this task, unless somebody has asked that it stop: then nothing new is begun.
+  /// Appends events of this task, unless its cancellation was requested.
   ///
-  /// @throws Rejection.Conflict if so
+  /// @throws Rejection.Conflict if it was
   public void emitUnlessCanceled(List<? extends Event> events) {
     emit(
         state -> {
           if (state.openTask(taskId()).filter(OpenTask::cancelRequested).isPresent()) {
-            throw new Rejection.Conflict(Finisher.CANCEL_REQUESTED, "the task is to be canceled");
+            throw new Rejection.Conflict(Finisher.CANCEL_REQUESTED, "the task is being canceled");
           }
           return events;
         });
@@ -297,11 +299,11 @@ public final class Run {
     return event instanceof InputRequired || event instanceof AuthRequired;
   }
 
-  /// Asks, and waits for the answer; empty if there will be none.
+  /// Asks a question and waits for the answer; empty if the question lapses.
   public Optional<JsonNode> ask(InputRequired question) throws InterruptedException {
     var position = parts.log().head(context());
     emit(List.of(question));
-    // The agent may have nothing to do now but wait.
+    // The agent may have nothing else to do, and then the task waits.
     signal();
     return Answers.await(parts.log(), context(), position, question.inputId());
   }
@@ -312,7 +314,8 @@ public final class Run {
     return parts.rest().until(this, waiting, after, wanted);
   }
 
-  /// Says that the task waits, and waits on this thread for something that [#news] has not told.
+  /// Writes that the task waits, and waits on this thread for entries that [#news] has not
+  /// returned.
   public void restUntilNews(TaskStatus waiting) throws InterruptedException {
     parts
         .rest()
@@ -323,12 +326,12 @@ public final class Run {
             entry ->
                 concerns(entry)
                     && !(entry.event() instanceof TaskStatus)
-                    // Whoever cancels interrupts this thread.
+                    // A cancellation interrupts this thread.
                     && !(entry.event() instanceof CancelRequested));
   }
 
-  /// Answers what this task asked, in the name of an agent above it. False if the answer does not fit, or
-  /// is no longer wanted.
+  /// Answers a question of this task on behalf of a parent agent. False if the answer is not valid,
+  /// or the question is not open.
   public boolean answer(InputId input, AgentTypeId agent, JsonNode value) {
     try {
       inspect(state -> state.openInput(input))
@@ -339,7 +342,7 @@ public final class Run {
           state -> {
             var open = state.openInput(input);
             if (open.isEmpty() || Boolean.TRUE.equals(open.get().required().requireUser())) {
-              throw new Rejection.Invalid("not-wanted", "this is not asked of agents");
+              throw new Rejection.Invalid("not-wanted", "agents may not answer this question");
             }
             return List.of(
                 new InputReceived(input, InputEvent.Provider.AGENT, null, agent, metadata, value));
@@ -350,7 +353,7 @@ public final class Run {
     }
   }
 
-  /// Ends the blocks of text that were begun and cut off, as parts of what was to be said.
+  /// Ends the blocks of text that were interrupted, and marks them as partial.
   public void closeBlocks() {
     var open = inspect(state -> state.openTask(taskId()).map(t -> Map.copyOf(t.openBlocks())));
     if (open.isEmpty() || open.get().isEmpty()) {
@@ -366,7 +369,8 @@ public final class Run {
             .toList());
   }
 
-  /// Says what to do when somebody cancels this tool call, or has done so, until [#leaveCall].
+  /// Registers what to do when this tool call is canceled, until [#leaveCall]. Does it immediately
+  /// if the call was canceled before.
   public void enterCall(ToolCallId call, Runnable onCancel) {
     synchronized (this) {
       if (!canceledCalls.contains(call)) {
@@ -394,13 +398,13 @@ public final class Run {
     signal();
   }
 
-  /// There may be news.
+  /// There may be new entries.
   public synchronized void signal() {
     signaled = true;
     notifyAll();
   }
 
-  /// Waits until somebody has signaled since the last wait.
+  /// Waits until [#signal] was called since the last wait.
   public synchronized void awaitSignal() throws InterruptedException {
     while (!signaled) {
       wait();
@@ -420,20 +424,20 @@ public final class Run {
     return tally;
   }
 
-  /// The current thread begins to work. False if the run was stopped before.
+  /// The current thread starts to work. False if the run was stopped before.
   synchronized boolean enter() {
     worker = Thread.currentThread();
     return stop == null;
   }
 
-  /// The current thread has done its work: from now on nobody interrupts it.
+  /// The current thread has finished its work: from now on it is not interrupted.
   synchronized void leave() {
     worker = null;
-    // What interrupted the work must not cut short the writing of its end.
+    // The interrupt that ended the work must not interrupt the append of its end.
     Thread.interrupted();
   }
 
-  /// Stops the run; the first reason counts. False if it was stopped before.
+  /// Stops the run; only the first reason counts. False if it was stopped before.
   synchronized boolean stop(Ending ending) {
     if (stop != null) {
       return false;
@@ -445,7 +449,7 @@ public final class Run {
     return true;
   }
 
-  /// Refuses what the agent says from now on, so that somebody else can write the task's end.
+  /// Rejects all further events of the agent, so that the server can write the task's end.
   void shut() {
     shut = true;
   }

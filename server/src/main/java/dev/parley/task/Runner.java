@@ -19,15 +19,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
-/// Runs tasks, each on a virtual thread of its own, and writes how they end.
+/// Runs tasks, each on its own virtual thread, and writes their ends.
 ///
-/// A task that waits for somebody has no thread: when what it waits for has come, it is run again.
+/// A task that waits for an answer or a subtask has no thread: it runs again when the answer or the
+/// result is in the log.
 final class Runner implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger(Runner.class.getName());
   private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
 
-  /// What a runner shares with [Tasks].
+  /// The dependencies that the runner shares with [Tasks].
   record Parts(Board board, Closer closer, Timers timers, Inputs inputs) {}
 
   private record Work(List<Board.Ready> ready, List<TaskId> stoppable) {}
@@ -78,14 +79,15 @@ final class Runner implements AutoCloseable {
     this.lookouts = new Lookouts(log, setup.agents(), timers, this::advance);
   }
 
-  /// Watches the time of everything that the context's tasks ask for, and whether it is still asked.
+  /// Starts the expiry timers of all open questions of the context, and polls whether they were
+  /// answered remotely.
   void watchAsked(ContextId context) {
     inputs.watch(context);
     lookouts.watch(context);
   }
 
-  /// Starts the context's tasks that can go on, as far as there is room, and ends those that are to stop
-  /// and do not run.
+  /// Starts the context's ready tasks, as far as slots are free, and ends tasks that are being
+  /// canceled and do not run.
   void advance(ContextId context) {
     try {
       inputs.unwatch(context);
@@ -98,16 +100,16 @@ final class Runner implements AutoCloseable {
         }
       }
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
-      // Its places are free; others may want them.
+      // The context was deleted, so its slots are free for other tasks.
     } catch (Rejection.Unavailable storeDown) {
       timers.set(context, RETRY_PAUSE, () -> advance(context));
     } finally {
-      // Whatever is wrong with this context, others may go on.
+      // Whatever is wrong with this context, other contexts continue.
       startNext();
     }
   }
 
-  /// A task that was under suspicion is cleared: the next one may run.
+  /// A suspect task made progress, so the next suspect may run.
   private void gotFurther(TaskId task) {
     board.clearSuspicion(task);
     startNext();
@@ -125,7 +127,8 @@ final class Runner implements AutoCloseable {
         Lineup.stoppable(state));
   }
 
-  /// Stops a run; if its agent does not heed, its end is written all the same.
+  /// Stops a run. If its agent does not stop within the grace period, the server writes the task's
+  /// end anyway.
   void stop(Run run, Ending ending) {
     if (run.stop(ending) && !ending.equals(Ending.HANDED_BACK)) {
       timers.set(run, setup.limits().stopGrace(), () -> force(run, ending));
@@ -136,7 +139,7 @@ final class Runner implements AutoCloseable {
     if (board.find(run.taskId()).filter(found -> found == run).isPresent()) {
       LOGGER.log(
           System.Logger.Level.WARNING,
-          "task {0} of context {1} did not stop when asked",
+          "task {0} of context {1} did not stop within the grace period",
           run.taskId(),
           run.context());
       endTree(run, ending);
@@ -148,7 +151,7 @@ final class Runner implements AutoCloseable {
     try {
       work(ready);
     } catch (Throwable broken) { // The root of a thread: ends this run, never the server.
-      LOGGER.log(System.Logger.Level.ERROR, "task " + ready.task() + " broke", broken);
+      LOGGER.log(System.Logger.Level.ERROR, "task " + ready.task() + " failed", broken);
       giveUp(ready);
     } finally {
       release(ready.context(), ready.task());
@@ -157,10 +160,11 @@ final class Runner implements AutoCloseable {
 
   private void giveUp(Board.Ready ready) {
     try {
-      var ending = Ending.failed(ErrorCode.INTERNAL, "the task broke unexpectedly", true);
+      var ending = Ending.failed(ErrorCode.INTERNAL, "the task failed unexpectedly", true);
       endTree(ready.context(), ready.task(), ending);
     } catch (RuntimeException again) {
-      LOGGER.log(System.Logger.Level.ERROR, "task " + ready.task() + " cannot be ended", again);
+      LOGGER.log(
+          System.Logger.Level.ERROR, "the end of task " + ready.task() + " was not written", again);
       board.abandon(ready.task());
     }
   }
@@ -185,7 +189,7 @@ final class Runner implements AutoCloseable {
       run.suspect();
     }
     board.put(run);
-    // Stopped before it began, it stays in the queue, for the next start of the server.
+    // The server is stopping: the task was not started, and stays queued for the next start.
     if (run.stopped().filter(Ending.HANDED_BACK::equals).isPresent()) {
       return;
     }
@@ -195,14 +199,14 @@ final class Runner implements AutoCloseable {
       run.reach("begun");
       var agent = setup.agents().get(run.origin().agentId());
       while (!conclude(run, agent, perform(run, agent))) {
-        // What the agent has not read came in between.
+        // There are new entries that the agent has not read.
         run.restart();
       }
       timers.clear(run);
     }
   }
 
-  /// The run of a task that is still wanted; ends one that can no longer be worked on.
+  /// The run of a task that is still open. Ends the task if it cannot run any more.
   private Optional<Run> prepare(Board.Ready ready) {
     try {
       return log.inspect(
@@ -230,25 +234,27 @@ final class Runner implements AutoCloseable {
     return new Run(runParts, subject, new Run.Bounds(directory, clock.start(subject)));
   }
 
-  /// Ends a task whose time is up, or that of what it asked for, whether it runs or waits.
+  /// Ends a task, running or waiting, whose time or whose question has expired.
   void fail(ContextId context, TaskId task, Ending ending) {
     if (board.find(task).isEmpty()) {
       endTree(context, task, ending);
       advance(context);
     }
-    // One that was taken up in between, too.
+    // Also if it was started in the meantime.
     board.find(task).ifPresent(late -> fail(late, ending));
   }
 
   private void fail(Run run, Ending ending) {
     var asked = ending.unanswered();
-    // Said before it is stopped: from here on nobody can answer, or somebody has and it goes on.
+    // Let the question lapse before stopping the run: either it is closed now, or it was answered
+    // and the task continues.
     if (asked == null || closer.lapse(run.context(), run.taskId(), asked)) {
       stop(run, ending.anyway());
     }
   }
 
-  /// False if the task has ended, is to stop, or another one runs: then this one's turn will come.
+  /// False if the task has ended or is being canceled, or if another root task runs; in the last
+  /// case this task runs later.
   private boolean begin(Run run) {
     var canceled = new AtomicBoolean();
     var begun =
@@ -277,7 +283,8 @@ final class Runner implements AutoCloseable {
         && Lineup.running(state).isPresent()) {
       throw new Rejection.Conflict("busy", "a task of this context is running");
     }
-    // One that works already was cut off by a crash: nobody else runs it.
+    // A task whose state is already WORKING was interrupted by a crash, as only this thread runs
+    // it.
     var metadata =
         task.state() == TaskState.WORKING ? Json.object().put(WorkTime.RECOVERED, true) : null;
     return List.of(new Draft(run.origin(), new TaskStatus(TaskState.WORKING, null, metadata)));
@@ -289,10 +296,11 @@ final class Runner implements AutoCloseable {
     } catch (InterruptedException stopped) {
       return stopped();
     } catch (Rejection refused) {
-      // Most often the task was ended by somebody else, and then nothing is written.
+      // Usually the task has ended already, and then nothing is written.
       return new Outcome.Failed(ErrorCode.INTERNAL, String.valueOf(refused.getMessage()), true);
     } catch (Throwable broken) { // The root of a thread, nearly: an agent's bug must end its task.
-      LOGGER.log(System.Logger.Level.ERROR, "the agent of task " + run.taskId() + " broke", broken);
+      LOGGER.log(
+          System.Logger.Level.ERROR, "the agent of task " + run.taskId() + " failed", broken);
       return new Outcome.Failed(ErrorCode.INTERNAL, "the agent failed unexpectedly", false);
     } finally {
       run.leave();
@@ -303,7 +311,7 @@ final class Runner implements AutoCloseable {
     return new Outcome.Failed(ErrorCode.INTERRUPTED, "the task was interrupted", true);
   }
 
-  /// Writes what came of the work. False if the agent is to be called again.
+  /// Writes the result of the work. False if the agent must be called again.
   private boolean conclude(Run run, Agent agent, Outcome outcome) {
     var stop = run.stopped().orElse(null);
     if (stop != null && stop.equals(Ending.HANDED_BACK) && agent.resumes()) {
@@ -315,7 +323,7 @@ final class Runner implements AutoCloseable {
       case Outcome.Completed completed -> {
         var refusal = finisher.complete(run, agent, completed);
         if (refusal.equals(Finisher.CHILDREN) && ending == null) {
-          stopBelow(run.context(), run.taskId(), "the task above is done");
+          stopBelow(run.context(), run.taskId(), "the parent task is done");
           refusal = finisher.complete(run, agent, completed);
         }
         if (refusal.equals(Finisher.NEWS) && ending == null) {
@@ -340,7 +348,7 @@ final class Runner implements AutoCloseable {
         if (refusal.equals(Finisher.CANCEL_REQUESTED)) {
           endTree(run, Ending.canceled(null));
         } else if (run.stopped().filter(late -> !late.equals(Ending.HANDED_BACK)).isPresent()) {
-          // Its time was over while that was written.
+          // The deadline passed while the status was written.
           endTree(run, run.stopped().get());
         } else {
           clock.parked(run.subject());
@@ -350,7 +358,8 @@ final class Runner implements AutoCloseable {
     return true;
   }
 
-  /// Says that the task was not cut off by a crash; if that cannot be written now, nothing is lost.
+  /// Writes that the server, and not a crash, interrupted the task. If the append fails, nothing is
+  /// lost.
   private void handBack(Run run) {
     try {
       run.emitUnlessCanceled(
@@ -358,11 +367,15 @@ final class Runner implements AutoCloseable {
               new TaskStatus(
                   TaskState.WORKING, null, Json.object().put(WorkTime.HANDED_BACK, true))));
     } catch (Rejection refused) {
-      LOGGER.log(System.Logger.Level.DEBUG, "{0} was not handed back: {1}", run.taskId(), refused);
+      LOGGER.log(
+          System.Logger.Level.DEBUG,
+          "task {0} was not marked as handed back: {1}",
+          run.taskId(),
+          refused);
     }
   }
 
-  /// What fails because the task is to stop has not failed.
+  /// An error is not a failure if the task is being canceled.
   private Ending failed(Run run, ErrorCode code, String message, boolean retryable) {
     var canceled =
         log.inspect(
@@ -371,7 +384,8 @@ final class Runner implements AutoCloseable {
     return canceled ? Ending.canceled(null) : Ending.failed(code, message, retryable);
   }
 
-  /// Writes the end of a task that does not run. False if that cannot be, or somebody has answered.
+  /// Writes the end of a task that does not run. False if that is not possible, or its question was
+  /// answered.
   boolean end(ContextId context, TaskId task, Ending ending) {
     var answered = new AtomicBoolean();
     var ended =
@@ -392,15 +406,15 @@ final class Runner implements AutoCloseable {
   }
 
   private void endTree(Run run, Ending ending) {
-    // Its agent has returned or does not stop: what it still says would overtake the end that is
-    // being written.
+    // The agent has returned or does not stop: further text from it would conflict with the end
+    // that is being written.
     run.shut();
     endTree(run.context(), run.taskId(), ending);
   }
 
-  /// Stops everything below the task, waits for that a while, and writes the task's own end.
+  /// Cancels all subtasks, waits a limited time for their ends, and writes the task's own end.
   void endTree(ContextId context, TaskId task, Ending ending) {
-    // The ends of those below it would wake it, and it would go on.
+    // The ends of its subtasks would wake the task, and it would continue.
     var _ = board.bar(task);
     try {
       stopBelow(context, task, ending.reason());
@@ -420,7 +434,7 @@ final class Runner implements AutoCloseable {
         });
   }
 
-  /// Watches the time of a task that waits, after a restart.
+  /// Starts the clock of a waiting task after a restart.
   void watchParked(Run.Subject subject) {
     clock.watch(subject);
   }

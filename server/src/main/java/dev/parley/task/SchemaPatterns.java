@@ -11,38 +11,40 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /// The regular expressions of JSON schemas that models, tools and servers send: `pattern` and
-/// `patternProperties`. They run in linear time (RE2), and within a budget of steps for each check.
+/// `patternProperties`. They run in linear time (RE2), within a budget of steps for each check.
 ///
-/// Patterns that RE2 does not support, above all look-around and back-references, and patterns that are too large are
-/// refused by [#check] when somebody asks a question. In a question that was stored before, they accept any text.
+/// [#check] rejects questions whose patterns are too large or are not supported by RE2, above all
+/// look-around and back-references. In questions that were stored before that check existed, such
+/// patterns accept any text.
 public final class SchemaPatterns implements RegularExpressionFactory {
 
-  /// How long a pattern may be.
+  /// The maximum length of a pattern.
   static final int LENGTH_MAX = 1_000;
 
-  /// How many instructions a pattern may have once its repetitions are written out.
+  /// The maximum number of instructions of a pattern, with its repetitions expanded.
   private static final int SIZE_MAX = 5_000;
 
-  /// How many instructions times characters one check may take: well under a second.
+  /// The maximum number of instructions times characters in one check: well under a second.
   private static final long STEPS_MAX = 50_000_000;
 
   private static final int DEPTH_MAX = 200;
 
-  /// What these keywords contain are values, not schemas.
+  /// These keywords contain values, not schemas.
   private static final Set<String> VALUES =
       Set.of("const", "default", "enum", "example", "examples");
 
   private final boolean strict;
   private long steps = STEPS_MAX;
 
-  /// For one check. `strict` refuses patterns that are not supported; else they accept any text.
+  /// For one check. `strict` rejects patterns that are not supported; otherwise they accept any
+  /// text.
   SchemaPatterns(boolean strict) {
     this.strict = strict;
   }
 
-  /// Refuses a schema with a pattern that cannot be checked.
+  /// Rejects a schema with a pattern that cannot be checked.
   ///
-  /// @throws Rejection.Invalid which says why
+  /// @throws Rejection.Invalid with the reason
   public static void check(@Nullable JsonNode schema) {
     if (schema != null) {
       check(schema, 0);
@@ -101,7 +103,7 @@ public final class SchemaPatterns implements RegularExpressionFactory {
       throw unusable(regex, "it has more than " + LENGTH_MAX + " characters");
     }
     if (size(regex) > SIZE_MAX) {
-      throw unusable(regex, "it repeats too much");
+      throw unusable(regex, "its repetitions are too large");
     }
     try {
       return Pattern.compile(unicodeEscapes(regex));
@@ -143,8 +145,8 @@ public final class SchemaPatterns implements RegularExpressionFactory {
         && regex.substring(from, from + 4).chars().allMatch(c -> Character.digit(c, 16) >= 0);
   }
 
-  /// About how many instructions a pattern has: RE2 writes out `(a{100}){100}`, and would run out of memory before
-  /// it notices. More than [#SIZE_MAX] for what cannot be counted.
+  /// The approximate number of instructions of a pattern: RE2 expands `(a{100}){100}`, and would
+  /// run out of memory before it notices. More than [#SIZE_MAX] if the pattern cannot be parsed.
   private static long size(String regex) {
     var outer = new ArrayDeque<Long>();
     var sum = 0L;
@@ -198,18 +200,18 @@ public final class SchemaPatterns implements RegularExpressionFactory {
   private static int afterEscape(String regex, int backslash) {
     var braces = regex.startsWith("{", backslash + 2);
     var end = braces ? regex.indexOf('}', backslash) : -1;
-    // Letters such as p and x have an argument in braces; after others they repeat.
+    // After letters such as p and x the braces hold an argument; after others they repeat.
     var argument = braces && "pPx".indexOf(regex.charAt(backslash + 1)) >= 0;
     return argument && end > 0 ? end : backslash + 1;
   }
 
-  /// The place of the bracket that closes a class of characters; negative if that cannot be told.
+  /// The index of the bracket that closes a character class; negative if it cannot be determined.
   private static int endOfClass(String regex, int open) {
     var i = open + 1;
     if (regex.startsWith("^", i)) {
       i++;
     }
-    // The first one stands for itself.
+    // A bracket in the first position is a literal.
     if (regex.startsWith("]", i)) {
       i++;
     }
@@ -224,7 +226,7 @@ public final class SchemaPatterns implements RegularExpressionFactory {
     return i < regex.length() ? i : -1;
   }
 
-  /// The larger number of `{2,5}`; none if these braces are only characters.
+  /// The larger number of `{2,5}`; zero if the braces are literal characters.
   private static long times(String regex, int open) {
     var most = 0L;
     var number = 0L;

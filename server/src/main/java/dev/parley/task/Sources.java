@@ -8,7 +8,7 @@ import dev.parley.protocol.ToolCallId;
 import java.time.InstantSource;
 import java.util.function.Supplier;
 
-/// Where time and new ids come from.
+/// The source of time and new ids.
 public record Sources(InstantSource clock, Supplier<String> ids) {
 
   /// A new task's id.

@@ -27,14 +27,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Creates the tasks below a task, within the limits of a tree.
+/// Creates subtasks, within the limits of a task tree.
 public final class Spawner {
 
-  /// Work for another agent.
+  /// A subtask for another agent.
   public record Child(
       TaskId task, AgentTypeId agent, String prompt, @Nullable ObjectNode metadata) {}
 
-  /// The tool call that spawns, and what is to be in the log right before its children.
+  /// The tool call that spawns subtasks, and the events to append right before them.
   public record Call(ToolCallId id, InvocationId invocation, List<? extends Event> before) {}
 
   private final EventLog log;
@@ -49,7 +49,7 @@ public final class Spawner {
     this.advance = advance;
   }
 
-  /// Puts the children into the log, in one append with what is to stand before them, and starts them.
+  /// Appends the subtasks, in one append with the events before them, and starts them.
   ///
   /// @throws Rejection.Invalid if an agent is unknown or a limit is reached
   public void spawn(Run run, Call call, List<Child> children) {
@@ -59,7 +59,8 @@ public final class Spawner {
     advance.accept(run.context());
   }
 
-  /// Puts children into the log that will never run, each with its end, so that all of a call are there.
+  /// Appends subtasks that will never run, each with its end, so that the log has all subtasks of
+  /// the call.
   public void skip(Run run, Call call, List<Child> children, String reason) {
     log.append(
         run.context(),
@@ -81,7 +82,7 @@ public final class Spawner {
         });
   }
 
-  /// Puts a child into the log that the agent of `run` works on itself, and says that it works.
+  /// Appends a subtask that the agent of `run` runs itself, with the status `working`.
   ///
   /// @throws Rejection.Invalid if a limit is reached
   public Hosted host(Run run, Call call, Child child) {
@@ -100,9 +101,9 @@ public final class Spawner {
     return new Hosted(log, run.context(), origin, run.sources().clock());
   }
 
-  /// Refuses a batch that is too large.
+  /// Rejects a batch that is too large.
   ///
-  /// @throws Rejection.Invalid if it is
+  /// @throws Rejection.Invalid if it is too large
   public void checkFanOut(int count) {
     if (count > limits.maxFanOut()) {
       throw new Rejection.Invalid(
@@ -116,7 +117,7 @@ public final class Spawner {
             .openTask(run.taskId())
             .filter(task -> !task.cancelRequested())
             .orElseThrow(
-                () -> new Rejection.Conflict("task-ended", "the task ends: " + run.taskId()));
+                () -> new Rejection.Conflict("task-ended", "the task is ending: " + run.taskId()));
     checkLimits(state, parent, children.size());
     var drafts = new ArrayList<Draft>();
     call.before().forEach(event -> drafts.add(new Draft(run.origin(), event)));
@@ -131,7 +132,7 @@ public final class Spawner {
   private void checkLimits(ContextState state, OpenTask parent, int count) {
     if (Lineup.depth(state, parent) + 1 > limits.maxDepth()) {
       throw new Rejection.Invalid(
-          "limit", "sub-agents may stand at most " + limits.maxDepth() + " deep");
+          "limit", "sub-agents may be nested at most " + limits.maxDepth() + " levels deep");
     }
     var root = state.openTask(parent.origin().rootTaskId()).orElse(parent);
     if (root.descendants() + count > limits.maxSubtasks()) {

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a task has said so far, block by block, and what it has taken, read back from the log. For one thread.
+/// The text of a task so far, by block, and its totals, read from the log. Not thread-safe.
 final class Spoken {
 
   private static final int PAGE = 1_000;
@@ -32,7 +32,7 @@ final class Spoken {
     this.tally = new Tally(task);
   }
 
-  /// Reads what `task` said after `from`.
+  /// Reads the text of `task` after `from`.
   static Spoken read(EventLog log, ContextId context, TaskId task, Position from) {
     var spoken = new Spoken(task);
     var position = from;
@@ -53,7 +53,7 @@ final class Spoken {
               }
             }
             case CancelRequested(_, var reason) when reason != null -> spoken.cancelReason = reason;
-            default -> {} // Everything else is not text.
+            default -> {} // Not text.
           }
         } else if (entry.origin() != null && task.equals(entry.origin().parentTaskId())) {
           spoken.hear(entry.event());
@@ -64,14 +64,14 @@ final class Spoken {
     return spoken;
   }
 
-  /// Text of a task right below.
+  /// Reads text of a direct subtask.
   private void hear(Event event) {
     switch (event) {
       case ContentDelta(var delta, _, var block) when block != null ->
           below.computeIfAbsent(block, _ -> new StringBuilder()).append(delta);
       case ContentComplete(_, _, _, _, var replaces, _) when replaces != null ->
           below.remove(replaces);
-      default -> {} // Everything else is not text.
+      default -> {} // Not text.
     }
   }
 
@@ -86,17 +86,18 @@ final class Spoken {
     return text == null ? "" : text.toString();
   }
 
-  /// What the task and those below it took until `now`.
+  /// The totals of the task and its descendants until `now`.
   ObjectNode sums(Instant now) {
     return tally.sums(now);
   }
 
-  /// Why somebody asked that the task stop, if they said so.
+  /// The reason of the cancellation request, if it has one.
   Optional<String> cancelReason() {
     return Optional.ofNullable(cancelReason);
   }
 
-  /// All of it, blocks parted by an empty line; what the tasks right below said if it said nothing.
+  /// All blocks, separated by empty lines; the text of the direct subtasks if the task itself has
+  /// none.
   String text() {
     var own = joined(blocks);
     return own.isEmpty() ? joined(below) : own;

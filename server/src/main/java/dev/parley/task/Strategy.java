@@ -2,7 +2,7 @@ package dev.parley.task;
 
 import dev.parley.protocol.WireName;
 
-/// How the agents that work on a task work together.
+/// How several agents work together on a task.
 public enum Strategy implements WireName {
   SINGLE,
   PARALLEL,

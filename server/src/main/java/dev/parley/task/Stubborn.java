@@ -6,14 +6,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/// Writes what must be written: tries again while the store is down, until the server stops.
+/// Performs appends that must not be lost: retries while the store is unavailable, until the server
+/// stops.
 final class Stubborn implements AutoCloseable {
 
   private static final Duration RETRY_PAUSE = Duration.ofMillis(500);
 
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  /// Does the append, stubbornly; the code of what refused it, empty if nothing did.
+  /// Performs the append with retries. Returns the code of the conflict that rejected it, or an
+  /// empty string.
   String refusal(Runnable append) {
     var code = new String[] {"closed"};
     write(
@@ -29,8 +31,9 @@ final class Stubborn implements AutoCloseable {
     return code[0];
   }
 
-  /// Tries until the store takes it or the server stops: a task must not hang because a disk was full.
-  /// False if the log refuses, or the server stops; then the next start ends the task.
+  /// Retries until the store accepts the append or the server stops: a task must not hang because a
+  /// disk was full. False if the log rejects the append, or the server stops; then the next start
+  /// ends the task.
   boolean write(BooleanSupplier write) {
     while (true) {
       try {

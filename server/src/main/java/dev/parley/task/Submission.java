@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a person says, and how it is to be taken up.
+/// A message of a user, and how to process it.
 public record Submission(
     ContextId context,
     String principal,
@@ -21,7 +21,7 @@ public record Submission(
     Guard guard,
     Label label) {
 
-  /// A message that its sender has no name for.
+  /// A message without an id or metadata from its sender.
   public Submission(
       ContextId context,
       String principal,
@@ -32,16 +32,16 @@ public record Submission(
     this(context, principal, content, parts, options, guard, Label.NONE);
   }
 
-  /// What the sender calls the message, and says about it: goes to the message's metadata.
+  /// The sender's id and metadata for the message; both are stored with the message.
   public record Label(@Nullable MessageId messageId, @Nullable ObjectNode metadata) {
 
-    /// In a message's metadata: what the client said about the message, as it was. Nothing depends on it.
+    /// In a message's metadata: the client's own metadata, unchanged. The server does not use it.
     public static final String CLIENT = "client";
 
-    /// Nothing.
+    /// No id and no metadata.
     public static final Label NONE = new Label(null, null);
 
-    /// What a client says about a message that it has no name for.
+    /// The client's metadata for a message without an id.
     public static Label of(@Nullable ObjectNode said) {
       return said == null || said.isEmpty()
           ? NONE
@@ -49,10 +49,12 @@ public record Submission(
     }
   }
 
-  /// In the metadata of a task, of what is said to one, and of an answer: what the client calls the run.
+  /// In the metadata of a task, of a message that steers it, and of an answer: the client's id for
+  /// the run.
   public static final String RUN_ID = "runId";
 
-  /// How a message is to be worked on; what is missing has a default. `metadata` goes to the task's.
+  /// How to process a message; missing values have defaults. `metadata` is added to the task's
+  /// metadata.
   public record Options(
       @Nullable AgentTypeId agentId,
       @Nullable String taskType,
@@ -99,7 +101,7 @@ public record Submission(
       this(agentId, taskType, priority, timeoutMs, workingDirectory, strategy, whenBusy, List.of());
     }
 
-    /// Every default.
+    /// All defaults.
     public static final Options NONE = new Options(null, null, null, null, null, null, null);
   }
 }

@@ -24,7 +24,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a task and all tasks below it add up to: a fold of their events. For one thread.
+/// The totals of a task and all its descendants: a fold of their events. Not thread-safe.
 final class Tally {
 
   private final TaskId task;
@@ -41,8 +41,8 @@ final class Tally {
     this.task = task;
   }
 
-  /// Takes an entry of the context; those of other trees do not count. A task's entries follow its creation, so those
-  /// below a task are known by then.
+  /// Adds an entry of the context; entries of other task trees are ignored. A task's entries follow
+  /// its creation, so all descendants are known by then.
   void add(Entry entry) {
     var origin = entry.origin();
     if (origin == null) {
@@ -105,7 +105,7 @@ final class Tally {
     return artifacts.isEmpty() ? null : List.copyOf(artifacts);
   }
 
-  /// The metadata of the answer: also whether it is empty, and why it is not whole.
+  /// The metadata of the answer: usage, duration, whether it is empty, and why it is incomplete.
   ObjectNode ofMessage(String content, Instant now) {
     var metadata = Json.object();
     metadata.set("usage", usage(total(usages)));
@@ -117,15 +117,16 @@ final class Tally {
     return metadata;
   }
 
-  /// The metadata of the end of a task that succeeded: its sums, and why its answer is not whole.
+  /// The metadata of the end of a task that succeeded: its totals, and why its answer is
+  /// incomplete.
   ObjectNode ofTask(Instant now) {
     var metadata = sums(now);
     EarlyEnd.of(finish).ifPresent(early -> early.put(metadata));
     return metadata;
   }
 
-  /// What the task and those below it took, in all and of each model, for the metadata of its end. `ownUsage` is the
-  /// task's own part, if there are tasks below.
+  /// The totals of the task and its descendants, overall and by model, for the metadata of its end.
+  /// `ownUsage` is the task's own usage, if it has subtasks.
   ObjectNode sums(Instant now) {
     var total = total(usages);
     var metadata =

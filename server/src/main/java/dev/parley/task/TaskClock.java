@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
-/// Lets the time of tasks pass, and lets it stand still while a person is waited for: by the task itself, or
-/// by all that it waits for.
+/// Runs the clocks of tasks, and pauses them while the task, or everything that it waits for, waits
+/// for a person.
 final class TaskClock {
 
   private final EventLog log;
@@ -31,7 +31,8 @@ final class TaskClock {
     this.onEnd = onEnd;
   }
 
-  /// Lets the task's time pass, from where it stood, and that of those above it. Returns when it is over.
+  /// Starts the clock of the task, with its remaining time, and resumes those of its ancestors.
+  /// Returns the deadline.
   Instant start(Run.Subject subject) {
     var until = startOne(subject);
     above(subject).forEach(deadlines::resume);
@@ -52,13 +53,13 @@ final class TaskClock {
         () -> onEnd.accept(subject, Ending.timedOut(timeout)));
   }
 
-  /// The task waits. If it is for a person, or for tasks that all do, its time stands still, and so does
-  /// that of those above who only wait for it.
+  /// The task waits. If it waits for a person, or only for subtasks that wait for a person, pauses
+  /// its clock and those of ancestors that only wait for it.
   void parked(Run.Subject subject) {
     log.inspect(subject.context(), state -> resting(state, subject)).forEach(deadlines::pause);
   }
 
-  /// Lets the time pass of a task that waits for those below it, unless they wait for a person.
+  /// Starts the clock of a task that waits for subtasks, unless those wait for a person.
   void watch(Run.Subject subject) {
     var task = subject.origin().taskId();
     var waits =

@@ -3,7 +3,7 @@ package dev.parley.task;
 import dev.parley.protocol.WireName;
 import java.util.Locale;
 
-/// What a task is about; a closed list.
+/// The kind of work of a task; a closed list.
 public enum TaskType implements WireName {
   GENERAL,
   CODE_REVIEW,

@@ -26,17 +26,17 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Accepts work, runs it, stops it, and takes it up again after a restart.
+/// Accepts, runs and cancels tasks, and resumes them after a restart.
 public final class Tasks implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger(Tasks.class.getName());
 
-  /// How often a task is taken up after a crash without getting any further.
+  /// How often a task is resumed after a crash without making progress.
   static final int RECOVERIES_MAX = 3;
 
   private static final int ROLLBACK_ATTEMPTS_MAX = 10;
 
-  /// Who works, where, and how much.
+  /// The agents, folders and limits of tasks.
   public record Setup(Agents agents, Workspaces workspaces, Limits limits, FailPoint failPoint) {}
 
   private final EventLog log;
@@ -63,7 +63,7 @@ public final class Tasks implements AutoCloseable {
     this.runner = new Runner(log, setup, sources, new Runner.Parts(board, closer, timers, inputs));
   }
 
-  /// Refuses what [#submit] would refuse in a new context.
+  /// Rejects what [#submit] would reject in a new context.
   public void check(Submission submission) {
     checkOpen();
     admission.checkNew(submission);
@@ -71,14 +71,14 @@ public final class Tasks implements AutoCloseable {
 
   private void checkOpen() {
     if (board.closed()) {
-      throw new Rejection.Unavailable("the server is stopping and takes no more work");
+      throw new Rejection.Unavailable("the server is stopping and accepts no more tasks");
     }
     if (board.waiting() >= setup.limits().maxQueuedContexts()) {
-      throw new Rejection.Busy("server-busy", "too many tasks wait already");
+      throw new Rejection.Busy("server-busy", "too many tasks are waiting");
     }
   }
 
-  /// Puts a message and its task into the log in one step, and starts or queues the task.
+  /// Appends a message and its task in one step, and starts or queues the task.
   public Accepted submit(Submission submission) {
     checkOpen();
     recovery.check(submission.context());
@@ -121,12 +121,11 @@ public final class Tasks implements AutoCloseable {
     var taken =
         log.inspect(context, s -> Lineup.roots(s).findFirst().map(Tasks::before)).orElse(null);
     for (var attempt = 1; ; attempt++) {
-      // Looked up first: if the same request, sent before, is done by now, its task is among these
-      // and the append below
-      // answers as it did then. So it is never among those that are canceled.
+      // Read before the append: if the same request was processed before, its task is among these,
+      // and the append below returns the original answer. So that task is never canceled.
       var inTheWay = open(context, _ -> true);
       try {
-        // What it takes to go back is known once what is taken back has ended.
+        // The rewind event can only be computed after the rewound task has ended.
         var head = log.head(context);
         var back =
             Optional.ofNullable(taken)
@@ -140,7 +139,7 @@ public final class Tasks implements AutoCloseable {
                 order,
                 state -> {
                   if (back.isPresent() && !state.head().equals(head)) {
-                    throw new Rejection.Conflict("busy", "the context has moved on");
+                    throw new Rejection.Conflict("busy", "the context has changed");
                   }
                   return back.map(Draft::of).stream().toList();
                 })
@@ -159,14 +158,14 @@ public final class Tasks implements AutoCloseable {
     }
   }
 
-  /// Rewinds the context and says something there, in one step.
+  /// Rewinds the context and appends a message there, in one step.
   ///
   /// @throws Rejection.Conflict `busy` if a task of the context has not ended
   public Accepted submit(Submission submission, Supplier<Rewinder.Plan> rewind) {
     return submit(submission, rewind, List.of());
   }
 
-  /// The same, with `between` after the rewind: messages that have no task.
+  /// The same, with the messages `between` after the rewind; they have no task.
   public Accepted submit(
       Submission submission, Supplier<Rewinder.Plan> rewind, List<Draft> between) {
     recovery.check(submission.context());
@@ -196,13 +195,14 @@ public final class Tasks implements AutoCloseable {
 
   private record Before(long toSeq, TaskId task) {}
 
-  /// Back to before the task's own message, which stands right before its `task-created`.
+  /// Right before the task's own message, which is the event before its `task-created`.
   private static Before before(OpenTask task) {
     var message = task.created().messageId() == null ? 0 : 1;
     return new Before(task.createdSeq() - 1 - message, task.origin().taskId());
   }
 
-  /// Asks that a task and everything below it stop. Returns once that is durable; no-op if it ended.
+  /// Requests cancellation of a task and all its descendants. Returns when the request is durable;
+  /// no-op if the task has ended.
   public void cancel(ContextId context, TaskId task, String principal, @Nullable String reason) {
     recovery.check(context);
     if (!log.inspect(context, state -> state.openTask(task).isPresent())) {
@@ -217,7 +217,7 @@ public final class Tasks implements AutoCloseable {
     stopRequested(context, _ -> true);
   }
 
-  /// Stops those that somebody asked to stop, children first.
+  /// Stops the runs of tasks whose cancellation was requested, children first.
   private void stopRequested(ContextId context, Predicate<TaskId> which) {
     for (var task : open(context, OpenTask::cancelRequested).reversed()) {
       if (which.test(task)) {
@@ -227,7 +227,7 @@ public final class Tasks implements AutoCloseable {
     runner.advance(context);
   }
 
-  /// Ends one running tool call, and the sub-agents that it spawned; its task goes on.
+  /// Cancels one running tool call, and the sub-agents that it spawned; its task continues.
   public void cancelTool(ContextId context, TaskId task, ToolCallId call, String principal) {
     recovery.check(context);
     log.append(context, Guard.none(), state -> CanceledCall.of(state, task, call, principal));
@@ -235,20 +235,21 @@ public final class Tasks implements AutoCloseable {
     stopRequested(context, _ -> true);
   }
 
-  /// Answers what a task asked. Returns where that stands, once it is durable.
+  /// Answers a question. Returns the position of the answer when it is durable.
   ///
-  /// @throws Rejection.NotFound if nobody ever asked that
-  /// @throws Rejection.Conflict `not-wanted` if it was answered, or is no longer asked
-  /// @throws Rejection.Invalid if the answer does not fit; the question stays open
-  /// @throws Rejection.Forbidden if this approves something that the caller may not approve; the question stays open
+  /// @throws Rejection.NotFound if there was never such a question
+  /// @throws Rejection.Conflict `not-wanted` if the question was answered or has lapsed
+  /// @throws Rejection.Invalid if the answer is not valid; the question stays open
+  /// @throws Rejection.Forbidden if the answer is an approval and the caller may not approve; the
+  ///     question stays open
   public Appended answer(
       ContextId context, InputId input, JsonNode value, Answerer by, Guard guard) {
     return answer(context, Map.of(input, value), null, by, guard);
   }
 
-  /// Answers several questions at once, all or none; `metadata` goes to each answer.
+  /// Answers several questions at once, all or none; `metadata` is added to each answer.
   ///
-  /// @throws Rejection as the answer to one does
+  /// @throws Rejection like the method for one answer
   public Appended answer(
       ContextId context,
       Map<InputId, JsonNode> values,
@@ -259,10 +260,11 @@ public final class Tasks implements AutoCloseable {
     return inputs.answer(context, values, new Inputs.Answering(by, guard, metadata));
   }
 
-  /// Says that somebody signed in as a task asked; the secret is elsewhere, and stays there.
+  /// Records that a person completed a sign-in; the credentials are stored separately and never in
+  /// the log.
   ///
-  /// @throws Rejection.NotFound if nobody ever asked that
-  /// @throws Rejection.Conflict `not-wanted` if somebody did, or it is no longer asked
+  /// @throws Rejection.NotFound if there was never such a sign-in
+  /// @throws Rejection.Conflict `not-wanted` if the sign-in was completed before or has lapsed
   /// @throws Rejection.Forbidden if this caller may not sign in
   public Appended signedIn(
       ContextId context, AuthId auth, Answerer by, @Nullable ObjectNode metadata, Guard guard) {
@@ -270,13 +272,13 @@ public final class Tasks implements AutoCloseable {
     return inputs.signedIn(context, auth, metadata, new Inputs.Answering(by, guard, null));
   }
 
-  /// Takes answers, and what is said beside them to the task that waits, all or nothing. Returns where that
-  /// stands, once it is durable.
+  /// Appends answers, and the message that comes with them for the waiting task, all or none.
+  /// Returns their positions when they are durable.
   ///
-  /// @param allowed may refuse, given the context as it now is
-  /// @throws Rejection.Conflict `not-wanted` if one of them is not asked for
-  /// @throws Rejection.Invalid if one of them does not fit
-  /// @throws Rejection.Forbidden if one of them approves something that the caller may not approve
+  /// @param allowed may reject, given the current state of the context
+  /// @throws Rejection.Conflict `not-wanted` if one of the questions is not open
+  /// @throws Rejection.Invalid if one of the answers is not valid
+  /// @throws Rejection.Forbidden if one of them is an approval and the caller may not approve
   public Appended resume(Resumption resumption, Consumer<ContextState> allowed) {
     recovery.check(resumption.context());
     var said = resumption.said();
@@ -299,7 +301,8 @@ public final class Tasks implements AutoCloseable {
     runner.fail(context, task, ending);
   }
 
-  /// Cancels every task of a context and returns when all have ended. `principal` is missing if the server does it.
+  /// Cancels every task of a context and returns when all have ended. `principal` is null if the
+  /// server itself cancels them.
   public void cancelAll(ContextId context, String reason, @Nullable String principal) {
     recovery.await(context);
     cancel(context, open(context, _ -> true), reason, principal);
@@ -339,7 +342,8 @@ public final class Tasks implements AutoCloseable {
             state.openTasks().stream().filter(which).map(task -> task.origin().taskId()).toList());
   }
 
-  /// Takes up every task that the last run of the server left open. Returns at once: see [ContextRecovery].
+  /// Resumes every task that the previous run of the server left open. Returns immediately: see
+  /// [ContextRecovery].
   public void recover() {
     recovery.start(log.withOpenTasks(), this::recover);
   }
@@ -360,8 +364,7 @@ public final class Tasks implements AutoCloseable {
     for (var task : crashed(context)) {
       LOGGER.log(
           System.Logger.Level.ERROR,
-          "task {0} of context {1} is ended: the server ended unexpectedly each time it was taken"
-              + " up",
+          "task {0} of context {1} is ended: the server crashed each time it resumed the task",
           task,
           context);
       runner.endTree(context, task, Ending.crashed(RECOVERIES_MAX + 1));
@@ -378,7 +381,7 @@ public final class Tasks implements AutoCloseable {
     runner.advance(context);
   }
 
-  /// Tasks that were taken up too often without getting any further: they, most likely, end the server.
+  /// Tasks that were resumed too often without making progress: most likely they crash the server.
   private List<TaskId> crashed(ContextId context) {
     return open(
             context,
@@ -389,12 +392,12 @@ public final class Tasks implements AutoCloseable {
         .reversed();
   }
 
-  /// How many tasks run now.
+  /// The number of running tasks.
   public int running() {
     return board.running();
   }
 
-  /// How many tasks wait, in contexts where one runs or is about to.
+  /// The number of waiting root tasks, in contexts in which a task runs or is about to run.
   public int queued() {
     return board.contexts().stream()
         .mapToInt(
@@ -408,7 +411,8 @@ public final class Tasks implements AutoCloseable {
         .sum();
   }
 
-  /// Takes no more work and waits for what runs, at most `patience`; the rest is handed back.
+  /// Accepts no more tasks and waits for the running ones, at most `patience`; the next start
+  /// resumes the rest.
   public void drain(Duration patience) {
     recovery.close();
     board.close();

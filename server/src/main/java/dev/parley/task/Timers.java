@@ -8,10 +8,11 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Does things later, each on a virtual thread of its own. Safe for use by many threads.
+/// Runs actions later, each on its own virtual thread. Thread-safe.
 final class Timers implements AutoCloseable {
 
-  /// Longer waits are begun anew: a timer counts in nanoseconds, which end after 292 years.
+  /// Longer delays are shortened to this: the executor counts in nanoseconds, which overflow after
+  /// 292 years.
   private static final Duration WAIT_MAX = Duration.ofDays(3_650);
 
   private final ConcurrentHashMap<Object, Pending> set = new ConcurrentHashMap<>();
@@ -22,7 +23,7 @@ final class Timers implements AutoCloseable {
     clock.setRemoveOnCancelPolicy(true);
   }
 
-  /// Does this after so long, unless `key` is set again or cleared before.
+  /// Runs the action after the delay, unless `key` is scheduled again or canceled before.
   void set(Object key, Duration delay, Runnable action) {
     try {
       set.compute(key, (_, before) -> next(key, before, delay, action));
@@ -48,8 +49,8 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /// One timer. It acts only while it is the one that is set under its key: one that is due while its key is set
-  /// again or cleared does nothing.
+  /// One timer. It runs its action only while it is the current timer of its key: a timer that is
+  /// due while its key is scheduled again or canceled does nothing.
   private final class Pending implements Runnable {
     private final Object key;
     private final Runnable action;
@@ -75,7 +76,7 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /// How many are set.
+  /// The number of pending timers.
   int size() {
     return set.size();
   }

@@ -6,12 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// Leaves events out of a list that is about to be appended.
+/// Filters a list of events that is about to be appended.
 public final class WantedEvents {
 
   private WantedEvents() {}
 
-  /// Those that are wanted. A line whose text was left out because an unwanted event has it gets it back.
+  /// The events that `wanted` accepts. If a raw line omitted its text because a dropped event has
+  /// it, the text is put back into the line.
   public static List<Event> of(List<? extends Event> events, Predicate<Event> wanted) {
     var left = new ArrayList<Event>();
     for (var event : events) {

@@ -2,16 +2,16 @@ package dev.parley.task;
 
 import dev.parley.protocol.WireName;
 
-/// What a message does when a task of its context already runs.
+/// What happens to a message when a task of its context is already running.
 public enum WhenBusy implements WireName {
-  /// Waits its turn.
+  /// The message waits in the queue.
   ENQUEUE,
-  /// Is refused.
+  /// The message is rejected.
   REJECT,
-  /// Cancels the running task, keeps what it said, and runs.
+  /// The running task is canceled, its text is kept, and the message runs next.
   INTERRUPT,
-  /// Cancels the running task, takes it back, and runs.
+  /// The running task is canceled and rewound, and the message runs next.
   ROLLBACK,
-  /// Is put to the running task before its next question to the model.
+  /// The message is added to the running task before its next model call.
   STEER
 }

@@ -4,17 +4,17 @@ import dev.parley.protocol.WireName;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What becomes of a task that asked for something when its time is up and nobody gave it.
+/// What happens to a task when its question expires without an answer.
 public enum WhenLapsed implements WireName {
-  /// The call for which it asked fails, and the agent goes on without.
+  /// The tool call that asked fails, and the agent continues without the answer.
   CONTINUE,
   /// The task fails.
   FAIL;
 
-  /// In the metadata of a question: what holds for it, whatever holds for others.
+  /// In the metadata of a question: the choice for this question, which overrides the default.
   public static final String KEY = "whenLapsed";
 
-  /// What holds for a question with this metadata.
+  /// The choice for a question with this metadata.
   static WhenLapsed of(@Nullable ObjectNode metadata, WhenLapsed usual) {
     var wanted = metadata == null ? "" : metadata.path(KEY).asString("");
     for (var choice : values()) {

@@ -10,14 +10,15 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// How long a task has worked, told from its events: what lies between two of them counts if the task
-/// worked, and no server was started in between.
+/// Computes how long a task has worked from its events: the time between two of them counts if the
+/// task was working and no server was started in between.
 final class WorkTime {
 
-  /// In the metadata of a status: a server took the task up again.
+  /// In the metadata of a status: a server resumed the task.
   static final String RECOVERED = "recovered";
 
-  /// In the metadata of a status: the server stopped in good order, and the next one goes on with the task.
+  /// In the metadata of a status: the server stopped in good order, and the next start resumes the
+  /// task.
   static final String HANDED_BACK = "handedBack";
 
   private static final int PAGE = 1_000;

@@ -9,10 +9,11 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The folders that tasks may work in, which never includes the server's own `data` folder.
+/// The folders that tasks may work in, which never include the server's own `data` folder.
 ///
-/// `listed` says that the configuration lists them: then no other folder is ever allowed. Otherwise the only root is the
-/// folder in which the server was started, and a context keeps a folder that was allowed in an earlier start.
+/// `listed` is true if the configuration lists the folders: then no other folder is ever allowed.
+/// Otherwise the only root is the folder in which the server was started, and a context keeps a
+/// folder that was allowed in an earlier start.
 public record Workspaces(List<Path> roots, @Nullable Path data, boolean listed) {
 
   public Workspaces {
@@ -22,19 +23,21 @@ public record Workspaces(List<Path> roots, @Nullable Path data, boolean listed) 
     }
   }
 
-  /// Listed workspaces of a server without a folder of its own.
+  /// Listed workspaces of a server without a data folder.
   public Workspaces(List<Path> roots) {
     this(roots, null, true);
   }
 
-  /// The folder that `directory` names, without symbolic links; the first workspace if none is named.
+  /// The folder that `directory` names, without symbolic links; the first workspace if none is
+  /// named.
   ///
-  /// `kept` are folders that tasks of the same context have worked in before. Parley checked each of them when the first
-  /// task was created there. Unless the workspaces are listed, the folder may be inside one of these too. A kept folder
-  /// that has become a symbolic link since is another folder.
+  /// `kept` are the folders that tasks of the same context have worked in before. Parley checked
+  /// each of them when the first task was created there. Unless the workspaces are listed, the
+  /// folder may be inside one of these too. A kept folder that has become a symbolic link since
+  /// then is another folder.
   ///
-  /// @throws Rejection.Invalid unless it exists, is a folder, and lies inside a workspace or a kept folder and outside
-  ///     the server's own folder
+  /// @throws Rejection.Invalid unless it exists, is a folder, and lies inside a workspace or a kept
+  ///     folder and outside the data folder
   Path resolve(@Nullable String directory, Supplier<List<String>> kept) {
     var named = named(directory);
     var real = real(named);
@@ -48,8 +51,8 @@ public record Workspaces(List<Path> roots, @Nullable Path data, boolean listed) 
     return real;
   }
 
-  /// True if no configuration forbids this folder, which a task of the same context has worked in before. It may be
-  /// missing by now.
+  /// True if the configuration allows this folder, in which a task of the same context has worked
+  /// before. The folder may be missing.
   boolean keeps(String folder) {
     return !listed || inRoots(Path.of(folder));
   }

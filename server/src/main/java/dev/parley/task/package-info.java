@@ -1,4 +1,5 @@
-/// Tasks: the state machine, the tree, cancel, timeout, whenBusy, recovery, drain.
+/// Tasks: state machine, task tree, scheduling, cancellation, timeouts, questions and answers,
+/// recovery after a restart, rewind.
 @NullMarked
 package dev.parley.task;
 

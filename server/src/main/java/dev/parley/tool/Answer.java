@@ -3,13 +3,13 @@ package dev.parley.tool;
 import dev.parley.task.Asked;
 import tools.jackson.databind.JsonNode;
 
-/// What came of a question or of a sign-in.
+/// The result of a question or of a sign-in.
 public sealed interface Answer {
 
-  /// Somebody answered; after a sign-in the value is `true`.
+  /// An answer was given; after a sign-in the value is `true`.
   record Given(JsonNode value) implements Answer {}
 
-  /// Nobody did, for this reason; `declined` if a person said that they do not want to answer.
+  /// There is no answer, for this reason; `declined` if a person declined to answer.
   record Lapsed(String reason, boolean declined) implements Answer {
 
     public Lapsed(String reason) {
@@ -17,7 +17,8 @@ public sealed interface Answer {
     }
   }
 
-  /// What this value means, which a person or an agent gave: an answer, or that the question was skipped or declined.
+  /// Converts a value from a person or an agent: an answer, or that the question was skipped or
+  /// declined.
   static Answer of(JsonNode value) {
     if (Asked.declines(value)) {
       return new Lapsed(Asked.DECLINED, true);

@@ -5,12 +5,13 @@ import dev.parley.protocol.Id;
 import dev.parley.protocol.Json;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What the tools that write artifacts have in common.
+/// Shared code of the tools that write artifacts.
 final class Artifacts {
 
   private Artifacts() {}
 
-  /// The id of the artifact with this name: the same name is the same artifact, in a new version.
+  /// The id of the artifact with this name: writing the same name again creates a new version of
+  /// the same artifact.
   static ArtifactId id(String name) {
     var id = name.strip().replaceAll("[^A-Za-z0-9._:-]+", "-");
     return new ArtifactId(id.substring(0, Math.min(id.length(), Id.LENGTH_MAX)));

@@ -9,13 +9,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// `ask_user`: asks a person, or the agent above, and waits for the answer.
+/// `ask_user`: asks a person, or the parent agent, and waits for the answer.
 public final class AskUser implements TypedTool<AskUser.Arguments> {
 
   private static final int QUESTION_MAX = 10_000;
   private static final int OPTIONS_MAX = 100;
 
-  /// What to ask, what may be answered, and whether only a person may.
+  /// The question, the possible answers, and whether only a person may answer.
   public record Arguments(
       String question,
       @Nullable List<String> options,
@@ -32,10 +32,10 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
   @Override
   public String description() {
     return "Asks a question and waits for the answer. options are the answers to choose from;"
-        + " schema is the JSON Schema of the answer, if it is to be more than words. Whoever"
+        + " schema is the JSON Schema of the answer, if it is more than text. The agent that"
         + " gave you the task may answer for the person unless requireUser is true."
-        + " whenLapsed says whether you go on without an answer if none comes in time, or"
-        + " the task fails. urgency is low, medium or high. Answers {answer}.";
+        + " whenLapsed defines whether you continue without an answer if none is given in time,"
+        + " or the task fails. urgency is low, medium or high. Returns {answer}.";
   }
 
   @Override
@@ -58,7 +58,7 @@ public final class AskUser implements TypedTool<AskUser.Arguments> {
     var question = arguments.question();
     if (question.isBlank() || question.length() > QUESTION_MAX) {
       return new ToolResult.Failed(
-          "question is what to ask, in at most " + QUESTION_MAX + " characters");
+          "question must have 1 to " + QUESTION_MAX + " characters and not be blank");
     }
     var options = arguments.options() == null ? List.<String>of() : arguments.options();
     if (options.size() > OPTIONS_MAX) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// The tools that come with Parley.
+/// The built-in tools of Parley.
 public final class BuiltInTools {
 
   private record Group(String name, List<String> tools) {
@@ -30,13 +30,13 @@ public final class BuiltInTools {
           Group.of("clock"),
           Group.of("sign_in"));
 
-  /// The names under which a configuration asks for them; each tool can also be asked for by its own.
+  /// The names of the groups in a configuration; each tool can also be requested by its own name.
   public static final List<String> GROUPS = ALL.stream().map(Group::name).toList();
 
-  /// What the tools need that do more than read, count and tell the time.
+  /// The dependencies of the tools that do more than read files, compute and return the time.
   ///
-  /// `environment` is what commands see, `privateHosts` those that [Http] and [Fetch] may talk to
-  /// though they are not public.
+  /// `environment` is the environment of commands; `privateHosts` are the hosts that [Http] and
+  /// [Fetch] may access although they are not public.
   public record Parts(
       InstantSource time,
       Children children,
@@ -52,7 +52,8 @@ public final class BuiltInTools {
 
   private BuiltInTools() {}
 
-  /// Those that need no person: they read the working directory, count, tell the time and write artifacts.
+  /// The tools that need no approval: they read the working directory, compute, return the time and
+  /// write artifacts.
   public static List<Tool> all(InstantSource time) {
     return harmless(time, FileAccess.WITHOUT_SERVER);
   }
@@ -69,7 +70,7 @@ public final class BuiltInTools {
         new Report());
   }
 
-  /// All of them.
+  /// All built-in tools.
   public static List<Tool> all(Parts parts) {
     return Stream.concat(
             harmless(parts.time(), parts.files()).stream(),
@@ -85,14 +86,14 @@ public final class BuiltInTools {
         .toList();
   }
 
-  /// Those of `tools` that a configuration asks for by these names, of groups or of tools.
+  /// The tools that a configuration requests by these names, of groups or of tools.
   public static List<Tool> named(List<String> names, List<Tool> tools) {
     return tools.stream()
         .filter(tool -> names.contains(tool.name()) || names.contains(group(tool)))
         .toList();
   }
 
-  /// What the tools are called that a configuration asks for by these names, of groups or of tools.
+  /// The names of the tools that a configuration requests by these names, of groups or of tools.
   public static List<String> names(List<String> names) {
     return ALL.stream()
         .flatMap(
@@ -102,7 +103,7 @@ public final class BuiltInTools {
         .toList();
   }
 
-  /// True if a configuration may ask for this: a group, or one tool of a group.
+  /// True if this is the name of a group or of a tool.
   public static boolean isKnown(String name) {
     return ALL.stream()
         .anyMatch(group -> group.name().equals(name) || group.tools().contains(name));

@@ -2,10 +2,10 @@ package dev.parley.tool;
 
 import dev.parley.protocol.Json;
 
-/// `calculator`: the value of an arithmetic expression.
+/// `calculator`: computes the value of an arithmetic expression.
 public final class Calculator implements TypedTool<Calculator.Arguments> {
 
-  /// What to work out.
+  /// The expression to compute.
   public record Arguments(String expression) {}
 
   @Override
@@ -15,7 +15,7 @@ public final class Calculator implements TypedTool<Calculator.Arguments> {
 
   @Override
   public String description() {
-    return "Works out an expression of numbers, + - * / % ^ and parentheses. Answers {expression,"
+    return "Computes an expression of numbers, + - * / % ^ and parentheses. Returns {expression,"
         + " value}; value is a decimal number as text, exact to 34 digits.";
   }
 

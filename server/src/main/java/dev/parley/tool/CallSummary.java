@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/// Says in one line what a tool call does if a person approves it.
+/// Describes in one line what a tool call does if a person approves it.
 public final class CallSummary {
 
   static final String COMMAND = "Runs a command on this machine";
@@ -20,7 +20,7 @@ public final class CallSummary {
 
   private CallSummary() {}
 
-  /// The summary of a call of which only the effect is known.
+  /// The summary of a call if only its effect is known.
   static String of(Effect effect) {
     return switch (effect) {
       case PURE -> "Reads only, changes nothing";
@@ -44,8 +44,8 @@ public final class CallSummary {
     return "Sends " + request + host(url).map(host -> " to " + host).orElse("");
   }
 
-  /// The summary of a call that a program or another agent wants to make with a tool of its own. It is
-  /// taken from the name of the tool and from its arguments, as far as they are known.
+  /// The summary of a call that a program or another agent wants to make with its own tool. It is
+  /// derived from the name of the tool and its arguments, as far as they are known.
   public static String ofForeign(String tool, JsonNode arguments, Path folder) {
     var file = first(arguments, "file_path", "notebook_path", "path");
     var url = first(arguments, "url");

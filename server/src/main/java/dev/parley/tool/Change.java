@@ -9,19 +9,20 @@ import java.nio.file.Path;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Changes one file of the working directory, and shows what changes.
+/// Changes one file of the working directory, and shows the difference.
 final class Change {
 
   static final int BYTES_MAX = 4 * 1024 * 1024;
 
-  /// Makes the new content of a file from the old, or says why not.
+  /// Computes the new content of a file from the old content. Throws [OutOfReach] with the reason
+  /// if that is not possible.
   interface Edit {
     byte[] of(Optional<byte[]> before) throws OutOfReach;
   }
 
   private Change() {}
 
-  /// Makes the change. Answers how the file is called, how large it is now, and the diff.
+  /// Makes the change. Returns the path of the file, its new size, and the diff.
   static ToolResult make(FileAccess access, String path, ToolContext context, Edit edit) {
     var folder = new Folder(access, context);
     try {
@@ -37,7 +38,7 @@ final class Change {
     }
   }
 
-  /// The diff that [#make] would make, or why it would not.
+  /// The diff that [#make] would produce, or the reason why it would fail.
   static String preview(FileAccess access, String path, ToolContext context, Edit edit) {
     try {
       var folder = new Folder(access, context);
@@ -45,19 +46,19 @@ final class Change {
       var before = content(folder, place);
       var name = folder.name(place);
       var diff = diff(name, before, limited(edit.of(before)));
-      return diff.isEmpty() ? name + " stays as it is" : diff;
+      return diff.isEmpty() ? name + " does not change" : diff;
     } catch (IOException impossible) {
       return "This will not work: " + HeldFile.reason(path, impossible);
     }
   }
 
-  /// True if the file that [#make] would write is there.
+  /// True if the file that [#make] would write exists.
   static boolean exists(FileAccess access, String path, ToolContext context) {
     try {
       var folder = new Folder(access, context);
       return content(folder, folder.place(path)).isPresent();
     } catch (IOException unreadable) {
-      // Something is there, or nothing can be: the preview says what is wrong.
+      // The path exists but cannot be read, or cannot exist: the preview shows the reason.
       return true;
     }
   }
@@ -72,7 +73,7 @@ final class Change {
 
   private static byte[] limited(byte[] content) throws OutOfReach {
     if (content.length > BYTES_MAX) {
-      throw new OutOfReach("a file may have at most " + BYTES_MAX / 1024 / 1024 + " MiB");
+      throw new OutOfReach("a file must not be larger than " + BYTES_MAX / 1024 / 1024 + " MiB");
     }
     return content;
   }

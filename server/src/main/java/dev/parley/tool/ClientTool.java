@@ -5,10 +5,11 @@ import dev.parley.protocol.Json;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A tool that runs where the person is: a client that knows it does the work and gives the result.
+/// A tool that runs in a client: a client that implements it executes the call and sends the
+/// result.
 ///
-/// The call itself only asks, so it may run again: then it finds the answer. Who is told
-/// `{"error": "..."}` is told that it failed.
+/// The call itself only asks a question, so it may run again: then it finds the answer. A result of
+/// the form `{"error": "..."}` fails the call.
 public final class ClientTool implements Tool {
 
   private final String name;
@@ -69,7 +70,7 @@ public final class ClientTool implements Tool {
     metadata.set("toolCall", call);
     return new Question(
         InputType.TOOL_EXECUTION,
-        "The tool " + name + " is to be run where you are.",
+        "The client must execute the tool " + name + ".",
         null,
         List.of(),
         true,

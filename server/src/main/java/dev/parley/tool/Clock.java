@@ -9,7 +9,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/// `clock`: what time it is.
+/// `clock`: returns the current time.
 public final class Clock implements TypedTool<Clock.Arguments> {
 
   private final InstantSource time;
@@ -18,7 +18,7 @@ public final class Clock implements TypedTool<Clock.Arguments> {
     this.time = time;
   }
 
-  /// Where.
+  /// The time zone.
   public record Arguments(@Nullable String zone) {}
 
   @Override
@@ -28,7 +28,7 @@ public final class Clock implements TypedTool<Clock.Arguments> {
 
   @Override
   public String description() {
-    return "Tells the date and time, in UTC or in zone, such as Europe/Berlin. Answers {time, zone}.";
+    return "Returns the date and time as {time, zone}, in UTC or in zone, such as Europe/Berlin.";
   }
 
   @Override

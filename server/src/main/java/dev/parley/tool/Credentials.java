@@ -2,15 +2,15 @@ package dev.parley.tool;
 
 import java.util.Optional;
 
-/// Where the tools that talk to the network find what to show there.
+/// Provides the credentials for tools that access the network.
 @FunctionalInterface
 public interface Credentials {
 
-  /// The bearer token that `owner` has for exactly this host, or `host:port` if the port is not the
-  /// usual one.
+  /// The bearer token of `owner` for exactly this host, or `host:port` if the port is not the
+  /// default.
   Optional<String> bearer(String owner, String host);
 
-  /// Nobody has any.
+  /// A provider without credentials.
   static Credentials none() {
     return (_, _) -> Optional.empty();
   }

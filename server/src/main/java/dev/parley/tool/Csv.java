@@ -8,15 +8,15 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/// A table read from text: the first line names the columns.
+/// A table that is parsed from text: the first line contains the names of the columns.
 ///
-/// Fields may be quoted, and then hold separators, line ends and doubled quotes. The separator is the
-/// one of comma, semicolon and tab that the first line has most of. Rows may be shorter or longer than
-/// the first line; `ragged` counts those. Empty lines do not count.
+/// Fields may be quoted, and then contain separators, line ends and doubled quotes. The separator
+/// is the most frequent of comma, semicolon and tab in the first line. Rows may be shorter or
+/// longer than the first line; `ragged` counts those. Empty lines are ignored.
 record Csv(List<String> columns, List<List<String>> rows, int ragged) {
 
   private static final int COLUMNS_MAX = 1_000;
-  // Not a number: what has a leading zero, such as a postcode.
+  // A value with a leading zero, such as a postcode, is not a number.
   private static final Pattern NUMBER =
       Pattern.compile("[-+]?(?:0|[1-9]\\d{0,30})(?:\\.\\d{1,30})?(?:[eE][-+]?\\d{1,2})?");
 
@@ -32,7 +32,7 @@ record Csv(List<String> columns, List<List<String>> rows, int ragged) {
     return new Csv(names(first, Math.max(width, first.size())), List.copyOf(rows), ragged);
   }
 
-  /// The numbers in a column, if it has some and nothing else; empty cells do not count.
+  /// The numbers in a column; empty if the column contains anything else. Empty cells are ignored.
   List<BigDecimal> numbers(int column) {
     var cells =
         rows.stream()
@@ -77,7 +77,7 @@ record Csv(List<String> columns, List<List<String>> rows, int ragged) {
     return line.chars().filter(c -> c == wanted).count();
   }
 
-  /// Takes text apart into lines of fields. For one thread.
+  /// Splits text into lines of fields. For one thread.
   private static final class Lines {
     private final String text;
     private final char separator;
@@ -131,7 +131,7 @@ record Csv(List<String> columns, List<List<String>> rows, int ragged) {
           break;
         }
       }
-      // What stands between the closing quote and the separator belongs to the field.
+      // Text between the closing quote and the separator belongs to the field.
       return field.append(plain()).toString();
     }
 

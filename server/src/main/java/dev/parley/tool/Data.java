@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// `data`: writes a data record.
 public final class Data implements TypedTool<Data.Arguments> {
 
-  /// The record, and what it is called.
+  /// The record and its name.
   public record Arguments(String name, @Nullable String description, ObjectNode data) {}
 
   @Override
@@ -19,7 +19,7 @@ public final class Data implements TypedTool<Data.Arguments> {
   @Override
   public String description() {
     return "Writes a data record for the person to keep: any JSON object. The same name again"
-        + " replaces it by a new version. Answers {artifactId, version}.";
+        + " replaces it by a new version. Returns {artifactId, version}.";
   }
 
   @Override

@@ -8,10 +8,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// `dataset`: writes rows, given as such or taken from CSV files, batch by batch.
+/// `dataset`: writes rows, given as arguments or read from CSV files, in batches.
 public final class Dataset implements TypedTool<Dataset.Arguments> {
 
-  /// The column that says which file a row came from.
+  /// The column with the file of a row.
   static final String FILE_COLUMN = "file";
 
   private static final int BATCH_MAX = 200;
@@ -19,7 +19,7 @@ public final class Dataset implements TypedTool<Dataset.Arguments> {
   private static final int ROWS_MAX = 200_000;
   private static final int FILES_MAX = 100;
 
-  /// The rows, or the files that they are in, and what the dataset is called.
+  /// The rows or their files, and the name of the dataset.
   public record Arguments(
       String name,
       @Nullable String description,
@@ -32,7 +32,7 @@ public final class Dataset implements TypedTool<Dataset.Arguments> {
     this(FileAccess.WITHOUT_SERVER);
   }
 
-  /// One that reaches no more than `access` allows.
+  /// With access to the folders of `access` only.
   public Dataset(FileAccess access) {
     this.access = access;
   }
@@ -45,7 +45,7 @@ public final class Dataset implements TypedTool<Dataset.Arguments> {
   @Override
   public String description() {
     return "Writes a dataset for the person to keep: either rows, which are JSON objects, or all"
-        + " rows of the CSV files of the working directory named in files. Answers"
+        + " rows of the CSV files of the working directory named in files. Returns"
         + " {artifactId, version, rows}, and for files also {files: [{file, rows, columns,"
         + " numeric: {column: {min, max, mean}}}]}. The same name again replaces it by a new"
         + " version.";
@@ -78,13 +78,13 @@ public final class Dataset implements TypedTool<Dataset.Arguments> {
     }
     var files = arguments.files();
     if ((files == null) == (arguments.rows() == null)) {
-      return new ToolResult.Failed("either files or rows are needed");
+      return new ToolResult.Failed("either files or rows must be given");
     }
     if (files == null) {
       return write(arguments, context, Table.of(arguments.rows()));
     }
     if (files.isEmpty() || files.size() > FILES_MAX) {
-      return new ToolResult.Failed("between 1 and " + FILES_MAX + " files are needed");
+      return new ToolResult.Failed("files must contain 1 to " + FILES_MAX + " names");
     }
     var tables = new ArrayList<Table>();
     var folder = new Folder(access, context);

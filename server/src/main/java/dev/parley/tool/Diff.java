@@ -3,21 +3,21 @@ package dev.parley.tool;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What changed between two texts, for people: a unified diff, as `diff -u` and Git write it.
+/// The difference of two texts for people: a unified diff, as written by `diff -u` and Git.
 final class Diff {
 
   private static final int CONTEXT = 3;
-  // Beyond this the changed part is shown as taken out and put in whole.
+  // Above this limit the changed part is shown as removed and added completely.
   private static final long CELLS_MAX = 1_000_000;
   private static final int LINES_SHOWN = 120;
   private static final int CHARACTERS_SHOWN = 6_000;
 
-  /// One line of a diff: ` ` stays, `-` goes, `+` comes.
+  /// One line of a diff: ` ` is unchanged, `-` is removed, `+` is added.
   private record Line(char sign, String text) {}
 
   private Diff() {}
 
-  /// The diff, cut if it is long; nothing if both are the same.
+  /// The diff, shortened if it is long; empty if both texts are the same.
   static String shown(String path, String before, String after) {
     var whole = whole(path, before, after);
     var end = 0;
@@ -43,7 +43,7 @@ final class Diff {
     return text.toString();
   }
 
-  /// Lines with their ends, so that nothing is lost.
+  /// Splits into lines with their line ends, so that nothing is lost.
   private static List<String> lines(String text) {
     var lines = new ArrayList<String>();
     for (var start = 0; start < text.length(); ) {
@@ -78,7 +78,7 @@ final class Diff {
     return script;
   }
 
-  /// Keeps a longest common subsequence, found from the end by the usual table.
+  /// Keeps a longest common subsequence, found from the end by dynamic programming.
   private static void change(List<String> before, List<String> after, List<Line> script) {
     if ((before.size() + 1L) * (after.size() + 1L) > CELLS_MAX) {
       before.forEach(line -> script.add(new Line('-', line)));
@@ -140,7 +140,7 @@ final class Diff {
     return at;
   }
 
-  /// Where the hunk ends that has its first change here.
+  /// The end of the hunk that has its first change here.
   private static int end(List<Line> script, int first) {
     var end = first;
     while (true) {

@@ -5,10 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// `edit_file`: replaces a piece of a text file.
+/// `edit_file`: replaces a part of a text file.
 public final class EditFile implements TypedTool<EditFile.Arguments> {
 
-  /// Which file, which piece of it, and what takes its place.
+  /// The file, the text to replace, and its replacement.
   public record Arguments(
       String path, String oldText, String newText, @Nullable Boolean replaceAll) {}
 
@@ -18,7 +18,7 @@ public final class EditFile implements TypedTool<EditFile.Arguments> {
     this(FileAccess.WITHOUT_SERVER);
   }
 
-  /// One that reaches no more than `access` allows.
+  /// With access to the folders of `access` only.
   public EditFile(FileAccess access) {
     this.access = access;
   }
@@ -32,7 +32,7 @@ public final class EditFile implements TypedTool<EditFile.Arguments> {
   public String description() {
     return "Replaces oldText by newText in a text file of the working directory. oldText must be"
         + " there exactly, with its spaces and line ends, and once; with replaceAll all"
-        + " places are replaced. Answers {path, created, bytes, diff}.";
+        + " occurrences are replaced. Returns {path, created, bytes, diff}.";
   }
 
   @Override
@@ -40,8 +40,9 @@ public final class EditFile implements TypedTool<EditFile.Arguments> {
     return Arguments.class;
   }
 
-  /// Whether an edit was made cannot be told from the file if the new text holds the old one, or was
-  /// there before. So one in doubt is not made again: the model is told, and can look.
+  /// The file does not show whether an edit was made, if the new text contains the old one or was
+  /// there before. So an edit in doubt is not repeated: the model is informed, and can read the
+  /// file.
   @Override
   public Effect effect() {
     return Effect.AT_MOST_ONCE;
@@ -66,7 +67,7 @@ public final class EditFile implements TypedTool<EditFile.Arguments> {
   @Override
   public ToolResult call(Arguments arguments, ToolContext context) {
     try {
-      // Before a folder is made for nothing.
+      // Checked first, so that no folder is created for a missing file.
       new Folder(access, context).find(arguments.path());
     } catch (OutOfReach missing) {
       return new ToolResult.Failed(String.valueOf(missing.getMessage()));
@@ -88,7 +89,7 @@ public final class EditFile implements TypedTool<EditFile.Arguments> {
     if (!charset.newEncoder().canEncode(edited)) {
       throw new OutOfReach(
           charset.equals(StandardCharsets.UTF_8)
-              ? "newText is not whole: half of a character is missing"
+              ? "newText is invalid: it contains half of a surrogate pair"
               : "the file is in " + charset + ", which lacks a character of newText");
     }
     return edited.getBytes(charset);

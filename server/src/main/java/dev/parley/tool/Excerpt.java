@@ -7,14 +7,14 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/// Keeps the beginning and the end of what a program says, and counts what it leaves out.
+/// Keeps the beginning and the end of the output of a program, and counts the bytes between them.
 ///
-/// One thread fills it, others may look at it meanwhile. Its lock guards what was kept.
+/// One thread fills it; other threads may read it meanwhile. The lock guards the bytes.
 final class Excerpt {
 
   private static final int READ_SIZE = 16 * 1024;
   private static final int LINE_MAX = 200;
-  // What moves the cursor and colours text on a terminal: ECMA-48, 5.4 and 8.3.89.
+  // Escape sequences of terminals for the cursor and for colours: ECMA-48, 5.4 and 8.3.89.
   private static final Pattern TERMINAL_CODE =
       Pattern.compile("\u001b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\u0007\u001b]*(?:\u0007|\u001b\\\\))");
   private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}&&[^\n\t]]");
@@ -28,7 +28,7 @@ final class Excerpt {
     this.tail = new byte[tailBytes];
   }
 
-  /// Reads to the end, or until it cannot be read on.
+  /// Reads to the end of the stream, or until reading fails.
   void fill(InputStream input) {
     var buffer = new byte[READ_SIZE];
     try {
@@ -36,7 +36,7 @@ final class Excerpt {
         add(buffer, count);
       }
     } catch (IOException closed) {
-      // The program has ended, and so has what it says.
+      // The program has ended.
     }
   }
 
@@ -50,17 +50,17 @@ final class Excerpt {
     }
   }
 
-  /// How much there was in all.
+  /// The total number of bytes.
   synchronized long size() {
     return size;
   }
 
-  /// How much of it is not kept.
+  /// The number of bytes that were not kept.
   synchronized long leftOut() {
     return Math.max(0, size - head.length - tail.length);
   }
 
-  /// What was kept, as text without codes for a terminal, with a note where something is left out.
+  /// The kept bytes as text without terminal codes, with a note where bytes were left out.
   synchronized String text() {
     if (isBinary()) {
       return "[binary output, " + size + " bytes]";
@@ -75,7 +75,7 @@ final class Excerpt {
             + clean(lastText());
   }
 
-  /// The last line that is not blank, or nothing.
+  /// The last line that is not blank; empty if there is none.
   synchronized String lastLine() {
     if (isBinary()) {
       return "";
@@ -118,7 +118,7 @@ final class Excerpt {
     return decode(kept, start, kept.length - start);
   }
 
-  /// Where the last character ends that is whole.
+  /// The end of the last complete character.
   private static int wholeEnd(byte[] bytes) {
     for (var back = 1; back <= Math.min(3, bytes.length); back++) {
       var b = bytes[bytes.length - back] & 0xFF;

@@ -3,7 +3,7 @@ package dev.parley.tool;
 import java.math.BigDecimal;
 import java.math.MathContext;
 
-/// Works out an arithmetic expression by recursive descent. For one thread.
+/// Evaluates an arithmetic expression by recursive descent. For one thread.
 ///
 /// ```
 /// sum     = product { ("+" | "-") product }
@@ -30,13 +30,13 @@ final class Expression {
 
   /// The value, as plain digits where that is readable.
   ///
-  /// @throws ArithmeticException if there is none, saying why
+  /// @throws ArithmeticException if the expression has no value, with the reason
   static String value(String text) {
     if (text.isBlank()) {
-      throw new ArithmeticException("there is nothing to work out");
+      throw new ArithmeticException("the expression is empty");
     }
     if (text.length() > LENGTH_MAX) {
-      throw new ArithmeticException("an expression has at most " + LENGTH_MAX + " characters");
+      throw new ArithmeticException("an expression may have at most " + LENGTH_MAX + " characters");
     }
     var expression = new Expression(text);
     var value = expression.sum();
@@ -84,7 +84,7 @@ final class Expression {
   private BigDecimal divisor() {
     var divisor = sign();
     if (divisor.signum() == 0) {
-      throw new ArithmeticException("nothing can be divided by zero");
+      throw new ArithmeticException("a number cannot be divided by zero");
     }
     return divisor;
   }
@@ -93,7 +93,7 @@ final class Expression {
     try {
       return checked(value.remainder(divisor, MathContext.DECIMAL128));
     } catch (ArithmeticException inexact) {
-      throw new ArithmeticException("the remainder cannot be told exactly");
+      throw new ArithmeticException("the remainder cannot be computed exactly");
     }
   }
 
@@ -121,13 +121,13 @@ final class Expression {
     try {
       whole = exponent.intValueExact();
     } catch (ArithmeticException fraction) {
-      throw new ArithmeticException("an exponent is a whole number");
+      throw new ArithmeticException("an exponent must be a whole number");
     }
     if (Math.abs((long) whole) > EXPONENT_MAX) {
-      throw new ArithmeticException("an exponent is at most " + EXPONENT_MAX);
+      throw new ArithmeticException("an exponent must be at most " + EXPONENT_MAX);
     }
     if (base.signum() == 0 && whole < 0) {
-      throw new ArithmeticException("nothing can be divided by zero");
+      throw new ArithmeticException("a number cannot be divided by zero");
     }
     return checked(base.pow(whole, MathContext.DECIMAL128));
   }
@@ -158,7 +158,7 @@ final class Expression {
 
   private void enter() {
     if (++depth > DEPTH_MAX) {
-      throw new ArithmeticException("parentheses are at most " + DEPTH_MAX + " deep");
+      throw new ArithmeticException("parentheses may be at most " + DEPTH_MAX + " deep");
     }
   }
 
@@ -181,7 +181,7 @@ final class Expression {
     return true;
   }
 
-  /// The next character that is no space; NUL at the end.
+  /// The next character that is not whitespace; NUL at the end.
   private char peek() {
     while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
       at++;
@@ -192,8 +192,6 @@ final class Expression {
   private ArithmeticException unexpected() {
     var c = peek();
     return new ArithmeticException(
-        c == '\0'
-            ? "the expression ends too early"
-            : "this does not belong in an expression: " + c);
+        c == '\0' ? "the expression ends too early" : "unexpected character: " + c);
   }
 }

@@ -5,20 +5,22 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Which folders file tools may reach: those below the working directory, but never the server's own `data` folder.
+/// The folders that file tools may access: those below the working directory, but never the `data`
+/// folder of the server.
 ///
-/// The working directory lies in one of the `workspaces`, which nobody exchanges while the server runs. Folders below
-/// them may be exchanged at any time, by the commands of agents too.
+/// The working directory is in one of the `workspaces`, which are not replaced while the server
+/// runs. Folders below them may be replaced at any time, even by commands of agents.
 public record FileAccess(List<Path> workspaces, @Nullable Path data) {
 
-  /// For tools that are used without a server: no folder is the server's own.
+  /// For tools without a server: no folder belongs to a server.
   public static final FileAccess WITHOUT_SERVER = new FileAccess(List.of(), null);
 
   public FileAccess {
     workspaces = List.copyOf(workspaces);
   }
 
-  /// The outermost workspace that this folder, which has no symbolic links in its path, is in; itself if it is in none.
+  /// The outermost workspace that contains this folder, whose path has no symbolic links; the
+  /// folder itself if there is none.
   Path base(Path folder) {
     var base = folder;
     for (var workspace : workspaces) {
@@ -30,7 +32,7 @@ public record FileAccess(List<Path> workspaces, @Nullable Path data) {
     return base;
   }
 
-  /// The server's own folder without symbolic links, if there is one.
+  /// The data folder of the server without symbolic links, if there is one.
   @Nullable Path ownFolder() {
     return data == null ? null : real(data);
   }

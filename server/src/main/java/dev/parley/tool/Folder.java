@@ -15,16 +15,16 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The folder that tools may work in. Nothing that leads out of it is found: not `..`, not a symbolic
-/// link, not an absolute path. The server's own folder is not found either.
+/// The working directory of tools. No path can lead out of it: not by `..`, a symbolic link or an
+/// absolute path. The data folder of the server is not accessible either.
 ///
-/// A path is first resolved, and then opened step by step from the workspace on, without following a link. So whoever
-/// exchanges a part of it for a link in between makes it fail, and cannot lead it elsewhere.
+/// A path is first resolved, and then opened step by step from the workspace on, without following
+/// links. So if a part of the path is replaced by a link meanwhile, the access fails.
 ///
 /// For one call of a tool.
 final class Folder {
 
-  /// How many files of the server are looked at to recognize a hard link to one of them.
+  /// The maximum number of server files that are compared to recognize a hard link to one of them.
   private static final int OWN_FILES_MAX = 10_000;
 
   private static final int OWN_DEPTH_MAX = 4;
@@ -40,7 +40,8 @@ final class Folder {
     this.own = access.ownFolder();
   }
 
-  /// The file or folder that `path` names, from here on and without symbolic links.
+  /// The file or folder that `path` names, relative to the working directory and without symbolic
+  /// links.
   Path find(String path) throws OutOfReach {
     Path real;
     try {
@@ -51,14 +52,16 @@ final class Folder {
       throw new OutOfReach("there is no such file: " + path);
     }
     if (!real.startsWith(root)) {
-      // The same answer as for what is missing, so that nobody learns what exists elsewhere.
+      // The same error as for a missing file, so that the existence of other files is not
+      // disclosed.
       throw new OutOfReach("there is no such file: " + path);
     }
     checkNotOwn(real);
     return root.relativize(real);
   }
 
-  /// Where a file that `path` names is or would be, from here on and without symbolic links.
+  /// The path of a file that exists or is to be created, relative to the working directory and
+  /// without symbolic links.
   Path place(String path) throws OutOfReach {
     Path existing;
     try {
@@ -94,12 +97,12 @@ final class Folder {
     return new OutOfReach("only files in the working directory can be written, not " + path);
   }
 
-  /// Holds the folder with this path from here on, which has no links in it.
+  /// Opens the folder with this relative path, which contains no links.
   HeldFolder hold(Path folder) throws IOException {
     return hold(steps(folder), false);
   }
 
-  /// Holds the folder that a file is in; makes it if it is missing and `make` says so.
+  /// Opens the parent folder of a file; with `make`, creates it if it is missing.
   HeldFolder holdParent(Path file, boolean make) throws IOException {
     var steps = steps(file);
     return hold(steps.subList(0, steps.size() - 1), make);
@@ -129,7 +132,7 @@ final class Folder {
     }
   }
 
-  /// The bytes of the file with this path from here on.
+  /// The bytes of the file with this relative path.
   byte[] read(Path file) throws IOException {
     if (file.toString().isEmpty()) {
       throw new OutOfReach("this is not a file: .");
@@ -162,12 +165,12 @@ final class Folder {
     }
   }
 
-  /// True if this is the server's own folder, under whatever name.
+  /// True if this is the data folder of the server, under any name.
   boolean isOwn(HeldFolder held) throws IOException {
     return isOwn(held.key());
   }
 
-  /// True if these are the attributes of the server's own folder.
+  /// True if these are the attributes of the data folder of the server.
   boolean isOwn(BasicFileAttributes folder) {
     return isOwn(folder.fileKey());
   }
@@ -176,7 +179,7 @@ final class Folder {
     return own != null && key != null && key.equals(key(own));
   }
 
-  /// Refuses a hard link to a file of the server.
+  /// Rejects a hard link to a file of the server.
   void checkNotOwn(@Nullable Object fileKey) throws IOException {
     if (own == null || fileKey == null) {
       return;
@@ -226,12 +229,12 @@ final class Folder {
     }
   }
 
-  /// How the model names the file with this path from here on.
+  /// The path as shown to the model.
   String name(Path path) {
     return path.toString().replace('\\', '/');
   }
 
-  /// Says that a path cannot be looked at, in words for the model.
+  /// A path cannot be accessed. The message is written for the model.
   static final class OutOfReach extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -2,11 +2,11 @@ package dev.parley.tool;
 
 import dev.parley.protocol.Rejection;
 
-/// A pattern with wildcards. To match a text takes at most pattern length times text length steps,
-/// whatever the pattern is: it never tries combinations.
+/// A pattern with wildcards. Matching takes at most pattern length times text length steps, for
+/// every pattern: it does not try combinations.
 public final class Glob {
 
-  /// How long a pattern of names may be that a model sends.
+  /// The maximum length of a pattern for names that a model sends.
   static final int NAME_PATTERN_MAX = 1_000;
 
   private static final int ANY_TEXT = -1;
@@ -25,8 +25,8 @@ public final class Glob {
     return new Glob(pattern.codePoints().map(c -> c == '*' ? ANY_TEXT : c).toArray(), false);
   }
 
-  /// A pattern of file names in which `*` stands for any text and `?` for one character. Upper and lower
-  /// case are the same.
+  /// A pattern of file names in which `*` stands for any text and `?` for one character. It ignores
+  /// case.
   ///
   /// @throws Rejection.Invalid if it is too long
   static Glob ofNames(String pattern) {
@@ -45,9 +45,8 @@ public final class Glob {
   public boolean matches(String text) {
     var at = 0;
     var next = 0;
-    // The last `*` that was passed, and up to where it stands for text. An earlier one never needs
-    // to take
-    // more than it has: the last one can take it instead.
+    // The last `*` that was passed, and the end of the text that it matches. An earlier one never
+    // needs to match more: the last one can match it instead.
     var star = -1;
     var taken = 0;
     while (at < text.length()) {

@@ -24,12 +24,12 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.Set;
 
-/// A file to write in the working directory, whether it is there yet or not.
+/// A file to write in the working directory; it may not exist yet.
 ///
-/// The folder it is in is held open, reached from the working directory step by step without following
-/// a link. Whoever swaps a part of the path for a link meanwhile cannot lead what is written elsewhere.
-/// One thing can go wrong: Java cannot make a folder inside one that is held open, so a swap at the
-/// right moment can have an empty folder made elsewhere; nothing is ever put into it.
+/// Its folder is open, reached from the working directory step by step without following links. If
+/// a part of the path is replaced by a link meanwhile, the file is still written to the open
+/// folder. There is one exception: Java cannot create a folder inside an open one, so a replacement
+/// at the right moment can create an empty folder outside; nothing is ever written to it.
 ///
 /// For one thread.
 final class HeldFile implements AutoCloseable {
@@ -53,9 +53,9 @@ final class HeldFile implements AutoCloseable {
     this.attributes = attributes();
   }
 
-  /// The file with this path from the working directory on, which has no links in it.
+  /// The file with this relative path, which contains no links.
   ///
-  /// @throws NoSuchFileException if a folder is missing that is not to be made
+  /// @throws NoSuchFileException if a folder is missing and `makeFolders` is false
   static HeldFile open(Folder scope, Path path, boolean makeFolders) throws IOException {
     var held = scope.holdParent(path, makeFolders);
     try {
@@ -66,7 +66,7 @@ final class HeldFile implements AutoCloseable {
     }
   }
 
-  /// Holds a folder in `held`, and makes it if it is missing.
+  /// Opens a folder in `held`, and creates it if it is missing.
   static HeldFolder openOrMake(HeldFolder held, String step) throws IOException {
     try {
       return held.open(step);
@@ -74,13 +74,13 @@ final class HeldFile implements AutoCloseable {
       try {
         Files.createDirectory(held.path().resolve(step));
       } catch (FileAlreadyExistsException madeMeanwhile) {
-        // Whatever it is, it is looked at next.
+        // The result is checked when it is opened.
       }
       return held.open(step);
     }
   }
 
-  /// What is in it, or nothing if it is not there.
+  /// The content; empty if the file does not exist.
   Optional<byte[]> content() throws IOException {
     if (attributes.isEmpty()) {
       return Optional.empty();
@@ -98,8 +98,8 @@ final class HeldFile implements AutoCloseable {
     }
   }
 
-  /// Puts this into it, all or nothing: a reader sees the old content or the new. Who may do what with
-  /// it stays the same. `key` names the attempt, so that what a crash left behind is used again.
+  /// Replaces the content atomically: a reader sees the old content or the new. The permissions are
+  /// kept. `key` names the attempt, so that the file of a crashed attempt is reused.
   void replace(byte[] content, String key) throws IOException {
     if (attributes.isPresent()) {
       check(attributes.get());
@@ -160,9 +160,9 @@ final class HeldFile implements AutoCloseable {
         view.setOwner(old.owner());
       }
     } catch (FileSystemException notOurs) {
-      // Only the superuser may give files away; then it is ours.
+      // Only root may change the owner; otherwise the file belongs to this user.
     }
-    // Last, and without the process's mask, which may have taken some away.
+    // Last, because the umask of the process may have removed some permissions.
     view.setPermissions(old.permissions());
   }
 
@@ -190,7 +190,7 @@ final class HeldFile implements AutoCloseable {
     try {
       folder.deleteFile(draft);
     } catch (NoSuchFileException gone) {
-      // It was moved, or never made.
+      // It was moved or never created.
     }
   }
 
@@ -199,7 +199,7 @@ final class HeldFile implements AutoCloseable {
     held.close();
   }
 
-  /// Why a file could not be written, in words for the model, without paths of this machine.
+  /// The reason why a file could not be written, for the model, without absolute paths.
   static String reason(String path, IOException failure) {
     return switch (failure) {
       case OutOfReach outOfReach -> String.valueOf(outOfReach.getMessage());

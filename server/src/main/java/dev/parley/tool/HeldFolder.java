@@ -21,11 +21,11 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A folder that is held open. What is opened, listed or looked at in it is in this folder, whatever its path leads to
-/// by now. Symbolic links are never followed.
+/// An open folder. All operations use this folder, even if its path leads somewhere else by now.
+/// Symbolic links are never followed.
 ///
-/// Where Java cannot hold folders open (it can on Linux), files are opened by their path, and it is checked afterwards,
-/// before anything is returned, that the path still leads here.
+/// If Java cannot keep folders open on a system (it can on Linux), files are opened by path, and
+/// before anything is returned the path is checked again.
 ///
 /// For one thread.
 final class HeldFolder implements AutoCloseable {
@@ -41,16 +41,16 @@ final class HeldFolder implements AutoCloseable {
     this.path = path;
   }
 
-  /// Holds a folder that nobody exchanges.
-  @SuppressWarnings("StreamResourceLeak") // Whoever holds it closes it.
+  /// Opens a folder that is not replaced while the server runs.
+  @SuppressWarnings("StreamResourceLeak") // The caller closes it.
   static HeldFolder open(Path path) throws IOException {
     return new HeldFolder(Files.newDirectoryStream(path), path);
   }
 
-  /// Holds a folder in this one.
+  /// Opens a folder in this one.
   ///
-  /// @throws IOException if it is missing, or no folder, or a link
-  @SuppressWarnings("StreamResourceLeak") // Whoever holds it closes it.
+  /// @throws IOException if it is missing, not a folder, or a link
+  @SuppressWarnings("StreamResourceLeak") // The caller closes it.
   HeldFolder open(String name) throws IOException {
     var child = path.resolve(name);
     var secure = secure();
@@ -66,7 +66,7 @@ final class HeldFolder implements AutoCloseable {
     return held;
   }
 
-  /// The names of what is in it, at most so many. Can be asked for once.
+  /// The names of the entries, up to `max`. Can be called once.
   List<String> names(int max) throws IOException {
     var names = new ArrayList<String>();
     try {
@@ -80,7 +80,7 @@ final class HeldFolder implements AutoCloseable {
     return names;
   }
 
-  /// What is known of a file or folder in it.
+  /// The attributes of an entry.
   BasicFileAttributes attributes(String name) throws IOException {
     var secure = secure();
     var child = path.resolve(name);
@@ -96,7 +96,7 @@ final class HeldFolder implements AutoCloseable {
     return attributes;
   }
 
-  /// What this folder is known by, whatever its name; null where the system has nothing like that.
+  /// The identity of this folder, independent of its name; null if the file system has none.
   @Nullable Object key() throws IOException {
     var secure = secure();
     return secure == null
@@ -104,7 +104,7 @@ final class HeldFolder implements AutoCloseable {
         : secure.getFileAttributeView(BasicFileAttributeView.class).readAttributes().fileKey();
   }
 
-  /// The first bytes of a file in it.
+  /// The first `max` bytes of a file in this folder.
   byte[] read(String name, int max) throws IOException {
     byte[] bytes;
     try (var input = input(name)) {
@@ -124,7 +124,7 @@ final class HeldFolder implements AutoCloseable {
     return Channels.newInputStream(channel);
   }
 
-  /// What files can be written in, and moved.
+  /// The stream by which files can be written and moved.
   SecureDirectoryStream<Path> writable() throws OutOfReach {
     var secure = secure();
     if (secure == null) {
@@ -141,10 +141,10 @@ final class HeldFolder implements AutoCloseable {
     return stream instanceof SecureDirectoryStream<Path> secure ? secure : null;
   }
 
-  /// Refuses a folder that is not held, and that its path no longer leads to.
+  /// Rejects a folder that cannot be kept open and that its path no longer leads to.
   private void check() throws IOException {
     if (secure() == null && !path.toRealPath().equals(path)) {
-      throw new OutOfReach("the folder was exchanged meanwhile");
+      throw new OutOfReach("the folder was replaced meanwhile");
     }
   }
 

@@ -21,14 +21,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// Makes one request of a tool, and follows where it leads if that changes nothing.
+/// Executes one request of a tool, and follows redirects of requests that change nothing.
 ///
-/// Every hop is checked before it is made. A name could mean another address by the time the client
-/// looks it up. With `http` it never does: the client is told to use the address that was checked, as if
-/// it were a proxy, and servers must accept what is said to one (RFC 9112, 3.2.2). With `https` the client
-/// looks the name up in the same process, whose cache of names still holds the answer that was
-/// checked unless it lapsed in between; and then the server at the other address would need a
-/// certificate for the name before it is told anything.
+/// Every hop is checked before it is made. The address of a name could change between the check and
+/// the connection. With `http` this has no effect: the client uses the checked address as a proxy,
+/// and servers must accept such requests (RFC 9112, 3.2.2). With `https` the client resolves the
+/// name in the same process, whose DNS cache still contains the checked address unless it has
+/// expired; and then the server at the other address would need a certificate for the name before
+/// it receives any data.
 ///
 /// Safe for use by many threads.
 final class HttpCaller {
@@ -40,10 +40,10 @@ final class HttpCaller {
   private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD");
   private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
-  /// What goes on to another host. Anything else may be a secret.
+  /// The headers that are sent to another host. Any other header may be a secret.
   private static final Set<String> HARMLESS = Set.of("accept", "accept-language", "user-agent");
 
-  /// What is to be sent, and for whom.
+  /// The request, and its owner.
   record Call(
       String method, String url, Map<String, String> headers, @Nullable String body, String owner) {
     Call {
@@ -53,7 +53,7 @@ final class HttpCaller {
     }
   }
 
-  /// What came back, from where, and the credential that was shown there.
+  /// The response, its source, and the credential that was sent.
   record Answer(
       Target target, HttpResponse<LimitedBody.Bytes> response, Optional<String> credential) {}
 
@@ -71,9 +71,9 @@ final class HttpCaller {
     this.timeMax = timeMax;
   }
 
-  /// Makes the call.
+  /// Executes the call.
   ///
-  /// @throws Refused if it must not or cannot be made, saying why in words for the model
+  /// @throws Refused if the call is not allowed or failed, with a reason for the model
   Answer make(Call call) throws Refused, InterruptedException {
     var end = System.nanoTime() + timeMax.toNanos();
     var target = policy.check(call.url());
@@ -85,7 +85,7 @@ final class HttpCaller {
         return answer;
       }
       if (target.secure() && !next.get().secure()) {
-        throw new Refused("the server leads from https to http, which is not followed");
+        throw new Refused("the server redirects from https to http, which is not followed");
       }
       if (!target.sameOrigin(next.get())) {
         headers = new TreeMap<>(headers);
@@ -93,10 +93,11 @@ final class HttpCaller {
       }
       target = next.get();
     }
-    throw new Refused("the server leads on and on: more than " + REDIRECTS_MAX + " redirects");
+    throw new Refused("the server sent more than " + REDIRECTS_MAX + " redirects");
   }
 
-  /// Where an answer leads. What changes something is not sent anywhere else; the model is told.
+  /// The target of a redirect. A request that changes something is not redirected; the model gets
+  /// the location instead.
   private Optional<Target> next(Call call, Answer answer) throws Refused {
     var location = answer.response().headers().firstValue("location");
     if (location.isEmpty()
@@ -107,9 +108,9 @@ final class HttpCaller {
     try {
       return Optional.of(policy.check(answer.target().uri().resolve(location.get()).toString()));
     } catch (IllegalArgumentException malformed) {
-      throw new Refused("the server leads to what is not a URL");
+      throw new Refused("the server redirects to an invalid URL");
     } catch (Refused refused) {
-      throw new Refused("the server leads elsewhere, and " + refused.getMessage());
+      throw new Refused("the server redirects, but " + refused.getMessage());
     }
   }
 
@@ -127,13 +128,13 @@ final class HttpCaller {
       } catch (ExecutionException failed) {
         throw new Refused(reason(target, failed.getCause()));
       } finally {
-        // Whatever came of it, nothing goes on; a client that is only closed waits for that.
+        // Cancels what is still running; close() alone would wait for it.
         client.shutdownNow();
       }
     }
   }
 
-  /// The credential for exactly this host, and only where nobody can listen.
+  /// The credential for exactly this host, and only over a connection that cannot be intercepted.
   private Optional<String> credential(Call call, Target target, Map<String, String> headers) {
     return (target.secure() || target.local()) && !headers.containsKey("authorization")
         ? credentials.bearer(call.owner(), target.service())
@@ -176,7 +177,7 @@ final class HttpCaller {
       case java.net.http.HttpConnectTimeoutException _ -> "no connection to " + target.service();
       case java.net.ConnectException _ -> "no connection to " + target.service();
       case javax.net.ssl.SSLException _ ->
-          "no safe connection to " + target.service() + ": its certificate does not fit";
+          "no safe connection to " + target.service() + ": its certificate is invalid";
       case IOException _ -> "the connection to " + target.service() + " broke";
       default -> "the request failed";
     };

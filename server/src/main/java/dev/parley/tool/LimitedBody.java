@@ -9,12 +9,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/// Takes the beginning of a response's body, and ends the connection when it has enough.
+/// Reads the beginning of the body of a response, and closes the connection when the limit is
+/// reached.
 ///
 /// For the one thread at a time that the HTTP client uses.
 final class LimitedBody implements BodySubscriber<LimitedBody.Bytes> {
 
-  /// What was read; `whole` if that is all.
+  /// The bytes; `whole` if they are the complete body.
   @SuppressWarnings("ArrayRecordComponent") // Never compared, and never changed.
   record Bytes(byte[] bytes, boolean whole) {}
 

@@ -7,12 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// `list_files`: what is in a folder.
+/// `list_files`: lists the content of a folder.
 public final class ListFiles implements TypedTool<ListFiles.Arguments> {
 
   private static final int ENTRIES_MAX = 500;
 
-  /// Which folder, which names, and whether folders inside count too.
+  /// The folder, the pattern of names, and whether to include subfolders.
   public record Arguments(
       @Nullable String path, @Nullable String pattern, @Nullable Boolean recursive) {}
 
@@ -22,7 +22,7 @@ public final class ListFiles implements TypedTool<ListFiles.Arguments> {
     this(FileAccess.WITHOUT_SERVER);
   }
 
-  /// One that reaches no more than `access` allows.
+  /// With access to the folders of `access` only.
   public ListFiles(FileAccess access) {
     this.access = access;
   }
@@ -35,8 +35,8 @@ public final class ListFiles implements TypedTool<ListFiles.Arguments> {
   @Override
   public String description() {
     return "Lists the files and folders of the working directory, or of the folder at path. pattern"
-        + " picks names: * stands for any characters, ? for one, upper and lower case are the same."
-        + " recursive looks into folders too. Answers {entries: [{path, type, size}]}.";
+        + " selects names: * matches any characters, ? matches one, and case is ignored."
+        + " recursive includes subfolders. Returns {entries: [{path, type, size}]}.";
   }
 
   @Override

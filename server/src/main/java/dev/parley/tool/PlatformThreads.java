@@ -16,34 +16,36 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs code that may never end, such as tools, on platform threads, while the caller waits.
 ///
-/// The server itself runs on virtual threads, which share a few carrier threads. Code that computes without end would
-/// keep a carrier for ever, and as many calls as there are processors would stop the server. Platform threads share
-/// the processors with all others.
+/// The server runs on virtual threads, which share a few carrier threads. Code that computes
+/// without end would block a carrier for ever, and as many calls as there are processors would stop
+/// the server. Platform threads are scheduled by the operating system.
 ///
-/// A caller that is interrupted interrupts the code. Code that does not stop within `grace` is left behind, and counted
-/// as stuck until it ends. Where `stuckMax` calls of one name are stuck, further ones are refused. Safe for use by many threads.
+/// An interrupted caller interrupts the code. Code that does not stop within the grace period is
+/// abandoned, and counts as stuck until it ends. When [#STUCK_MAX] calls of one name are stuck,
+/// further calls are rejected. Safe for use by many threads.
 public final class PlatformThreads {
 
   private static final System.Logger LOGGER = System.getLogger(PlatformThreads.class.getName());
   private static final int FRAMES_SHOWN = 10;
 
-  /// The most calls that run at once; others wait.
+  /// The maximum number of calls that run at once; others wait.
   static final int RUNNING_MAX = 256;
 
-  /// The most calls that wait for people on their threads, beside those that run.
+  /// The maximum number of calls that wait for people on their threads, in addition to those that
+  /// run.
   private static final int ASKING_MAX = 1_000;
 
-  /// How long a call that was interrupted may take to stop.
+  /// How long an interrupted call may take to stop.
   public static final Duration GRACE = Duration.ofSeconds(1);
 
-  /// The most stuck calls of one name.
+  /// The maximum number of stuck calls of one name.
   public static final int STUCK_MAX = 4;
 
-  /// Something to do that an interrupt ends.
+  /// Work that can be interrupted.
   @FunctionalInterface
   public interface Work<T> {
 
-    /// Does it.
+    /// Does the work.
     T run() throws InterruptedException;
   }
 
@@ -51,11 +53,11 @@ public final class PlatformThreads {
   @FunctionalInterface
   public interface PlacedWork<T> {
 
-    /// Does it, from this place on.
+    /// Does the work while it holds this place.
     T run(Place place) throws InterruptedException;
   }
 
-  /// The code did not stop when it was interrupted, and goes on without anybody waiting for it.
+  /// The code did not stop when it was interrupted. It still runs, and its result is ignored.
   public static final class LeftBehind extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -68,14 +70,14 @@ public final class PlatformThreads {
   private final Semaphore asking = new Semaphore(ASKING_MAX);
   private final Map<String, Set<Job<?>>> stuck = new ConcurrentHashMap<>();
 
-  /// The place of a call of a tool among those that run. Safe for use by many threads.
+  /// The place of a tool call among the running calls. Safe for use by many threads.
   public final class Place {
     private Semaphore held = running;
     private boolean left;
 
     private Place() {}
 
-    /// The call is about to wait for a person: another one may have its place.
+    /// Gives the place to another call while this call waits for a person.
     public synchronized void yieldToOthers() {
       if (!left && held.equals(running) && asking.tryAcquire()) {
         running.release();
@@ -91,7 +93,7 @@ public final class PlatformThreads {
     }
   }
 
-  /// Runs a call of a tool; waits for a place first.
+  /// Runs a call of a tool, after waiting for a place.
   ///
   /// @throws LeftBehind if this thread was interrupted, and the tool does not stop
   /// @throws Rejection.Invalid if too many calls of the tool are stuck
@@ -107,7 +109,8 @@ public final class PlatformThreads {
     }
   }
 
-  /// Runs the work of an agent, which needs no place: how many work at once is limited elsewhere.
+  /// Runs the work of an agent, which needs no place: the scheduler limits how many agents work at
+  /// once.
   ///
   /// @throws LeftBehind if this thread was interrupted, and the agent does not stop within `grace`
   /// @throws Rejection.Invalid if too many tasks of the agent are stuck
@@ -117,12 +120,12 @@ public final class PlatformThreads {
     return await(new Job<>("agent", agent, work), thread, grace);
   }
 
-  /// How many threads are stuck.
+  /// The number of stuck threads.
   public int stuck() {
     return stuck.values().stream().mapToInt(Set::size).sum();
   }
 
-  /// How many calls of tools wait until others have ended.
+  /// The number of tool calls that wait for a place.
   public int waiting() {
     return running.getQueueLength();
   }
@@ -132,7 +135,7 @@ public final class PlatformThreads {
     if (count >= STUCK_MAX) {
       throw new Rejection.Invalid(
           "stuck",
-          "the %s %s is refused: %d calls of it still run though they were told to stop. Calls are accepted again when those end, or after a restart of the server"
+          "the %s %s is rejected: %d of its calls were interrupted and still run. Calls are accepted again when those end, or after a restart of the server"
               .formatted(kind, name, count));
     }
   }
@@ -146,7 +149,7 @@ public final class PlatformThreads {
       thread.interrupt();
       if (!awaitFor(job.ended, grace) && job.abandon(thread)) {
         throw new LeftBehind(
-            "the %s %s did not stop within %d s when it was told to, and was left behind"
+            "the %s %s did not stop within %d s after it was interrupted, and was abandoned"
                 .formatted(job.kind, job.name, grace.toSeconds()));
       }
       return job.result(stop);
@@ -154,19 +157,19 @@ public final class PlatformThreads {
     return job.result(null);
   }
 
-  /// Waits this long, whether somebody interrupts again or not.
+  /// Waits this long, and ignores further interrupts.
   private static boolean awaitFor(CountDownLatch latch, Duration time) {
     var end = System.nanoTime() + time.toNanos();
     while (true) {
       try {
         return latch.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
       } catch (InterruptedException again) {
-        // It is being stopped already.
+        // It has already been interrupted.
       }
     }
   }
 
-  /// Work on its thread, and what came of it. Its lock guards whether anybody still waits.
+  /// Work on its thread, and its result. The lock guards whether a caller still waits.
   private final class Job<T> implements Runnable {
     private final String kind;
     private final String name;
@@ -186,7 +189,7 @@ public final class PlatformThreads {
     public void run() {
       try {
         value = work.run();
-      } catch (Throwable thrown) { // The root of a thread: whoever waits gets it.
+      } catch (Throwable thrown) { // The root of a thread: the caller gets it.
         failure = thrown;
       }
       synchronized (this) {
@@ -196,7 +199,7 @@ public final class PlatformThreads {
         }
       }
       if (abandoned) {
-        LOGGER.log(Level.INFO, "the {0} {1} that did not stop has ended", kind, name);
+        LOGGER.log(Level.INFO, "the abandoned call of the {0} {1} has ended", kind, name);
       }
     }
 
@@ -205,7 +208,7 @@ public final class PlatformThreads {
       return jobs.isEmpty() ? null : jobs;
     }
 
-    /// Nobody waits for the work any more. False if it has just ended.
+    /// Abandons the work. False if it has just ended.
     private synchronized boolean abandon(Thread thread) {
       if (ended.getCount() == 0) {
         return false;
@@ -220,7 +223,7 @@ public final class PlatformThreads {
           });
       LOGGER.log(
           Level.WARNING,
-          "the {0} {1} does not stop and is left behind on the thread {2}, at\n{3}",
+          "the {0} {1} does not stop and was abandoned on the thread {2}, at\n{3}",
           kind,
           name,
           thread.getName(),
@@ -231,7 +234,8 @@ public final class PlatformThreads {
       return true;
     }
 
-    /// What the work returned or threw; `stop` is why it was told to stop, if it was.
+    /// Returns the result of the work or throws its exception; `stop` is the interrupt of the
+    /// caller, if any.
     private T result(@Nullable InterruptedException stop) throws InterruptedException {
       switch (failure) {
         case null -> {}
@@ -242,7 +246,7 @@ public final class PlatformThreads {
           throw new IllegalStateException(kind + " " + name + " interrupted itself", interrupted);
         }
         case RuntimeException thrown -> throw thrown;
-        default -> throw new IllegalStateException(kind + " " + name + " broke", failure);
+        default -> throw new IllegalStateException(kind + " " + name + " failed", failure);
       }
       return Objects.requireNonNull(value);
     }

@@ -16,16 +16,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Posts to addresses that callers chose: to public ones only, unless told otherwise.
+/// Sends POST requests to addresses that callers choose: only to public ones, unless configured.
 ///
-/// The host is looked up and checked before every post. A name could mean another address by the time the client
-/// looks it up. With `http` it never does: the client is told to use the address that was checked, as if it were a
-/// proxy; a server then sees the whole URL in the request line, which it must accept (RFC 9112, 3.2.2). Hosts that
-/// are addresses, that the operator named, or all of them where any may be posted to, are posted to as usual: another
-/// meaning of their names would open nothing. With `https` the client looks the name up in the process's own cache,
-/// which holds the answer that was checked unless it lapsed in between; and then the server at the other address
-/// would need a certificate for the name before it is told anything. Redirects are not followed: nobody checked where
-/// they lead. Safe for use by many threads.
+/// The host is resolved and checked before every request. The address of a name could change
+/// between the check and the connection. With `http` this has no effect: the client uses the
+/// checked address as a proxy; the server then sees the whole URL in the request line, which it
+/// must accept (RFC 9112, 3.2.2). The client connects directly if the host is an address, if the
+/// operator named it, or if all hosts are allowed: a changed name would give no further access.
+/// With `https` the client resolves the name from the DNS cache of the process, which contains the
+/// checked address unless it has expired; and then the server at the other address would need a
+/// certificate for the name before it receives any data. Redirects are not followed, because their
+/// targets are not checked. Safe for use by many threads.
 public final class Poster implements AutoCloseable {
 
   private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
@@ -38,7 +39,7 @@ public final class Poster implements AutoCloseable {
 
   /// `named` are hosts, as `host` or `host:port`, that may be private.
   ///
-  /// @param anywhere true if all private hosts may be posted to
+  /// @param anywhere true if all private hosts are allowed
   public Poster(Set<String> named, boolean anywhere) {
     this(anywhere ? AddressPolicy.anywhere() : new AddressPolicy(named), anywhere);
   }
@@ -58,23 +59,23 @@ public final class Poster implements AutoCloseable {
         .build();
   }
 
-  /// Refuses a URL that must not be posted to. One whose host is not known now may be known later: it is looked up
-  /// before every post.
+  /// Rejects a URL that is not allowed. An unknown host is accepted, because it may be known later:
+  /// it is resolved before every request.
   ///
-  /// @throws Rejection.Invalid saying why
+  /// @throws Rejection.Invalid with the reason
   public void check(String url) {
     try {
       var _ = policy.check(url);
     } catch (AddressPolicy.UnknownHost later) {
-      // Each post fails until it is known, and is tried again.
+      // Each request fails until the host is known, and is retried.
     } catch (AddressPolicy.Refused refused) {
       throw new Rejection.Invalid(String.valueOf(refused.getMessage()));
     }
   }
 
-  /// Posts, and says with which status that was answered.
+  /// Sends a POST request, and returns the status of the response.
   ///
-  /// @throws IOException if there was no answer, or the post must not be made any more
+  /// @throws IOException if there was no response, or the URL is no longer allowed
   public int post(String url, Map<String, String> headers, byte[] body)
       throws IOException, InterruptedException {
     var target = target(url);
@@ -87,7 +88,7 @@ public final class Poster implements AutoCloseable {
       try {
         return send(pinned, request);
       } finally {
-        // A client that is only closed waits for what goes on.
+        // Cancels what is still running; close() alone would wait for it.
         pinned.shutdownNow();
       }
     }

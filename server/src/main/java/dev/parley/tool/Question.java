@@ -8,11 +8,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What is asked of a person, or of the agent above if `requireUser` is false.
+/// A question to a person, or to the parent agent if `requireUser` is false.
 ///
-/// An answer must fit `schema`, if there is one, and be among `options`, if there are any. Without
-/// `timeout` the server's usual one holds. A schema with a `pattern` that cannot be checked in linear time, such as one
-/// with look-around or back-references, is refused with a [dev.parley.protocol.Rejection.Invalid].
+/// An answer must match `schema`, if there is one, and be one of `options`, if there are any.
+/// Without `timeout` the default of the server applies. A schema with a `pattern` that cannot be
+/// checked in linear time, such as one with look-around or back-references, is rejected with a
+/// [dev.parley.protocol.Rejection.Invalid].
 public record Question(
     InputType type,
     String prompt,
@@ -27,7 +28,7 @@ public record Question(
     SchemaPatterns.check(schema);
   }
 
-  /// A question that any words answer.
+  /// A question that is answered with free text.
   public static Question open(String prompt, boolean requireUser) {
     return new Question(InputType.CLARIFICATION, prompt, null, List.of(), requireUser, null, null);
   }

@@ -5,12 +5,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// `read_file`: a page of a text file.
+/// `read_file`: reads a page of a text file.
 public final class ReadFile implements TypedTool<ReadFile.Arguments> {
 
   private static final int PAGE_MAX = 20_000;
 
-  /// Which file, from which character on, and how many.
+  /// The file, the first character, and the number of characters.
   public record Arguments(String path, @Nullable Integer offset, @Nullable Integer limit) {}
 
   private final FileAccess access;
@@ -19,7 +19,7 @@ public final class ReadFile implements TypedTool<ReadFile.Arguments> {
     this(FileAccess.WITHOUT_SERVER);
   }
 
-  /// One that reaches no more than `access` allows.
+  /// With access to the folders of `access` only.
   public ReadFile(FileAccess access) {
     this.access = access;
   }
@@ -31,9 +31,9 @@ public final class ReadFile implements TypedTool<ReadFile.Arguments> {
 
   @Override
   public String description() {
-    return "Reads a text file of the working directory. Answers {path, content, size}, and"
-        + " nextOffset if there is more: ask again with that offset. Characters count, not"
-        + " bytes.";
+    return "Reads a text file of the working directory. Returns {path, content, size}, and"
+        + " nextOffset if there is more: call it again with that offset. All counts are in"
+        + " characters, not bytes.";
   }
 
   @Override
@@ -67,7 +67,7 @@ public final class ReadFile implements TypedTool<ReadFile.Arguments> {
     var limit = arguments.limit() == null ? PAGE_MAX : arguments.limit();
     if (offset < 0 || offset > text.length() || limit < 1) {
       return new ToolResult.Failed(
-          "offset is between 0 and " + text.length() + ", limit between 1 and " + PAGE_MAX);
+          "offset must be 0 to " + text.length() + ", and limit 1 to " + PAGE_MAX);
     }
     var end = (int) Math.min(text.length(), (long) offset + Math.min(limit, PAGE_MAX));
     if (end < text.length()

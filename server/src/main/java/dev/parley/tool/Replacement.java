@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/// One text for another; where that cannot be, it says why in words that help a model to do better.
+/// Replaces one text by another; an error explains the problem, so that a model can correct its
+/// call.
 record Replacement(String oldText, String newText) {
 
   private static final int PLACES_SHOWN = 5;
@@ -21,7 +22,7 @@ record Replacement(String oldText, String newText) {
     }
     var places = places(text, oldText);
     if (places.isEmpty()) {
-      // Models write line ends their own way; the file's are kept.
+      // Models use their own line ends; those of the file are kept.
       var inCrlf = new Replacement(crlf(oldText), crlf(newText));
       if (text.contains("\r\n") && !inCrlf.equals(this) && text.contains(inCrlf.oldText)) {
         return inCrlf.in(text, everywhere);
@@ -30,13 +31,13 @@ record Replacement(String oldText, String newText) {
     }
     if (places.size() > 1 && !everywhere) {
       throw new OutOfReach(
-          "oldText was found %d times, at lines %s. Add lines before or after it so that it is there once, or set replaceAll."
+          "oldText was found %d times, at lines %s. Add lines before or after it so that it occurs once, or set replaceAll."
               .formatted(places.size(), lines(text, places)));
     }
     return text.replace(oldText, newText);
   }
 
-  /// Where `part` is, not counting what overlaps: what [String#replace] would replace.
+  /// The positions of `part` without overlaps, as replaced by [String#replace].
   private static List<Integer> places(String text, String part) {
     var places = new ArrayList<Integer>();
     for (var at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length())) {
@@ -62,22 +63,22 @@ record Replacement(String oldText, String newText) {
     var lines = text.lines().toList();
     var wanted = oldText.strip().lines().map(String::strip).toList();
     if (wanted.isEmpty()) {
-      return "It is nothing but blanks; add what stands around it.";
+      return "It contains only whitespace; add the text around it.";
     }
     var spaced = find(lines, wanted, false);
     if (spaced >= 0) {
-      return "Line %d is the same but for spaces. There it says exactly:\n%s"
+      return "Line %d is the same but for spaces. The file contains exactly:\n%s"
           .formatted(spaced + 1, shown(lines.subList(spaced, spaced + wanted.size())));
     }
     var cased = find(lines, wanted, true);
     if (cased >= 0) {
-      return "Line %d is the same but for spaces and upper or lower case. There it says exactly:\n%s"
+      return "Line %d is the same but for spaces and case. The file contains exactly:\n%s"
           .formatted(cased + 1, shown(lines.subList(cased, cased + wanted.size())));
     }
     var first = find(lines, wanted.subList(0, 1), false);
     if (first >= 0 && !wanted.getFirst().isEmpty()) {
       var end = Math.min(lines.size(), first + wanted.size());
-      return "Its first line is line %d, but what follows differs. There it says:\n%s"
+      return "Its first line is line %d, but the next lines differ. The file contains:\n%s"
           .formatted(first + 1, shown(lines.subList(first, end)));
     }
     return !newText.isBlank() && text.contains(newText)
@@ -85,7 +86,7 @@ record Replacement(String oldText, String newText) {
         : "Read the file again and copy the text from there.";
   }
 
-  /// The first line from which on the wanted lines follow, whatever blanks are around them; or -1.
+  /// The first line at which the wanted lines occur, ignoring whitespace; or -1.
   private static int find(List<String> lines, List<String> wanted, boolean anyCase) {
     for (var start = 0; start + wanted.size() <= lines.size(); start++) {
       var same = true;

@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// `report`: writes a Markdown file, chunk by chunk.
+/// `report`: writes a Markdown file, in chunks.
 public final class Report implements TypedTool<Report.Arguments> {
 
   private static final int CHUNK_MIN = 64;
   private static final int CHUNK_MAX = 16_384;
   private static final int CHUNKS_USUAL = 5;
 
-  /// The text, and what the file is called.
+  /// The text and the name of the file.
   public record Arguments(String name, @Nullable String description, String content) {}
 
   @Override
@@ -26,7 +26,7 @@ public final class Report implements TypedTool<Report.Arguments> {
   @Override
   public String description() {
     return "Writes a Markdown file for the person to keep. The same name again replaces it by a new"
-        + " version. Answers {artifactId, version, size}.";
+        + " version. Returns {artifactId, version, size}.";
   }
 
   @Override
@@ -85,7 +85,7 @@ public final class Report implements TypedTool<Report.Arguments> {
     return Artifacts.written(id, version, Json.object().put("size", size));
   }
 
-  /// Whole lines where they fit, and never half a character.
+  /// Splits at line ends where possible, and never inside a character.
   private static List<String> chunks(String text) {
     var size = Math.clamp(text.length() / CHUNKS_USUAL, CHUNK_MIN, CHUNK_MAX);
     var chunks = new ArrayList<String>();

@@ -11,11 +11,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The JSON Schema of a tool's arguments, read off their record.
+/// The JSON Schema of the arguments of a tool, derived from their record.
 public final class Schema {
 
-  /// Read once: each task asks for the schemas of all tools, and annotations of types are
-  /// parsed anew each time.
+  /// Computed once: each task needs the schemas of all tools, and the JDK parses type annotations
+  /// again each time.
   private static final ClassValue<ObjectNode> SCHEMAS =
       new ClassValue<>() {
         @Override
@@ -26,7 +26,7 @@ public final class Schema {
 
   private Schema() {}
 
-  /// The schema of `arguments`; what is not `@Nullable` is required.
+  /// The schema of `arguments`; components that are not `@Nullable` are required.
   public static ObjectNode of(Class<? extends Record> arguments) {
     return SCHEMAS.get(arguments).deepCopy();
   }
@@ -44,9 +44,9 @@ public final class Schema {
     return schema.put("additionalProperties", false);
   }
 
-  /// The arguments of a call, which must have the names that the schema has, and their types.
+  /// Reads the arguments of a call, whose names and types must match the schema.
   ///
-  /// @throws Rejection.Invalid if they do not, saying what is wrong
+  /// @throws Rejection.Invalid if they do not, with the reason
   static <A extends Record> A read(ObjectNode given, Class<A> arguments) {
     var known = Arrays.stream(arguments.getRecordComponents()).map(c -> c.getName()).toList();
     for (var name : given.propertyNames()) {

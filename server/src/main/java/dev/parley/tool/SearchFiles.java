@@ -7,14 +7,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 
-/// `search_files`: the lines of text files that contain a text.
+/// `search_files`: finds the lines of text files that contain a text.
 public final class SearchFiles implements TypedTool<SearchFiles.Arguments> {
 
   private static final int MATCHES_MAX = 100;
   private static final int LINE_MAX = 300;
   private static final long FILE_MAX = 2 * 1024 * 1024;
 
-  /// What to look for, where, and in files of which names.
+  /// The text to find, the folder, and the pattern of file names.
   public record Arguments(String text, @Nullable String path, @Nullable String pattern) {}
 
   private final FileAccess access;
@@ -23,7 +23,7 @@ public final class SearchFiles implements TypedTool<SearchFiles.Arguments> {
     this(FileAccess.WITHOUT_SERVER);
   }
 
-  /// One that reaches no more than `access` allows.
+  /// With access to the folders of `access` only.
   public SearchFiles(FileAccess access) {
     this.access = access;
   }
@@ -35,9 +35,9 @@ public final class SearchFiles implements TypedTool<SearchFiles.Arguments> {
 
   @Override
   public String description() {
-    return "Finds lines that contain text, in upper or lower case, in the text files of the working"
-        + " directory and the folders in it, or of the folder at path. pattern picks file names, as"
-        + " in list_files. Answers {matches: [{path, line, text}]}.";
+    return "Finds lines that contain text, ignoring case, in the text files of the working"
+        + " directory and its subfolders, or of the folder at path. pattern selects file names, as"
+        + " in list_files. Returns {matches: [{path, line, text}]}.";
   }
 
   @Override
@@ -58,7 +58,7 @@ public final class SearchFiles implements TypedTool<SearchFiles.Arguments> {
   @Override
   public ToolResult call(Arguments arguments, ToolContext context) throws InterruptedException {
     if (arguments.text().isBlank()) {
-      return new ToolResult.Failed("text is what to look for and must not be blank");
+      return new ToolResult.Failed("text must not be blank");
     }
     var folder = new Folder(access, context);
     var path = arguments.path() == null ? "." : arguments.path();
@@ -106,7 +106,7 @@ public final class SearchFiles implements TypedTool<SearchFiles.Arguments> {
         }
       }
     } catch (IOException unreadable) {
-      // A search goes past what it cannot read, as binary files.
+      // A search skips files that it cannot read, such as binary files.
     }
   }
 }

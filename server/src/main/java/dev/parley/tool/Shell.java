@@ -19,28 +19,28 @@ import org.jspecify.annotations.Nullable;
 
 /// `shell`: runs a command in the working directory.
 ///
-/// It is not a cage: a command can do what the server's user can. So a person is asked first. What the
-/// command starts ends with it.
+/// There is no sandbox: a command can do what the user of the server can. So a person must approve
+/// it. Processes that the command starts end with it.
 public final class Shell implements TypedTool<Shell.Arguments> {
 
-  /// The encoding in which Java gives arguments to programs.
+  /// The encoding in which Java passes arguments to programs.
   private static final Charset PASSED_TO_PROGRAMS =
       Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"), StandardCharsets.US_ASCII);
 
   private static final Duration TIME_USUAL = Duration.ofMinutes(2);
   private static final Duration TIME_MAX = Duration.ofMinutes(10);
   private static final Duration TELL_EVERY = Duration.ofSeconds(1);
-  // How long output is waited for after the end: something else may hold the pipe.
+  // How long to wait for output after the end: another process may hold the pipe.
   private static final Duration DRAIN = Duration.ofMillis(300);
 
-  /// How long what is left in the pipe may take to be read when all that wrote to it was ended.
+  /// How long reading the rest of the pipe may take after all writers have ended.
   private static final Duration REST = Duration.ofSeconds(3);
 
   private static final int COMMAND_MAX = 100_000;
   private static final int HEAD_BYTES = 10_000;
   private static final int TAIL_BYTES = 20_000;
 
-  /// What of this server's environment a command gets to see. Keys of models are not among it.
+  /// The environment variables of the server that a command can see. Model keys are not included.
   private static final Set<String> PASSED_ON =
       Set.of("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER", "LOGNAME");
 
@@ -50,7 +50,7 @@ public final class Shell implements TypedTool<Shell.Arguments> {
   private final Map<String, String> environment;
   private final List<String> shell;
 
-  /// `environment` is all that commands get to see; see [#environment].
+  /// `environment` is the complete environment of commands; see [#environment].
   public Shell(Children children, Map<String, String> environment) {
     this.children = children;
     this.environment = Map.copyOf(environment);
@@ -58,7 +58,7 @@ public final class Shell implements TypedTool<Shell.Arguments> {
     this.shell = List.of(Files.isExecutable(bash) ? bash.toString() : "/bin/sh", "-c");
   }
 
-  /// What commands get to see of this environment: a short list of names, and `more`.
+  /// The environment of commands: a fixed list of names from `all`, and those in `more`.
   public static Map<String, String> environment(Map<String, String> all, Set<String> more) {
     var some = new HashMap<String, String>();
     some.put("PATH", PATH_USUAL);
@@ -72,7 +72,7 @@ public final class Shell implements TypedTool<Shell.Arguments> {
     return some;
   }
 
-  /// What to run, and how long it may take.
+  /// The command and its time limit.
   public record Arguments(String command, @Nullable Integer timeoutMs) {}
 
   @Override
@@ -83,9 +83,9 @@ public final class Shell implements TypedTool<Shell.Arguments> {
   @Override
   public String description() {
     return "Runs a command line with bash or sh in the working directory. There is no input and no"
-        + " terminal. Answers {exitCode, output}; output has errors in it too, and of a long"
-        + " one the beginning and the end. A command may take 2 minutes, or timeoutMs, at"
-        + " most 600000. What it leaves running in the background is ended with it.";
+        + " terminal. Returns {exitCode, output}; output includes standard error, and only the"
+        + " beginning and the end of a long output. A command may take 2 minutes, or timeoutMs,"
+        + " at most 600000. Background processes that it leaves are stopped when it ends.";
   }
 
   @Override
@@ -118,14 +118,14 @@ public final class Shell implements TypedTool<Shell.Arguments> {
     var command = arguments.command();
     var time = arguments.timeoutMs() == null ? TIME_USUAL.toMillis() : arguments.timeoutMs();
     if (command.isBlank() || command.indexOf('\0') >= 0) {
-      return new ToolResult.Failed("command is what to run; it must not be blank or hold NUL");
+      return new ToolResult.Failed("command must not be blank or contain NUL");
     }
     if (command.getBytes(StandardCharsets.UTF_8).length > COMMAND_MAX) {
       return new ToolResult.Failed(
-          "a command has at most " + COMMAND_MAX + " bytes; write a file and run that");
+          "a command may have at most " + COMMAND_MAX + " bytes; write a script and run it");
     }
     if (!PASSED_TO_PROGRAMS.newEncoder().canEncode(command)) {
-      // Java would send question marks in their place, which are wildcards to the shell.
+      // Java would replace them by question marks, which are wildcards of the shell.
       return new ToolResult.Failed(
           "the server's locale ("
               + PASSED_TO_PROGRAMS
@@ -133,7 +133,7 @@ public final class Shell implements TypedTool<Shell.Arguments> {
               + " start the server with LANG=C.UTF-8");
     }
     if (time < 1 || time > TIME_MAX.toMillis()) {
-      return new ToolResult.Failed("timeoutMs is between 1 and " + TIME_MAX.toMillis());
+      return new ToolResult.Failed("timeoutMs must be 1 to " + TIME_MAX.toMillis());
     }
     var visible = new HashMap<>(environment);
     visible.put("PARLEY_CALL", context.key());
@@ -149,7 +149,7 @@ public final class Shell implements TypedTool<Shell.Arguments> {
   private static ToolResult run(Child child, Duration time, ToolContext context)
       throws InterruptedException {
     var output = new Excerpt(HEAD_BYTES, TAIL_BYTES);
-    // If something escapes and keeps the pipe open, this thread stays until that ends.
+    // If a process escapes and keeps the pipe open, this thread lives until that process ends.
     var reader =
         Thread.ofPlatform()
             .daemon()
@@ -171,7 +171,8 @@ public final class Shell implements TypedTool<Shell.Arguments> {
     return new ToolResult.Done(result);
   }
 
-  /// Waits for the end and tells now and then what was said last. False if the time is up.
+  /// Waits for the end, and regularly reports the last line of output as progress. False if the
+  /// time is up.
   private static boolean await(Child child, Duration time, Excerpt output, ToolContext context)
       throws InterruptedException {
     var began = System.nanoTime();
@@ -186,7 +187,7 @@ public final class Shell implements TypedTool<Shell.Arguments> {
       }
       if (output.size() > told) {
         told = output.size();
-        // How far a command is, nobody knows: the time that has passed says nothing of it.
+        // The progress of a command is unknown: the elapsed time does not indicate it.
         var metadata = Json.object().put("stage", "running").put("bytes", told);
         context.progress(0, output.lastLine(), metadata);
       }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A sign-in that a tool needs. The credential goes to the vault under `provider`, never to the tool's
-/// caller, and never into an event.
+/// A sign-in that a tool needs. The credential is stored under `provider`. It is never passed to
+/// the caller of the tool, and never written to an event.
 public record SignIn(
     AuthType type,
     String provider,

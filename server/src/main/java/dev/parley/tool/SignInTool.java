@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// `sign_in`: has a person give a credential, which the model never sees.
+/// `sign_in`: asks a person for a credential, which the model never sees.
 public final class SignInTool implements TypedTool<SignInTool.Arguments> {
 
   private static final Pattern SERVICE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}");
   private static final int PROMPT_MAX = 1_000;
 
-  /// What to sign in to, and what the person is told.
+  /// The service, and the prompt for the person.
   public record Arguments(String service, @Nullable String prompt) {}
 
   @Override
@@ -22,9 +22,9 @@ public final class SignInTool implements TypedTool<SignInTool.Arguments> {
 
   @Override
   public String description() {
-    return "Asks the person for a key to a service. It is kept safe, and you never see it: http and"
-        + " fetch show it where service is the host of the URL, such as api.example.org. Answers"
-        + " {service, signedIn}.";
+    return "Asks the person for a key to a service. It is stored securely, and you never see it:"
+        + " http and fetch send it if service is the host of the URL, such as api.example.org."
+        + " Returns {service, signedIn}.";
   }
 
   @Override
@@ -47,10 +47,11 @@ public final class SignInTool implements TypedTool<SignInTool.Arguments> {
     var service = arguments.service();
     var prompt = arguments.prompt() == null ? "" : arguments.prompt();
     if (!SERVICE.matcher(service).matches()) {
-      return new ToolResult.Failed("service is a host or a name: letters, digits and . _ : / -");
+      return new ToolResult.Failed(
+          "service must be a host or a name: letters, digits and . _ : / -");
     }
     if (prompt.length() > PROMPT_MAX) {
-      return new ToolResult.Failed("prompt has at most " + PROMPT_MAX + " characters");
+      return new ToolResult.Failed("prompt may have at most " + PROMPT_MAX + " characters");
     }
     return switch (context.answer().orElse(null)) {
       case null ->
@@ -65,7 +66,7 @@ public final class SignInTool implements TypedTool<SignInTool.Arguments> {
                   null));
       case Answer.Given _ ->
           new ToolResult.Done(Json.object().put("service", service).put("signedIn", true));
-      case Answer.Lapsed(var reason, _) -> new ToolResult.Failed("nobody signed in: " + reason);
+      case Answer.Lapsed(var reason, _) -> new ToolResult.Failed("the sign-in failed: " + reason);
     };
   }
 }

@@ -12,12 +12,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Rows of a dataset, the types that their columns have, and what the files hold that they came from.
+/// The rows of a dataset, the types of their columns, and a summary of each source file.
 record Table(List<ObjectNode> rows, Map<String, Set<String>> types, List<ObjectNode> files) {
 
   private static final MathContext MEAN_PRECISION = new MathContext(10);
 
-  /// Rows as they were given.
+  /// A table of rows from the arguments.
   static Table of(List<ObjectNode> rows) {
     var types = new LinkedHashMap<String, Set<String>>();
     for (var row : rows) {
@@ -39,7 +39,8 @@ record Table(List<ObjectNode> rows, Map<String, Set<String>> types, List<ObjectN
     return new Table(rows, types, List.of());
   }
 
-  /// The rows of a CSV file, with the file's name in front; columns of numbers hold numbers.
+  /// The rows of a CSV file, with the name of the file as the first column; numeric columns contain
+  /// numbers.
   static Table of(String file, Csv csv) {
     var types = new LinkedHashMap<String, Set<String>>();
     add(types, Dataset.FILE_COLUMN, "string");
@@ -110,7 +111,7 @@ record Table(List<ObjectNode> rows, Map<String, Set<String>> types, List<ObjectN
         .put("mean", plain(mean));
   }
 
-  /// The same number without an exponent or zeros at the end.
+  /// The number without an exponent or trailing zeros.
   private static BigDecimal plain(BigDecimal number) {
     var stripped = number.stripTrailingZeros();
     return stripped.scale() < 0 ? stripped.setScale(0) : stripped;

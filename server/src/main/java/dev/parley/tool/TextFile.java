@@ -18,7 +18,8 @@ final class TextFile {
 
   private TextFile() {}
 
-  /// The file's text: UTF-8, or ISO-8859-1 if it is not that. A byte order mark is left out.
+  /// The text of a file: UTF-8, or ISO-8859-1 if it is not valid UTF-8. A byte order mark is
+  /// removed.
   static String read(Folder folder, Path file) throws IOException {
     var bytes = folder.read(file);
     if (binary(bytes)) {
@@ -28,7 +29,7 @@ final class TextFile {
     return text.startsWith("\uFEFF") ? text.substring(1) : text;
   }
 
-  /// Why a file could not be read, in words for the model, without paths of this machine.
+  /// The reason why a file could not be read, for the model, without absolute paths.
   static String reason(String path, IOException failure) {
     return switch (failure) {
       case Folder.OutOfReach outOfReach -> String.valueOf(outOfReach.getMessage());
@@ -37,7 +38,7 @@ final class TextFile {
     };
   }
 
-  /// True if these bytes are no text.
+  /// True if these bytes are not text.
   static boolean binary(byte[] bytes) {
     for (var i = 0; i < Math.min(bytes.length, SNIFF); i++) {
       if (bytes[i] == 0) {
@@ -47,7 +48,7 @@ final class TextFile {
     return false;
   }
 
-  /// How these bytes are text: UTF-8, or ISO-8859-1 if they are not that.
+  /// The encoding of these bytes: UTF-8, or ISO-8859-1 if they are not valid UTF-8.
   static Charset charset(byte[] bytes) {
     try {
       StandardCharsets.UTF_8

@@ -6,13 +6,14 @@ import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ThoughtEvent.Visibility;
 import org.jspecify.annotations.Nullable;
 
-/// `think`: makes a thought of the model known, for people who want to follow it.
+/// `think`: publishes a thought of the model, for people who follow its work.
 public final class Think implements TypedTool<Think.Arguments> {
 
   private static final int THOUGHT_MAX = 20_000;
   private static final int ID_MAX = 128;
 
-  /// What is thought, of which kind, how sure, how much it says, what it is about, and who may see it.
+  /// The thought, its type, its confidence, its level of detail, what it relates to, and who may
+  /// see it.
   public record Arguments(
       String thought,
       @Nullable ThoughtType type,
@@ -28,7 +29,7 @@ public final class Think implements TypedTool<Think.Arguments> {
 
   @Override
   public String description() {
-    return "Thinks aloud: notes a thought for whoever follows your work, and does nothing else."
+    return "Records a thought for people who follow your work, and does nothing else."
         + " confidence is between 0 and 1. relatedTo is the id of the tool call that the thought is"
         + " about. visibility internal hides the thought from people who do not debug.";
   }
@@ -53,15 +54,15 @@ public final class Think implements TypedTool<Think.Arguments> {
     var thought = arguments.thought();
     if (thought.isBlank() || thought.length() > THOUGHT_MAX) {
       return new ToolResult.Failed(
-          "thought is what you think, in at most " + THOUGHT_MAX + " characters");
+          "thought must have 1 to " + THOUGHT_MAX + " characters and not be blank");
     }
     var confidence = arguments.confidence();
     if (confidence != null && !(confidence >= 0 && confidence <= 1)) {
-      return new ToolResult.Failed("confidence is between 0 and 1");
+      return new ToolResult.Failed("confidence must be between 0 and 1");
     }
     var relatedTo = arguments.relatedTo();
     if (relatedTo != null && (relatedTo.isBlank() || relatedTo.length() > ID_MAX)) {
-      return new ToolResult.Failed("relatedTo is an id of at most " + ID_MAX + " characters");
+      return new ToolResult.Failed("relatedTo must be an id of at most " + ID_MAX + " characters");
     }
     context.think(
         new Thought(

@@ -7,10 +7,10 @@ import dev.parley.protocol.ThoughtEvent.Visibility;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A piece of reasoning that a tool makes known.
+/// A piece of reasoning that a tool publishes.
 ///
-/// `relatedTo` is the id of the tool call or of the thought that it is about. With `visibility` `internal`, only readers
-/// of internal events see it.
+/// `relatedTo` is the id of the tool call or of the thought that it refers to. With `visibility`
+/// `internal`, only readers of internal events see it.
 public record Thought(
     ThoughtType type,
     Verbosity verbosity,
@@ -19,13 +19,13 @@ public record Thought(
     @Nullable String relatedTo,
     @Nullable Visibility visibility) {
 
-  /// One that everybody may see, about nothing in particular.
+  /// A thought that is visible to everyone and refers to nothing.
   public Thought(
       ThoughtType type, Verbosity verbosity, String content, @Nullable Double confidence) {
     this(type, verbosity, content, confidence, null, null);
   }
 
-  /// What an event says of it beside its text.
+  /// The metadata of its event.
   public ObjectNode metadata() {
     var metadata = Json.object();
     if (confidence != null) {

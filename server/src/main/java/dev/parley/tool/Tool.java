@@ -4,78 +4,80 @@ import dev.parley.protocol.WireName;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Something an agent can call. One whose arguments are a record is a [TypedTool].
+/// A tool that an agent can call. A tool whose arguments are a record is a [TypedTool].
 public interface Tool {
 
-  /// The name a model calls it by.
+  /// The name by which a model calls it.
   String name();
 
-  /// What it does, for a model to read.
+  /// The description for the model.
   String description();
 
   /// The JSON Schema of its arguments.
   ObjectNode schema();
 
-  /// What may be done with a call of which nobody knows whether it happened.
+  /// What a call changes; this decides what happens to a call with an unknown outcome.
   Effect effect();
 
-  /// Whether it may run without asking, unless a policy says otherwise.
+  /// Whether a call needs approval, unless a policy decides otherwise.
   default Permission permission() {
     return effect() == Effect.PURE ? Permission.ALLOW : Permission.ASK;
   }
 
-  /// True if it may run beside other calls of the same turn.
+  /// True if it may run in parallel with other calls of the same turn.
   boolean concurrent();
 
-  /// Who provides it, as told in `tool-start`: `local`, `client`, `mcp` or an agent's id.
+  /// The provider, as written to `tool-start`: `local`, `client`, `mcp` or the id of an agent.
   default String provider() {
     return "local";
   }
 
-  /// False if models are not told of it: it is there for calls that began when they were.
+  /// False if the tool is not listed to models: it exists only for calls that started while it was
+  /// listed.
   default boolean offered() {
     return true;
   }
 
-  /// What a person sees who is asked whether this call may be made: a command, a diff. Changes nothing.
+  /// The preview for the person who approves a call: a command, a diff. Changes nothing.
   ///
-  /// @throws dev.parley.protocol.Rejection.Invalid if the arguments do not fit
+  /// @throws dev.parley.protocol.Rejection.Invalid if the arguments are invalid
   default Optional<String> preview(ObjectNode arguments, ToolContext context) {
     return Optional.empty();
   }
 
-  /// What the call does if a person approves it, in one line such as "Overwrites notes.txt". Changes
+  /// What the call does if it is approved, in one line such as "Overwrites notes.txt". Changes
   /// nothing.
   ///
-  /// @throws dev.parley.protocol.Rejection.Invalid if the arguments do not fit
+  /// @throws dev.parley.protocol.Rejection.Invalid if the arguments are invalid
   default String summary(ObjectNode arguments, ToolContext context) {
     return CallSummary.of(effect());
   }
 
   /// Does the work. An interrupt ends it.
   ///
-  /// @throws dev.parley.protocol.Rejection.Invalid if the arguments do not fit; the model is told why
+  /// @throws dev.parley.protocol.Rejection.Invalid if the arguments are invalid; the model gets the
+  /// message
   ToolResult call(ObjectNode arguments, ToolContext context) throws InterruptedException;
 
   /// What a call changes in the world.
   enum Effect implements WireName {
-    /// Nothing: it may run again.
+    /// Nothing: the call may run again.
     PURE,
-    /// The same, however often it runs with the same key.
+    /// The same, however often the call runs with the same key.
     IDEMPOTENT,
-    /// Something: it never runs again.
+    /// Something: the call never runs again.
     AT_MOST_ONCE,
-    /// Something a person must decide about.
+    /// Something: a person must decide whether the call runs again.
     ASK
   }
 
   /// Whether a call may be made.
   enum Permission implements WireName {
-    /// It may.
+    /// The call may be made.
     ALLOW,
     /// A person is asked first.
     ASK,
-    /// It may not.
+    /// The call may not be made.
     DENY
   }
 }

@@ -2,16 +2,17 @@ package dev.parley.tool;
 
 import java.util.List;
 
-/// What an agent can call. It may change while the agent works: servers come, go and change their minds.
+/// The tools that an agent can call. They may change while the agent works, because MCP servers
+/// connect, disconnect and change their tools.
 @FunctionalInterface
 public interface Toolbox {
 
-  /// The tools as they are now, for work on behalf of `owner`; no two have the same name.
+  /// The current tools, for work on behalf of `owner`; no two have the same name.
   ///
-  /// May wait a little for what is just starting.
+  /// May wait briefly for servers that are starting.
   List<Tool> tools(String owner) throws InterruptedException;
 
-  /// One that never changes.
+  /// A toolbox that never changes.
   static Toolbox of(List<Tool> tools) {
     var fixed = List.copyOf(tools);
     return _ -> fixed;

@@ -3,16 +3,16 @@ package dev.parley.tool;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A tool whose arguments are the record `A`, from which its schema is read.
+/// A tool whose arguments are the record `A`, from which its schema is derived.
 public interface TypedTool<A extends Record> extends Tool {
 
-  /// The record that its arguments fill.
+  /// The record type of its arguments.
   Class<A> arguments();
 
   /// Does the work; see [Tool#call(ObjectNode, ToolContext)].
   ToolResult call(A arguments, ToolContext context) throws InterruptedException;
 
-  /// What a person sees who is asked; see [Tool#preview(ObjectNode, ToolContext)].
+  /// The preview for the person who approves a call; see [Tool#preview(ObjectNode, ToolContext)].
   default Optional<String> preview(A arguments, ToolContext context) {
     return Optional.empty();
   }

@@ -10,10 +10,10 @@ public enum Urgency implements WireName {
   MEDIUM,
   HIGH;
 
-  /// In the metadata of a question.
+  /// The key in the metadata of a question.
   public static final String KEY = "urgency";
 
-  /// The urgency of what a task of this priority asks, unless the question has its own.
+  /// The default urgency of the questions of a task with this priority.
   public static Urgency of(@Nullable Priority priority) {
     return switch (priority) {
       case null -> MEDIUM;

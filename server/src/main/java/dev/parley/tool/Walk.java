@@ -7,14 +7,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// Finds files below a folder. Symbolic links are neither followed nor listed, nor is the server's own folder.
+/// Finds files below a folder. It neither follows nor lists symbolic links, and skips the data
+/// folder of the server.
 final class Walk {
 
   static final int DEPTH_MAX = 10;
 
   private static final int VISITS_MAX = 20_000;
 
-  /// A file or folder, with its path from the working directory on.
+  /// A file or folder, with its path relative to the working directory.
   record Found(Path path, BasicFileAttributes attributes) {
 
     String name() {
@@ -29,7 +30,8 @@ final class Walk {
     this.folder = folder;
   }
 
-  /// What lies below `top`, a path from the working directory on, sorted, at most so deep and so much.
+  /// The files and folders below `top`, a path relative to the working directory, sorted, up to
+  /// `depth` and a maximum number.
   static List<Found> below(Folder folder, Path top, int depth)
       throws IOException, InterruptedException {
     var walk = new Walk(folder);
@@ -51,7 +53,7 @@ final class Walk {
       try {
         take(held, name, path.resolve(name), depth);
       } catch (IOException unreadable) {
-        // What cannot be looked at is left out, as what has gone meanwhile.
+        // Entries that cannot be read or no longer exist are skipped.
       }
     }
   }

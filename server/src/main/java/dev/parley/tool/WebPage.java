@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a model is told of a response.
+/// Converts an HTTP response to a tool result for the model.
 final class WebPage {
 
   private static final int SHOWN_MAX = 20_000;
@@ -35,7 +35,7 @@ final class WebPage {
     if (isText(type, bytes)) {
       putText(result, hidden(new String(bytes, charset(type, bytes)), answer.credential()), answer);
     } else {
-      var size = response.body().whole() ? bytes.length + " bytes" : "more than can be shown";
+      var size = response.body().whole() ? bytes.length + " bytes" : "too large to be shown";
       result.put("body", "[not text: " + size + "]");
     }
     return new ToolResult.Done(result);
@@ -52,7 +52,7 @@ final class WebPage {
     }
   }
 
-  /// Some servers send back what they were shown.
+  /// Removes the credential, because some servers send it back.
   private static String hidden(String text, Optional<String> credential) {
     return credential
         .filter(token -> !token.isEmpty())

@@ -2,10 +2,10 @@ package dev.parley.tool;
 
 import java.util.Optional;
 
-/// `write_file`: makes a text file, or replaces it whole.
+/// `write_file`: creates a text file, or replaces it completely.
 public final class WriteFile implements TypedTool<WriteFile.Arguments> {
 
-  /// Which file, and what will be in it.
+  /// The file and its new content.
   public record Arguments(String path, String content) {}
 
   private final FileAccess access;
@@ -14,7 +14,7 @@ public final class WriteFile implements TypedTool<WriteFile.Arguments> {
     this(FileAccess.WITHOUT_SERVER);
   }
 
-  /// One that reaches no more than `access` allows.
+  /// With access to the folders of `access` only.
   public WriteFile(FileAccess access) {
     this.access = access;
   }
@@ -26,9 +26,9 @@ public final class WriteFile implements TypedTool<WriteFile.Arguments> {
 
   @Override
   public String description() {
-    return "Writes a text file in the working directory; what it held before is replaced, and"
-        + " folders that are missing are made. Answers {path, created, bytes, diff}. To"
-        + " change a part of a file use edit_file.";
+    return "Writes a text file in the working directory. It replaces the old content, and creates"
+        + " missing folders. Returns {path, created, bytes, diff}. To change a part of a file"
+        + " use edit_file.";
   }
 
   @Override
@@ -36,7 +36,7 @@ public final class WriteFile implements TypedTool<WriteFile.Arguments> {
     return Arguments.class;
   }
 
-  /// The same content once more changes nothing.
+  /// Writing the same content again changes nothing.
   @Override
   public Effect effect() {
     return Effect.IDEMPOTENT;

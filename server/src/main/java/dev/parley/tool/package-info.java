@@ -1,4 +1,4 @@
-/// Tools: what an agent can call, and those that come with Parley.
+/// The interface of tools that agents can call, and the built-in tools.
 @NullMarked
 package dev.parley.tool;
 

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Where one signs in with OAuth, as a tool that needs it says in the metadata of its wish.
+/// An OAuth authorization server, as described in the metadata of a tool's sign-in request.
 record AuthorizationServer(
     String issuer,
     String authorizationEndpoint,
@@ -17,7 +17,7 @@ record AuthorizationServer(
     @Nullable String resource,
     @Nullable String clientId) {
 
-  /// Empty if the metadata does not say enough to sign in.
+  /// Returns empty if the metadata lacks a required field.
   static Optional<AuthorizationServer> of(@Nullable ObjectNode metadata) {
     if (metadata == null
         || !metadata.path("authorizationEndpoint").isString()
@@ -45,7 +45,7 @@ record AuthorizationServer(
     return text.isEmpty() ? null : text;
   }
 
-  /// These addresses come from strangers: only HTTPS is used, or HTTP to this machine.
+  /// The addresses are not trusted: only HTTPS is allowed, or HTTP to the loopback interface.
   private static void checkSafe(String address) {
     try {
       var uri = URI.create(address);
@@ -59,8 +59,8 @@ record AuthorizationServer(
         return;
       }
     } catch (IOException | IllegalArgumentException unusable) {
-      // Told below.
+      // Rejected below.
     }
-    throw new Rejection.Invalid("nobody can sign in there: its addresses cannot be used");
+    throw new Rejection.Invalid("the authorization server's metadata has no usable endpoint");
   }
 }

@@ -12,16 +12,16 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Gives out what people have signed in with, to be shown where it belongs, and renews what has expired.
-/// Safe for many threads.
+/// Returns the credentials of people who have signed in, and renews expired tokens. Safe for many
+/// threads.
 public final class Bearers {
 
   private static final System.Logger LOG = System.getLogger(Bearers.class.getName());
 
-  /// A token that is about to expire would do so on its way.
+  /// A token that expires within this time is renewed now, because it might expire in transit.
   private static final Duration LEEWAY = Duration.ofSeconds(30);
 
-  /// A token that is refused so soon after it was got will not get better by being renewed.
+  /// A token that is rejected this soon after its renewal is removed instead of renewed again.
   private static final Duration HOPELESS = Duration.ofSeconds(60);
 
   private static final Duration PAUSE = Duration.ofSeconds(30);
@@ -30,7 +30,7 @@ public final class Bearers {
 
   private final Vault vault;
   private final TokenClient client;
-  // One renewal at a time for each: a refresh token may be good for one use only.
+  // One renewal at a time for each owner and provider: a refresh token may be valid only once.
   private final Map<Holder, ReentrantLock> renewing = new ConcurrentHashMap<>();
   private final Map<Holder, Instant> failed = new ConcurrentHashMap<>();
 
@@ -39,7 +39,8 @@ public final class Bearers {
     this.client = client;
   }
 
-  /// The key that `owner` gave for exactly this host (with its port if that is not the usual one).
+  /// Returns the key that `owner` gave for exactly this host (with its port if that is not the
+  /// default one).
   public Optional<String> key(String owner, String host) {
     return vault
         .find(Kind.KEY, owner, host)
@@ -47,8 +48,8 @@ public final class Bearers {
         .map(Credential::secret);
   }
 
-  /// The access token that `owner` has for `provider`, renewed if it has expired, which may take
-  /// seconds.
+  /// Returns the access token that `owner` has for `provider`. An expired token is renewed first,
+  /// which may take seconds.
   public Optional<String> token(String owner, String provider) {
     var holder = new Holder(owner, provider);
     var found = find(holder);
@@ -58,7 +59,7 @@ public final class Bearers {
     return renewed(holder).map(Credential::secret);
   }
 
-  /// The provider refuses the token: it is not given out again.
+  /// Records that the provider rejected the token, so that it is not used again.
   public void reject(String owner, String provider) {
     var credential = vault.find(Kind.OAUTH, owner, provider).orElse(null);
     if (credential == null) {
@@ -106,7 +107,7 @@ public final class Bearers {
       }
       case Answer.Refused(var error) -> {
         if (error.equals("invalid_grant") || error.equals("invalid_client")) {
-          LOG.log(Level.INFO, "{0} has to sign in to {1} again", holder.owner(), holder.provider());
+          LOG.log(Level.INFO, "{0} must sign in to {1} again", holder.owner(), holder.provider());
           vault.remove(Kind.OAUTH, holder.owner(), holder.provider());
           yield Optional.empty();
         }

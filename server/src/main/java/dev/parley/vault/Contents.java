@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/// All that a vault holds, by names that [#name] makes.
+/// The contents of a vault. [#name] builds the keys of the maps.
 record Contents(
     Map<String, Credential> credentials,
     Map<String, Pending> pending,
@@ -22,7 +22,7 @@ record Contents(
     clients = Map.copyOf(clients);
   }
 
-  /// One name of several parts, whatever is in them.
+  /// Joins several parts to one unambiguous name.
   static String name(Object... parts) {
     return Json.mapper().writeValueAsString(List.of(parts).stream().map(String::valueOf).toList());
   }
@@ -39,7 +39,7 @@ record Contents(
     return new Contents(credentials, pending, changed(clients, change));
   }
 
-  /// The same, without what nobody can sign in with any more.
+  /// Returns the contents without expired sign-in requests.
   Contents at(Instant now) {
     return new Contents(
         credentials,

@@ -5,26 +5,27 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What somebody signs in with: a key, or an access token that can perhaps be renewed.
+/// A key, or an access token that may be renewable.
 ///
-/// `secret` is empty while only the renewal is good for anything; `renewedAt` is when it last was.
+/// `secret` is empty if the token was rejected and must be renewed. `renewedAt` is the time of the
+/// last renewal.
 public record Credential(
     String secret,
     @Nullable Instant expiresAt,
     @Nullable Renewal renewal,
     @Nullable Instant renewedAt) {
 
-  /// A credential that is good until it is refused.
+  /// Returns a credential that does not expire.
   public static Credential of(String secret) {
     return new Credential(secret, null, null, null);
   }
 
-  /// The same without its secret, which was refused.
+  /// Returns the credential without its secret, after the provider rejected it.
   Credential spent() {
     return new Credential("", null, renewal, renewedAt);
   }
 
-  /// True if there is a secret that has not expired.
+  /// Returns true if there is a secret that has not expired.
   boolean good(Instant now) {
     return !secret.isEmpty() && (expiresAt == null || expiresAt.isAfter(now));
   }
@@ -35,7 +36,7 @@ public record Credential(
     return "a credential, expires at " + expiresAt;
   }
 
-  /// What it takes to get a new access token.
+  /// The data that is needed to get a new access token.
   public record Renewal(
       String refreshToken,
       String tokenEndpoint,
@@ -53,7 +54,8 @@ public record Credential(
     }
   }
 
-  /// What an authorization server knows Parley by; `basic` says how its secret is sent, if it has one.
+  /// Parley's client registration at an authorization server. If `basic` is true, the secret is
+  /// sent with HTTP Basic authentication.
   public record Client(String id, @Nullable String secret, boolean basic) {
 
     /// Never shows a secret.
@@ -63,14 +65,15 @@ public record Credential(
     }
   }
 
-  /// What a credential is for: they do not stand in for each other, even under the same name.
+  /// The purpose of a credential. Credentials of different kinds are separate, even under the same
+  /// name.
   public enum Kind {
-    /// Shown to a host as it is.
+    /// Sent to a host unchanged.
     KEY,
-    /// Got by OAuth.
+    /// Obtained with OAuth.
     OAUTH;
 
-    /// The kind that comes of signing in this way.
+    /// Returns the kind of credential that this type of sign-in yields.
     public static Kind of(AuthType type) {
       return switch (type) {
         case OAUTH2 -> OAUTH;

@@ -9,10 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The second half of signing in with OAuth: from the browser's return to the token.
+/// The second half of an OAuth sign-in: from the browser's redirect to the token.
 public final class OAuthFlow {
 
-  /// What a browser brings back from an authorization server.
+  /// The parameters of the redirect from an authorization server.
   public record Returned(String state, String code, String error, @Nullable String issuer) {
 
     /// Never shows a secret.
@@ -30,12 +30,14 @@ public final class OAuthFlow {
     this.client = client;
   }
 
-  /// What the registration at an authorization server is kept under: it holds for one address of ours.
+  /// Returns the name of a client registration in the vault. A registration is valid for one
+  /// redirect URI.
   static String clientName(String issuer, String redirectUri) {
     return Contents.name(issuer, redirectUri);
   }
 
-  /// The sign-in that this is the end of, unless the person said no or something does not fit.
+  /// Returns the sign-in that this redirect completes. Empty if the person denied it, or if state
+  /// or issuer do not match.
   Optional<Pending> find(Returned returned) {
     if (returned.state().isEmpty() || returned.code().isEmpty() || !returned.error().isEmpty()) {
       return Optional.empty();
@@ -49,7 +51,8 @@ public final class OAuthFlow {
   private static boolean fits(@Nullable Flow flow, Returned returned) {
     return flow != null
         && same(flow.state(), returned.state())
-        // RFC 9207: this may be the answer of another server than the one that was asked.
+        // RFC 9207: the redirect may come from another server than the one that the flow began
+        // with.
         && (returned.issuer() == null || returned.issuer().equals(flow.issuer()));
   }
 
@@ -58,7 +61,7 @@ public final class OAuthFlow {
         one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
   }
 
-  /// Exchanges the code for a token. Empty if the authorization server does not want to.
+  /// Exchanges the code for a token. Empty if the authorization server rejects the code.
   Optional<Credential> exchange(Pending pending, String code) throws InterruptedException {
     var flow = pending.flow();
     if (flow == null) {
@@ -88,7 +91,7 @@ public final class OAuthFlow {
     };
   }
 
-  /// The server no longer knows us: the next one who wants to sign in registers us anew.
+  /// Removes a registration that the server no longer accepts. The next sign-in registers again.
   private void forget(Flow flow) {
     vault.change(
         now -> now.withClients(all -> all.remove(clientName(flow.issuer(), flow.redirectUri()))));

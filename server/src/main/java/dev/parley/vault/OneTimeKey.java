@@ -17,8 +17,7 @@ import java.time.Instant;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A key that a credential is encrypted with on its way here, for one sign-in (JWE, ECDH-ES on P-256
-/// with A256GCM).
+/// The key pair that encrypts a credential for one sign-in (JWE, ECDH-ES on P-256 with A256GCM).
 final class OneTimeKey {
 
   private static final int JWE_MAX = 64 * 1024;
@@ -43,7 +42,7 @@ final class OneTimeKey {
     }
   }
 
-  /// What [#privateText] wrote.
+  /// Parses what [#privateText] returned.
   static OneTimeKey parse(String text) {
     try {
       return new OneTimeKey(ECKey.parse(text));
@@ -52,28 +51,29 @@ final class OneTimeKey {
     }
   }
 
-  /// Both halves, for the vault.
+  /// Returns the key pair, for the vault.
   String privateText() {
     return key.toJSONString();
   }
 
-  /// The half that everybody may see, as a JWK.
+  /// Returns the public key as a JWK.
   ObjectNode publicJson() {
     return Json.object().setAll(tree(key.toPublicJWK().toJSONString()).orElseThrow());
   }
 
-  /// The credential in `jwe`, if that is meant for this sign-in and has not expired.
+  /// Returns the credential in `jwe`.
   ///
-  /// @throws Rejection.Invalid if it is not, without a word of what is in it
+  /// @throws Rejection.Invalid if the JWE is for another sign-in or has expired; the message
+  ///     contains nothing of its content
   String decrypt(String jwe, Place place, Instant now) {
-    var claims = claims(jwe).orElseThrow(() -> refused("it cannot be decrypted"));
+    var claims = claims(jwe).orElseThrow(() -> refused("decryption failed"));
     if (!claims.path("authId").asString("").equals(place.authId().value())
         || !claims.path("contextId").asString("").equals(place.contextId().value())) {
-      throw refused("its authId and contextId are those of another sign-in");
+      throw refused("authId and contextId belong to another sign-in");
     }
     var expires = claims.path("exp");
     if (!expires.isNumber() || expires.asDouble() <= now.getEpochSecond()) {
-      throw refused("it has no exp, or has expired");
+      throw refused("exp is missing or in the past");
     }
     return claims.path("credential").asString("");
   }
@@ -85,7 +85,7 @@ final class OneTimeKey {
     try {
       var parsed = JWEObject.parse(jwe);
       var header = parsed.getHeader();
-      // What is compressed may be much larger than it looks.
+      // Compressed content is rejected, because it may expand to much more than the limit.
       if (!JWEAlgorithm.ECDH_ES.equals(header.getAlgorithm())
           || !EncryptionMethod.A256GCM.equals(header.getEncryptionMethod())
           || header.getCompressionAlgorithm() != null) {
@@ -108,6 +108,6 @@ final class OneTimeKey {
   }
 
   private static Rejection refused(String why) {
-    return new Rejection.Invalid("invalid-credential", "this JWE cannot be taken: " + why);
+    return new Rejection.Invalid("invalid-credential", "the JWE is rejected: " + why);
   }
 }

@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What is kept for a sign-in that somebody was asked for: the private half of a one-time key, or what
-/// it takes to end an OAuth flow.
+/// The secrets of a sign-in that was requested: the private part of a one-time key, or the state of
+/// an OAuth flow.
 record Pending(
     Place place,
     String owner,
@@ -20,7 +20,7 @@ record Pending(
     return "pending: " + place;
   }
 
-  /// An OAuth flow that has begun.
+  /// The state of an OAuth flow.
   record Flow(
       String state,
       String verifier,

@@ -6,7 +6,8 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 
-/// Proof that who ends an OAuth flow is who began it (RFC 7636).
+/// Proof Key for Code Exchange (RFC 7636): proves that the same client began and completes an OAuth
+/// flow.
 final class Pkce {
 
   private static final int BYTES = 32;
@@ -14,14 +15,14 @@ final class Pkce {
 
   private Pkce() {}
 
-  /// 256 random bits, as a verifier or a state.
+  /// Returns 256 random bits, for a verifier or a state.
   static String secret(SecureRandom random) {
     var bytes = new byte[BYTES];
     random.nextBytes(bytes);
     return BASE64.encodeToString(bytes);
   }
 
-  /// The challenge of a verifier, by the method S256.
+  /// Returns the challenge for a verifier, with the method S256.
   static String challenge(String verifier) {
     try {
       var digest = MessageDigest.getInstance("SHA-256");

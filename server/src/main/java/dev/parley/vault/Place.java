@@ -3,7 +3,7 @@ package dev.parley.vault;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 
-/// Which sign-in is meant.
+/// Identifies a sign-in.
 public record Place(ContextId contextId, AuthId authId) {
 
   @Override

@@ -11,12 +11,12 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/// Writes files that only their owner may read, whole or not at all.
+/// Writes files atomically, and so that only their owner may read them.
 final class PrivateFile {
 
   private PrivateFile() {}
 
-  /// Puts `bytes` in place of what the file had. Returns when that would survive a crash.
+  /// Replaces the content of the file. When this method returns, the new content survives a crash.
   static void write(Path folder, String name, byte[] bytes) throws IOException {
     var file = folder.resolve(name);
     var draft = folder.resolve(name + ".new");
@@ -42,7 +42,7 @@ final class PrivateFile {
     try (var channel = FileChannel.open(folder, StandardOpenOption.READ)) {
       channel.force(true);
     } catch (IOException unsupported) {
-      // Some systems cannot open a folder; those that can make the move durable here.
+      // Some systems cannot open a folder. On the others, this makes the rename durable.
     }
   }
 }

@@ -1,9 +1,9 @@
 package dev.parley.vault;
 
-/// What somebody hands in to sign in.
+/// The credential that a person submits to sign in.
 public sealed interface Proof {
 
-  /// The credential itself.
+  /// The credential in plain text.
   record Plain(String credential) implements Proof {
     @Override
     public String toString() {
@@ -11,7 +11,7 @@ public sealed interface Proof {
     }
   }
 
-  /// The credential, encrypted with the key of the invitation, as a compact JWE.
+  /// The credential as a compact JWE, encrypted with the one-time key of the sign-in.
   record Encrypted(String jwe) implements Proof {
     @Override
     public String toString() {

@@ -11,7 +11,8 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Seals what others keep in files of their own, with a key that is in the vault: a nonce, then AES-256-GCM.
+/// Encrypts data that other parts of the server store in their own files. The key is in the vault.
+/// The format is a nonce followed by AES-256-GCM output.
 ///
 /// Safe for many threads.
 public final class Seal {
@@ -30,7 +31,7 @@ public final class Seal {
     this.random = random;
   }
 
-  /// The seal for this purpose. Its key is made, durably, when it is first asked for.
+  /// Returns the cipher for this purpose. Its key is created durably on first use.
   public static Seal of(Vault vault, String purpose) {
     synchronized (vault) {
       var random = vault.sources().random();
@@ -47,7 +48,6 @@ public final class Seal {
     }
   }
 
-  /// Seals `plain`.
   public byte[] close(byte[] plain) {
     var nonce = new byte[NONCE];
     random.nextBytes(nonce);
@@ -61,16 +61,17 @@ public final class Seal {
     }
   }
 
-  /// What was sealed.
+  /// Decrypts what [#close] returned.
   ///
-  /// @throws Rejection.Unavailable if it was sealed with another key, or is damaged
+  /// @throws Rejection.Unavailable if it was encrypted with another key, or is damaged
   public byte[] open(byte[] sealed) {
     try {
       var cipher = Cipher.getInstance(CIPHER);
       cipher.init(Cipher.DECRYPT_MODE, key, new GCMParameterSpec(TAG_BITS, sealed, 0, NONCE));
       return cipher.doFinal(sealed, NONCE, sealed.length - NONCE);
     } catch (GeneralSecurityException | IllegalArgumentException wrong) {
-      throw new Rejection.Unavailable("this was sealed with another key than the vault has now");
+      throw new Rejection.Unavailable(
+          "the data is damaged, or was encrypted with another vault key");
     }
   }
 }

@@ -8,11 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Makes ready what somebody needs to be able to sign in.
+/// Prepares a sign-in.
 @FunctionalInterface
 public interface SignInDesk {
 
-  /// A sign-in that a tool wants; `owner` is whose credential it will be.
+  /// A sign-in that a tool needs; `owner` will own the credential.
   record Wanted(
       Place place,
       String owner,
@@ -27,15 +27,15 @@ public interface SignInDesk {
     }
   }
 
-  /// What the person is told: where to go, and what programs must know. None of it is secret.
+  /// How the person signs in: the URL to open, and metadata for programs. None of it is secret.
   record Invitation(@Nullable String authUrl, ObjectNode metadata) {}
 
-  /// What to tell the person; the rest is kept until they come.
+  /// Prepares the sign-in and stores its secrets until the person completes it.
   ///
-  /// @throws Rejection.Invalid if nobody can sign in like this; the message is for the model
+  /// @throws Rejection.Invalid if this sign-in is not possible; the message is for the model
   Invitation invite(Wanted wanted) throws InterruptedException;
 
-  /// Adds nothing to what a tool says.
+  /// Returns an implementation that passes the tool's metadata on unchanged.
   static SignInDesk bare() {
     return wanted -> new Invitation(wanted.authUrl(), Json.object());
   }

@@ -4,20 +4,20 @@ import dev.parley.protocol.AuthEvent.AuthType;
 import dev.parley.protocol.Rejection;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What the log knows of sign-ins.
+/// Reads and completes the sign-in requests in the log.
 public interface SignInLog {
 
-  /// What is asked for; `owner` is whose credential it will be.
+  /// A requested sign-in; `owner` will own the credential.
   record Asked(String owner, String provider, AuthType type) {}
 
-  /// What is asked for there.
+  /// Returns the request.
   ///
-  /// @throws Rejection.NotFound if nothing ever was
-  /// @throws Rejection.Conflict if it no longer is
+  /// @throws Rejection.NotFound if there never was such a request
+  /// @throws Rejection.Conflict if the request is no longer open
   Asked asked(Place place);
 
-  /// Says that somebody signed in. Returns when that is durable.
+  /// Records that the person signed in. Returns when that is durable.
   ///
-  /// @throws Rejection.Conflict if it is no longer asked for
+  /// @throws Rejection.Conflict if the request is no longer open
   void completed(Place place, String principal, ObjectNode metadata);
 }

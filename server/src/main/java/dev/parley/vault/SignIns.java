@@ -15,10 +15,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Invites people to sign in, and takes what they bring to the vault.
+/// Prepares sign-ins, and stores the credentials that people submit in the vault.
 ///
-/// A credential is in the vault before the log says that somebody signed in; whatever goes wrong before
-/// that leaves the sign-in open. Safe for many threads.
+/// The credential is stored before the log records the sign-in. If anything fails before that, the
+/// sign-in stays open. Safe for many threads.
 public final class SignIns implements SignInDesk, AutoCloseable {
 
   static final String CALLBACK = "/oauth/callback";
@@ -31,15 +31,15 @@ public final class SignIns implements SignInDesk, AutoCloseable {
   private final Bearers bearers;
   private final OAuthFlow flows;
   private final Set<Place> busy = ConcurrentHashMap.newKeySet();
-  // Guarded by this object's lock, like the wait for it.
+  // Guarded by this object's monitor, on which callers also wait for it.
   private @Nullable String address;
 
   public SignIns(Vault vault) {
     this(vault, Map.of(), new AddressPolicy(Set.of()));
   }
 
-  /// `addresses` decides which authorization servers may be reached; `registered` is what the authorization servers of providers know Parley by, where that was agreed on
-  /// beforehand.
+  /// `registered` has Parley's client registrations that were made in advance, by provider.
+  /// `addresses` decides which authorization servers may be contacted.
   public SignIns(Vault vault, Map<String, Client> registered, AddressPolicy addresses) {
     this.vault = vault;
     this.client = new TokenClient(addresses);
@@ -48,17 +48,17 @@ public final class SignIns implements SignInDesk, AutoCloseable {
     this.flows = new OAuthFlow(vault, client);
   }
 
-  /// Seals what others keep, for this purpose.
+  /// Returns the cipher for this purpose.
   public Seal seal(String purpose) {
     return Seal.of(vault, purpose);
   }
 
-  /// Gives out what people have signed in with.
+  /// Returns the provider of stored credentials.
   public Bearers bearers() {
     return bearers;
   }
 
-  /// Says where browsers reach this server, without which nobody can sign in with OAuth.
+  /// Sets the URL at which browsers reach this server. Sign-ins with OAuth need it.
   public synchronized void reachableAt(String url) {
     address = url;
     notifyAll();
@@ -78,7 +78,7 @@ public final class SignIns implements SignInDesk, AutoCloseable {
           ? SignInDesk.bare().invite(wanted)
           : inviteWithKey(wanted);
     } catch (Rejection.Busy | Rejection.Unavailable impossible) {
-      throw new Rejection.Invalid("nobody can sign in now: " + impossible.getMessage());
+      throw new Rejection.Invalid("cannot sign in now: " + impossible.getMessage());
     }
   }
 
@@ -140,8 +140,8 @@ public final class SignIns implements SignInDesk, AutoCloseable {
     return endpoint + (endpoint.contains("?") ? "&" : "?") + TokenClient.query(parameters);
   }
 
-  /// What the server knows us by: as was agreed on, as the wish says, as it was told earlier, or as it is
-  /// told now.
+  /// Returns Parley's client at the server, from the configuration, the tool's metadata or an
+  /// earlier registration. Otherwise registers a new one.
   private Client client(AuthorizationServer server, Wanted wanted, String redirectUri)
       throws InterruptedException {
     var agreed = wanted.provider() == null ? null : registered.get(wanted.provider());
@@ -158,8 +158,8 @@ public final class SignIns implements SignInDesk, AutoCloseable {
     }
     if (server.registrationEndpoint() == null) {
       throw new Rejection.Invalid(
-          "nobody can sign in there: it does not let Parley register, and no client id is known;"
-              + " mcpServers.NAME.oauth.clientId in the configuration can name one");
+          "the authorization server does not support client registration, and no client id is set;"
+              + " set mcpServers.NAME.oauth.clientId in the configuration");
     }
     var made = client.register(server.registrationEndpoint(), redirectUri, wanted.scopes());
     vault.change(now -> now.withClients(all -> all.put(name, made)));
@@ -171,17 +171,18 @@ public final class SignIns implements SignInDesk, AutoCloseable {
     while (address == null) {
       var millis = (deadline - System.nanoTime()) / 1_000_000;
       if (millis <= 0) {
-        throw new Rejection.Invalid("nobody can sign in now: this server has no address yet");
+        throw new Rejection.Invalid("cannot sign in now: this server has no public URL yet");
       }
       wait(millis);
     }
     return address + CALLBACK;
   }
 
-  /// Takes a credential that somebody brings.
+  /// Accepts a credential that a person submits.
   ///
   /// @throws Rejection.Invalid `invalid-credential` if it cannot be used; the sign-in stays open
-  /// @throws Rejection.Conflict if it is no longer asked for, or somebody else is faster
+  /// @throws Rejection.Conflict if the request is no longer open, or another submission is in
+  ///     progress
   public void accept(Place place, Proof proof, String principal, SignInLog log) {
     alone(
         place,
@@ -206,7 +207,7 @@ public final class SignIns implements SignInDesk, AutoCloseable {
               .orElseThrow(
                   () ->
                       new Rejection.Invalid(
-                          "invalid-credential", "there is no key for this sign-in, or no longer"))
+                          "invalid-credential", "this sign-in has no key, or it has expired"))
               .decrypt(jwe, place, vault.sources().clock().instant());
     };
   }
@@ -217,13 +218,13 @@ public final class SignIns implements SignInDesk, AutoCloseable {
         || credential.chars().anyMatch(Character::isISOControl)) {
       throw new Rejection.Invalid(
           "invalid-credential",
-          "a credential has 1 to " + CREDENTIAL_MAX + " characters, and no control characters");
+          "a credential has 1 to " + CREDENTIAL_MAX + " characters and no control characters");
     }
     return credential;
   }
 
-  /// Ends an OAuth flow with what the browser brings back. False if that is not a flow of ours, or the
-  /// person said no, or the authorization server does; what was asked for then stays open.
+  /// Completes an OAuth flow after the browser's redirect. Returns false if the flow is unknown, or
+  /// if the person or the authorization server denied it; the request then stays open.
   public boolean callback(OAuthFlow.Returned returned, SignInLog log) throws InterruptedException {
     var pending = flows.find(returned).orElse(null);
     if (pending == null) {
@@ -261,10 +262,11 @@ public final class SignIns implements SignInDesk, AutoCloseable {
     boolean run() throws X;
   }
 
-  /// Of several who bring something at the same time, one is heard.
+  /// Rejects all but one of several concurrent submissions for the same sign-in.
   private <X extends Throwable> boolean alone(Place place, Work<X> work) throws X {
     if (!busy.add(place)) {
-      throw new Rejection.Conflict("not-wanted", "somebody else is signing in just now");
+      throw new Rejection.Conflict(
+          "not-wanted", "another submission for this sign-in is in progress");
     }
     try {
       return work.run();

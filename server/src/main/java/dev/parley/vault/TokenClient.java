@@ -22,9 +22,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Talks to authorization servers: registers Parley (RFC 7591) and gets tokens (RFC 6749).
+/// HTTP client for authorization servers: registers Parley (RFC 7591) and requests tokens (RFC
+/// 6749).
 ///
-/// Nothing that is sent or received is ever part of a message or a log. Safe for many threads.
+/// Requests and responses never appear in messages or log lines. Safe for many threads.
 final class TokenClient implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -34,7 +35,7 @@ final class TokenClient implements AutoCloseable {
 
   private final AddressPolicy addresses;
   private final Duration patience;
-  // Made when it is first needed: most servers never do. Its lock is this object's.
+  // Created on first use, because most servers never need it. Guarded by this object's monitor.
   private @Nullable HttpClient http;
   private boolean closed;
 
@@ -42,28 +43,28 @@ final class TokenClient implements AutoCloseable {
     this(addresses, PATIENCE);
   }
 
-  /// @param patience how long a request may take, with all of its answer
+  /// @param patience how long a request may take, including the whole response
   TokenClient(AddressPolicy addresses, Duration patience) {
     this.addresses = addresses;
     this.patience = patience;
   }
 
-  /// Rejects an endpoint that must not be reached.
+  /// Checks that the server may connect to an endpoint.
   ///
-  /// @throws Rejection.Invalid saying why
+  /// @throws Rejection.Invalid if it may not; the message has the reason
   void check(String endpoint) {
     try {
       var _ = addresses.checkForCredentials(endpoint);
     } catch (AddressPolicy.UnknownHost later) {
-      // The host may be known when the request is sent.
+      // The host name may resolve when the request is sent.
     } catch (AddressPolicy.Refused refused) {
-      throw new Rejection.Invalid("nobody can sign in there: " + refused.getMessage());
+      throw new Rejection.Invalid("cannot sign in: " + refused.getMessage());
     }
   }
 
-  /// What came back.
+  /// The outcome of a request.
   sealed interface Answer {
-    /// The server did it.
+    /// The request succeeded.
     record Done(ObjectNode json) implements Answer {
       @Override
       public String toString() {
@@ -71,14 +72,14 @@ final class TokenClient implements AutoCloseable {
       }
     }
 
-    /// The server refuses, by a code of RFC 6749 or none.
+    /// The server rejected the request, with an error code of RFC 6749 or an empty one.
     record Refused(String error) implements Answer {}
 
-    /// Nobody knows: it may be tried again.
+    /// The outcome is unknown. The request may be sent again.
     record Unreachable() implements Answer {}
   }
 
-  /// Makes Parley known to a server that takes anybody.
+  /// Registers Parley at a server that allows dynamic client registration.
   Client register(String endpoint, String redirectUri, List<String> scopes)
       throws InterruptedException {
     check(endpoint);
@@ -100,10 +101,10 @@ final class TokenClient implements AutoCloseable {
         return new Client(id, secret.isEmpty() ? null : secret, basic);
       }
     }
-    throw new Rejection.Invalid("nobody can sign in there: it did not let Parley register");
+    throw new Rejection.Invalid("the authorization server rejected the client registration");
   }
 
-  /// Asks a token endpoint.
+  /// Sends a request to a token endpoint.
   Answer token(String endpoint, Client client, Map<String, String> parameters)
       throws InterruptedException {
     var form = new LinkedHashMap<>(parameters);
@@ -122,7 +123,7 @@ final class TokenClient implements AutoCloseable {
     return send(request.POST(BodyPublishers.ofString(query(form))));
   }
 
-  /// Parameters as a query or a form.
+  /// Encodes parameters as a query string or a form.
   static String query(Map<String, String> parameters) {
     return parameters.entrySet().stream()
         .map(entry -> encoded(entry.getKey()) + "=" + encoded(entry.getValue()))

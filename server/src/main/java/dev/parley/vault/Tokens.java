@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Makes credentials of what token endpoints answer.
+/// Converts responses of token endpoints to credentials.
 final class Tokens {
 
   private static final int TOKEN_MAX = 16 * 1024;
@@ -15,8 +15,8 @@ final class Tokens {
 
   private Tokens() {}
 
-  /// The credential in an answer, if there is one that a bearer can show. `renewal` has the refresh
-  /// token that holds if the answer brings no other.
+  /// Returns the credential in a response, if it has a valid bearer token. The refresh token in
+  /// `renewal` is used if the response has none.
   static Optional<Credential> read(ObjectNode answer, Renewal renewal, Instant now) {
     var token = answer.path("access_token").asString("");
     var type = answer.path("token_type").asString("bearer");

@@ -11,17 +11,17 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps credentials, each for its owner: in memory, or in an encrypted file as well.
+/// Stores credentials by owner, in memory or also in an encrypted file.
 ///
-/// Safe for many threads; reading takes no lock. The lock of changes is held while the file is written:
-/// changes are few and small, and must reach the file in their order.
+/// Safe for many threads. Reading takes no lock. The lock for changes is held while the file is
+/// written: changes are rare and small, and must be written in order.
 public final class Vault {
 
   private static final int CREDENTIALS_MAX = 10_000;
   private static final int PENDING_MAX = 1_000;
   private static final int CLIENTS_MAX = 1_000;
 
-  /// Where time and randomness come from.
+  /// The clock, and the source of randomness.
   public record Sources(InstantSource clock, SecureRandom random) {}
 
   private final Sources sources;
@@ -34,16 +34,16 @@ public final class Vault {
     this.contents = contents;
   }
 
-  /// A vault that forgets everything when the process ends.
+  /// Returns a vault that is lost when the process ends.
   public static Vault inMemory(Sources sources) {
     return new Vault(sources, null, Contents.EMPTY);
   }
 
-  /// The vault in this folder. Its file, and a key file if `key` is null, are made when they are first
-  /// needed.
+  /// Opens the vault in this folder. The vault file, and the key file if `key` is null, are created
+  /// on first use.
   ///
   /// @param key 32 bytes in base64, or a passphrase
-  /// @throws Rejection if there is a vault that cannot be opened with this key
+  /// @throws Rejection if the vault cannot be opened with this key
   public static Vault in(Path folder, @Nullable String key, Sources sources) {
     var file = new VaultFile(folder, VaultKey.of(folder, key, sources.random()), sources.random());
     var contents =
@@ -51,17 +51,17 @@ public final class Vault {
     return new Vault(sources, file, contents);
   }
 
-  /// What this owner has for `provider`, good or not.
+  /// Returns the credential of this owner for `provider`, valid or not.
   public Optional<Credential> find(Kind kind, String owner, String provider) {
     return Optional.ofNullable(contents.credentials().get(name(kind, owner, provider)));
   }
 
-  /// Keeps a credential, durably, instead of what was there.
+  /// Stores a credential durably, and replaces an existing one.
   public void put(Kind kind, String owner, String provider, Credential credential) {
     change(now -> now.withCredentials(all -> all.put(name(kind, owner, provider), credential)));
   }
 
-  /// Forgets a credential.
+  /// Removes a credential.
   public void remove(Kind kind, String owner, String provider) {
     change(now -> now.withCredentials(all -> all.remove(name(kind, owner, provider))));
   }
@@ -108,7 +108,7 @@ public final class Vault {
     }
   }
 
-  /// Hosts are the same in capitals; other names are what they are.
+  /// Host names are case-insensitive; other names are not.
   private static String name(Kind kind, String owner, String provider) {
     var place = kind == Kind.KEY ? provider.toLowerCase(Locale.ROOT) : provider;
     return Contents.name(kind, owner, place);

@@ -17,7 +17,8 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import org.jspecify.annotations.Nullable;
 
-/// The encrypted file of a vault: `PARLEYV1`, a salt, a nonce, and AES-256-GCM over all of it.
+/// The encrypted file of a vault: `PARLEYV1`, a salt, a nonce, and AES-256-GCM output that also
+/// authenticates these.
 ///
 /// For one thread at a time.
 final class VaultFile {
@@ -46,7 +47,7 @@ final class VaultFile {
     this.random = random;
   }
 
-  /// What was last written, if anything was.
+  /// Returns the decrypted content, or empty if there is no file.
   ///
   /// @throws Rejection.Unavailable if it cannot be read or decrypted
   Optional<byte[]> read() {
@@ -63,9 +64,9 @@ final class VaultFile {
     }
   }
 
-  /// Puts `plain` in place of what there was, durably.
+  /// Replaces the content durably.
   ///
-  /// @throws Rejection.Unavailable if that cannot be done; then the file is as it was
+  /// @throws Rejection.Unavailable if that fails; the file is then unchanged
   void write(byte[] plain) {
     try {
       PrivateFile.write(folder, NAME, encrypt(plain));
@@ -79,7 +80,7 @@ final class VaultFile {
 
   private byte[] decrypt(byte[] bytes) {
     if (bytes.length < HEAD || !Arrays.equals(Arrays.copyOf(bytes, MAGIC.length), MAGIC)) {
-      throw new Rejection.Unavailable(file + " is not a vault, or one of another version");
+      throw new Rejection.Unavailable(file + " is not a vault, or has another version");
     }
     var found = Arrays.copyOfRange(bytes, MAGIC.length, MAGIC.length + SALT);
     var opened = source.existing(found);
@@ -92,8 +93,8 @@ final class VaultFile {
     } catch (AEADBadTagException wrong) {
       throw new Rejection.Unavailable(
           file
-              + " cannot be opened: it was written with another key, or is damaged. Give the right key as"
-              + " PARLEY_VAULT_KEY, or remove the file and have everybody sign in again");
+              + " cannot be opened: the key is wrong, or the file is damaged. Set the right key in"
+              + " PARLEY_VAULT_KEY, or delete the file and let all users sign in again");
     } catch (GeneralSecurityException impossible) {
       throw new IllegalStateException("this JVM has no AES-GCM", impossible);
     }
@@ -117,7 +118,7 @@ final class VaultFile {
     }
   }
 
-  /// A cipher for what follows this head, which it vouches for as well.
+  /// Returns a cipher that also authenticates the header.
   private static Cipher cipher(int mode, SecretKey key, byte[] head)
       throws GeneralSecurityException {
     var cipher = Cipher.getInstance("AES/GCM/NoPadding");

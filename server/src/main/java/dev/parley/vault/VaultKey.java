@@ -19,23 +19,23 @@ import javax.crypto.spec.PBEKeySpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/// Where the key of a vault comes from. `salt` belongs to the vault, and only passphrases need it.
+/// The source of a vault's key. `salt` is stored in the vault; only passphrases use it.
 sealed interface VaultKey {
 
   String FILE = "vault.key";
   int BYTES = 32;
 
-  /// OWASP's advice for PBKDF2 with HMAC-SHA-256, 2023.
+  /// The number that OWASP recommends for PBKDF2 with HMAC-SHA-256 (2023).
   int ITERATIONS = 600_000;
 
   int PASSPHRASE_MIN = 12;
 
-  /// The key of a vault that exists.
+  /// Returns the key of an existing vault.
   ///
-  /// @throws Rejection if it cannot be had
+  /// @throws Rejection if the key is missing or unusable
   SecretKey existing(byte[] salt);
 
-  /// The key of a new vault.
+  /// Returns the key for a new vault.
   default SecretKey fresh(byte[] salt) {
     return existing(salt);
   }
@@ -68,7 +68,7 @@ sealed interface VaultKey {
     }
   }
 
-  /// 32 bytes.
+  /// A key of 32 bytes.
   record Raw(SecretKey key) implements VaultKey {
     @Override
     public SecretKey existing(byte[] salt) {
@@ -76,7 +76,7 @@ sealed interface VaultKey {
     }
   }
 
-  /// Words.
+  /// A key that is derived from a passphrase.
   record Passphrase(String words) implements VaultKey {
     @Override
     public SecretKey existing(byte[] salt) {
@@ -98,7 +98,7 @@ sealed interface VaultKey {
     }
   }
 
-  /// A file that only its owner may read, made when it is first needed.
+  /// A key in a file that only its owner may read. The file is created on first use.
   record InFile(Path folder, SecureRandom random) implements VaultKey {
 
     private Path file() {
@@ -111,13 +111,13 @@ sealed interface VaultKey {
       try {
         if (!Files.exists(file)) {
           throw new Rejection.Unavailable(
-              "the vault needs its key: set PARLEY_VAULT_KEY, or put "
+              "the key of the vault is missing: set PARLEY_VAULT_KEY, or restore "
                   + file
-                  + " back, or remove vault.bin and have everybody sign in again");
+                  + ", or delete vault.bin and let all users sign in again");
         }
         checkPrivate(file);
         return bytes(Files.readString(file).strip())
-            .orElseThrow(() -> new Rejection.Unavailable(file + " is not a key"));
+            .orElseThrow(() -> new Rejection.Unavailable(file + " is not a valid key"));
       } catch (IOException failed) {
         throw new Rejection.Unavailable("the key of the vault cannot be read: " + file);
       }
@@ -144,7 +144,7 @@ sealed interface VaultKey {
       var allowed = EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
       if (view != null && !allowed.containsAll(view.readAttributes().permissions())) {
         throw new Rejection.Unavailable(
-            file + " holds the key of the vault and others may read it: chmod 600 " + file);
+            file + " holds the key of the vault and others can read it; run chmod 600 " + file);
       }
     }
   }

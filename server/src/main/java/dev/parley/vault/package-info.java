@@ -1,4 +1,5 @@
-/// Keeps what people sign in with, and takes part in signing in; none of it ever enters the log.
+/// Stores credentials in an encrypted vault, and runs the sign-ins that obtain them. Credentials
+/// never enter the log.
 @NullMarked
 package dev.parley.vault;
 

@@ -7,10 +7,10 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.io.ByteArrayOutputStream;
 
-/// Reads an artifact's chunks back from the log: all of them, or those up to the first gap.
+/// Reads the bytes of an artifact's chunks from the log, up to the first missing chunk.
 final class ArtifactContent {
 
-  /// The largest artifact that is read back.
+  /// The largest artifact that can be read, in bytes.
   static final int SIZE_MAX = 64 << 20;
 
   private final ArtifactView artifact;
@@ -22,7 +22,7 @@ final class ArtifactContent {
     this.artifact = artifact;
   }
 
-  /// @throws Rejection.TooLarge if it is larger than [#SIZE_MAX]
+  /// @throws Rejection.TooLarge if the artifact is larger than [#SIZE_MAX]
   static byte[] read(EventLog log, ContextId context, ArtifactView artifact) {
     if (artifact.size() > SIZE_MAX) {
       throw new Rejection.TooLarge(

@@ -18,8 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// One row per version of an artifact, without its content.
 ///
-/// A version counts or does not by where its first chunk stands. `begin_seq` is where the artifact's
-/// first version began, which is its place in lists.
+/// A version is rewound when its first chunk is. `begin_seq` is the seq at which the artifact's
+/// first version began; lists are sorted by it.
 final class ArtifactTable {
 
   private static final String SELECT =
@@ -33,7 +33,7 @@ final class ArtifactTable {
   private static final String LATEST =
       SELECT + "artifacts_in_order WHERE a.context = ? AND a.latest = 1";
 
-  /// A version as the next chunk finds it.
+  /// The state of a version before the next chunk is added.
   private record Written(
       long seq,
       int version,
@@ -63,7 +63,7 @@ final class ArtifactTable {
     }
   }
 
-  /// What a task leaves unfinished stays so.
+  /// Marks the artifacts that an ended task left unfinished as failed.
   void failOf(Entry entry, TaskId task) throws SQLException {
     sql.update(
         """
@@ -75,7 +75,7 @@ final class ArtifactTable {
         task.value());
   }
 
-  /// Lets the latest version be the last that still counts.
+  /// Marks the last version that is not rewound as the latest.
   void chooseLatest(ContextId context) throws SQLException {
     sql.update(
         """
@@ -103,7 +103,7 @@ final class ArtifactTable {
         version);
   }
 
-  /// Some artifacts in their latest version, and the cursor of the last of them.
+  /// Returns artifacts in their latest version, and the cursor of the last one.
   Page<ArtifactView> page(ContextId context, long after, int limit) throws SQLException {
     record Found(ArtifactView artifact, long begin) {}
     var found =
@@ -118,7 +118,7 @@ final class ArtifactTable {
     return new Page<>(items, more ? Long.toString(found.get(limit - 1).begin()) : null);
   }
 
-  /// The artifacts that were begun last, in their latest version, oldest first.
+  /// Returns the artifacts that began last, in their latest version, oldest first.
   List<ArtifactView> youngest(ContextId context, int limit) throws SQLException {
     return sql.list(
             LATEST + " ORDER BY a.begin_seq DESC LIMIT ?",
@@ -128,7 +128,8 @@ final class ArtifactTable {
         .reversed();
   }
 
-  /// What takes the artifacts back to what they were when only these stretches counted.
+  /// Returns the changes that restore the artifacts to what they were when only these ranges were
+  /// active.
   ObjectNode backTo(ContextId context, List<RewindTable.Stretch> counted) throws SQLException {
     var now = Json.object();
     versions(context, "latest = 1", 0, Long.MAX_VALUE)
@@ -185,7 +186,8 @@ final class ArtifactTable {
     }
   }
 
-  /// As the log counts them: one more than there ever was, also when that was rewound.
+  /// Returns the version that the event names, or else the highest version so far plus one. Rewound
+  /// versions are included, as in the log.
   private int version(ContextId context, ArtifactEvent event) throws SQLException {
     var named = event.version();
     if (named != null) {
@@ -283,7 +285,7 @@ final class ArtifactTable {
         seq);
   }
 
-  /// The version that a chunk belongs to: the one it names, or the one last begun.
+  /// Returns the version that a chunk belongs to: the version that it names, or the last one.
   private Optional<Written> written(ContextId context, ArtifactEvent event) throws SQLException {
     return sql.first(
         """

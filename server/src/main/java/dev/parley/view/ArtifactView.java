@@ -8,9 +8,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// One version of an artifact, without its content, which stays in the log from `firstSeq` to `lastSeq`.
+/// One version of an artifact, without its content, which stays in the log from `firstSeq` to
+/// `lastSeq`.
 ///
-/// `rewound` says that the context went back to before it: it can be read, and is not the latest.
+/// `rewound` is true if the context was rewound to a position before this version. Such a version
+/// can be read, but is never the latest.
 public record ArtifactView(
     ArtifactId artifactId,
     Type type,
@@ -30,14 +32,15 @@ public record ArtifactView(
     Instant updatedAt,
     @Nullable Boolean rewound) {
 
-  /// What an artifact is.
+  /// The kind of content.
   public enum Type implements WireName {
     FILE,
     DATA,
     DATASET
   }
 
-  /// Whether all of it is there; `failed` if the task ended, or a chunk is missing.
+  /// Whether the content is complete. It has `failed` if the task ended early or a chunk is
+  /// missing.
   public enum Status implements WireName {
     BUILDING,
     COMPLETE,

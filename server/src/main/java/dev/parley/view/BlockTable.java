@@ -7,10 +7,10 @@ import dev.parley.protocol.TaskId;
 import java.sql.SQLException;
 import java.util.List;
 
-/// One row per block of text that has begun and not ended: where it began. The text stays in the log.
+/// One row per text block that has begun and not ended. The text itself stays in the log.
 final class BlockTable {
 
-  /// A block, and where its first delta stands.
+  /// An open block, and the seq of its first delta.
   record Block(TaskId task, BlockId id, long firstSeq) {}
 
   private static final int BLOCKS_MAX = 1000;

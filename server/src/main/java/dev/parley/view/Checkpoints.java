@@ -6,14 +6,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Folds of the past that were made on the way to others, so that whoever looks at the past again need
-/// not begin at the start.
+/// Caches intermediate states of past snapshots, so that a later snapshot need not fold the log
+/// from the start.
 ///
-/// What stands in the log never changes, so neither does a fold of it. Those that nobody asked for
-/// longest go first.
+/// Log entries never change, so a checkpoint never becomes stale. The least recently used
+/// checkpoints are removed first.
 final class Checkpoints {
 
-  /// A whole database, small as it holds no text but of messages.
+  /// A serialized database. It is small: the only text that it holds is that of messages.
   @SuppressWarnings("ArrayRecordComponent") // Never compared, and never changed.
   record Checkpoint(Position at, byte[] image) {}
 
@@ -27,7 +27,7 @@ final class Checkpoints {
     this.bytesMax = bytesMax;
   }
 
-  /// The last one that is not after `at`.
+  /// Returns the last checkpoint that is not after `at`.
   synchronized Optional<Checkpoint> before(ContextId context, Position at) {
     return kept.keySet().stream()
         .filter(key -> key.context().equals(context) && !key.at().after(at))

@@ -12,10 +12,10 @@ import java.util.Base64;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What one write adds to an artifact.
+/// The bytes that one write event adds to an artifact.
 ///
-/// Base64 may be cut anywhere: characters that make no whole byte yet are the `carry`, which goes
-/// before the next chunk.
+/// Base64 may be split at any character. Characters that do not form a whole byte yet are the
+/// `carry`, which is put before the next chunk.
 final class Chunk {
 
   private static final int GROUP = 4;
@@ -28,7 +28,7 @@ final class Chunk {
     this.carry = carry;
   }
 
-  /// The chunk of `event`, which follows one that left `carry`. Empty if it should be base64 but is not.
+  /// Returns the chunk of `event`, given the previous chunk's `carry`. Empty if base64 is invalid.
   static Optional<Chunk> of(ArtifactEvent event, @Nullable Encoding encoding, String carry) {
     return switch (event) {
       case FileWrite file when encoding == Encoding.BASE64 ->
@@ -40,7 +40,7 @@ final class Chunk {
     };
   }
 
-  /// Where in its version the write stands, from 0.
+  /// Returns the index of the write within its version, from 0.
   static int index(ArtifactEvent event) {
     return switch (event) {
       case FileWrite file -> file.index();
@@ -49,7 +49,7 @@ final class Chunk {
     };
   }
 
-  /// True if the write is the last of its version.
+  /// Returns true if the write is the last of its version.
   static boolean last(ArtifactEvent event) {
     return switch (event) {
       case FileWrite file -> file.complete();
@@ -58,7 +58,6 @@ final class Chunk {
     };
   }
 
-  /// What is written.
   static ArtifactView.Type type(ArtifactEvent event) {
     return switch (event) {
       case FileWrite _ -> ArtifactView.Type.FILE;

@@ -6,7 +6,7 @@ import dev.parley.protocol.WireName;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Our types as values of a column; what is missing is null.
+/// Converts our types to column values. A missing value is null.
 final class Column {
 
   private Column() {}
@@ -19,12 +19,13 @@ final class Column {
     return name == null ? null : name.wire();
   }
 
-  /// A JSON value, a record or a list of these, as JSON.
+  /// Returns a JSON value, a record or a list of these as JSON.
   static @Nullable String json(@Nullable Object value) {
     return value == null ? null : Json.mapper().writeValueAsString(value);
   }
 
-  /// What makes `now` into `then`: keys with their new values, or null where there is none any more.
+  /// Returns what changes `now` into `then`: keys with their new values, or null for keys to
+  /// remove.
   static ObjectNode change(ObjectNode now, ObjectNode then) {
     var change = Json.object();
     for (var was : now.properties()) {
@@ -40,7 +41,7 @@ final class Column {
     return change;
   }
 
-  /// `metadata` with the keys of `change` set, or removed where the value is null.
+  /// Returns `metadata` with the keys of `change` set, or removed where the value is null.
   static @Nullable ObjectNode merged(@Nullable ObjectNode metadata, @Nullable ObjectNode change) {
     if (metadata == null || change == null) {
       return metadata == null ? change : metadata;

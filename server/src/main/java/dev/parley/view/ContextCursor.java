@@ -2,9 +2,9 @@ package dev.parley.view;
 
 import org.jspecify.annotations.Nullable;
 
-/// Where a page of contexts ended: when the last one had changed, and which it was.
+/// The end of a page of contexts: when the last context changed, and its id.
 ///
-/// A context that changes meanwhile moves to the front of the list, before any cursor: it is never
+/// A context that changes later moves to the front of the list, before any cursor, so it is never
 /// listed twice.
 record ContextCursor(long updatedAt, String context) {
 

@@ -18,12 +18,13 @@ import org.jspecify.annotations.Nullable;
 
 /// One row per context: its list entry, and the position up to which all its tables are folded.
 ///
-/// `title_seq` is the message that the title was taken from; a context that somebody named has none.
+/// `title_seq` is the seq of the message that the title was taken from. It is null if the title was
+/// set explicitly.
 final class ContextTable {
 
   private static final int TITLE_MAX = 50;
 
-  /// What [#view] reads of a context that a query calls `c`.
+  /// The columns that [#view] reads, of a context with the alias `c`.
   static final String COLUMNS =
       """
       c.*, (SELECT l.status FROM tasks l
@@ -45,10 +46,10 @@ final class ContextTable {
         .orElse(Position.START);
   }
 
-  /// Up to where a context is folded, and when what stands there happened.
+  /// The position up to which a context is folded, and the time of the entry at that position.
   record Folded(ContextId context, Position position, long millis) {}
 
-  /// The contexts that changed last.
+  /// Returns the contexts that changed last.
   List<Folded> newest(int limit) throws SQLException {
     return sql.list(
         "SELECT context, seq, k, updated_at FROM contexts ORDER BY updated_at DESC LIMIT ?",
@@ -60,7 +61,7 @@ final class ContextTable {
         limit);
   }
 
-  /// Makes sure that there is a row for the context of this entry.
+  /// Adds a row for the context of this entry, if there is none.
   void begin(Entry entry) throws SQLException {
     var now = entry.timestamp().toEpochMilli();
     sql.update(
@@ -71,7 +72,7 @@ final class ContextTable {
         now);
   }
 
-  /// Says that everything up to this entry is folded.
+  /// Records that everything up to this entry is folded.
   void moveTo(Entry entry) throws SQLException {
     sql.update(
         "UPDATE contexts SET seq = ?, k = ?, updated_at = ? WHERE context = ?",
@@ -91,7 +92,7 @@ final class ContextTable {
         entry.contextId().value());
   }
 
-  /// What a fork has of its own; the rest is as it was in its source.
+  /// Writes the fields that differ from the fork's source.
   void fork(Entry entry, ContextForked forked) throws SQLException {
     sql.update(
         """
@@ -124,7 +125,7 @@ final class ContextTable {
     }
   }
 
-  /// Takes the title from the first thing a person says, unless there is one.
+  /// Takes the title from the first message of a person, unless there is a title.
   void entitle(Entry entry, Message message) throws SQLException {
     if (message.role() == Role.USER && !message.content().isEmpty()) {
       sql.update(
@@ -135,7 +136,7 @@ final class ContextTable {
     }
   }
 
-  /// The first characters of `content`, never half of one that takes two.
+  /// Returns the first characters of `content`, and never splits a surrogate pair.
   static String title(String content) {
     if (content.length() <= TITLE_MAX) {
       return content;
@@ -146,7 +147,8 @@ final class ContextTable {
     return content.substring(0, split ? TITLE_MAX - 1 : TITLE_MAX);
   }
 
-  /// After a rewind or a correction, a title that was taken from a message is that of the first that still counts.
+  /// After a rewind or a correction, replaces a title that was taken from a message by that of the
+  /// first message that is still active.
   void entitleAgain(ContextId context) throws SQLException {
     var id = context.value();
     sql.update(
@@ -210,7 +212,8 @@ final class ContextTable {
         context.value());
   }
 
-  /// Contexts of these owners (all, if none are named) before `cursor`, the last changed first.
+  /// Returns contexts of these owners (of all owners if the set is empty) after `cursor`, last
+  /// changed first.
   List<ContextView> page(Set<String> owners, ContextCursor cursor, int limit) throws SQLException {
     return sql.list(
         "SELECT "

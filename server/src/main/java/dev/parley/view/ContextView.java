@@ -7,8 +7,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A context as lists show it. `position` is the cursor of the last event it takes into account;
-/// `lastStatus` is how its last root task stands, if it has one.
+/// A context as lists show it.
+///
+/// `position` is the position of the last event that is included. `lastStatus` is the state of its
+/// last root task, if it has one.
 public record ContextView(
     ContextId contextId,
     @Nullable String title,
@@ -22,6 +24,6 @@ public record ContextView(
     @Nullable ObjectNode metadata,
     @Nullable ForkedFrom forkedFrom) {
 
-  /// Which context this one was forked from, and the last seq that they share.
+  /// The context that this one was forked from, and the last seq that both share.
   public record ForkedFrom(ContextId contextId, long atSeq) {}
 }

@@ -6,8 +6,8 @@ import dev.parley.protocol.TaskId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A message that was edited or deleted, whether it counts or not: the texts that it no longer has, and the one that it has now;
-/// none if it was deleted.
+/// A message that was edited or deleted, rewound or not: its earlier texts, and its current text,
+/// which is null if it was deleted.
 public record CorrectedMessage(
     MessageId messageId,
     long seq,
@@ -19,7 +19,6 @@ public record CorrectedMessage(
     before = List.copyOf(before);
   }
 
-  /// True if it was deleted.
   public boolean deleted() {
     return now == null;
   }

@@ -2,5 +2,5 @@ package dev.parley.view;
 
 import java.time.Instant;
 
-/// What a message read until it was edited.
+/// The text of a message before an edit.
 public record EditView(String content, Instant editedAt) {}

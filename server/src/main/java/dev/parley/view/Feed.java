@@ -13,28 +13,28 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Which contexts move on, in one order over all of them, for those who watch many.
+/// Lists changes of all contexts in one order, for readers that watch many contexts.
 ///
-/// A reader is a cursor, as with a context: there is no queue. What happened in a context is read from
-/// the log, between the two positions of a [Move]. The last hundred thousand moves are kept.
+/// A reader keeps only a cursor; there is no queue per reader. A [Move] names two positions, and
+/// the reader gets the events between them from the log. The feed keeps the last 100,000 entries.
 public final class Feed {
 
-  /// A place in the order: after move `n` under a mark of the log, or within it, after `within` in its
-  /// context.
+  /// A position in the feed: after entry `n` under a mark of the log, or inside that entry, after
+  /// the position `within` of its context.
   public record Cursor(long mark, int n, @Nullable Position within) {
 
     public Cursor(long mark, int n) {
       this(mark, n, null);
     }
 
-    /// The same move, of which everything up to `position` was read.
+    /// Returns a cursor for the same entry, of which everything up to `position` was read.
     public Cursor within(Position position) {
       return new Cursor(mark, n, position);
     }
 
-    /// Reads what [#toString] wrote.
+    /// Parses what [#toString] wrote.
     ///
-    /// @throws Rejection.Invalid for anything else
+    /// @throws Rejection.Invalid for any other text
     public static Cursor parse(String text) {
       var words = text.split("-", -1);
       try {
@@ -46,7 +46,7 @@ public final class Feed {
           }
         }
       } catch (NumberFormatException malformed) {
-        // Falls through to the one answer for everything that is not a cursor.
+        // Rejected below, as any other invalid cursor.
       }
       throw new Rejection.Invalid("invalid-cursor", "this is not a cursor of this stream: " + text);
     }
@@ -57,11 +57,11 @@ public final class Feed {
     }
   }
 
-  /// What happened in a context between two positions. If `to` is missing, it was deleted.
+  /// A context got new events between two positions, or was deleted, if `to` is null.
   public record Move(
       Cursor cursor, ContextId context, String owner, Position from, @Nullable Position to) {}
 
-  /// Some moves, and where to go on.
+  /// Some entries, and the cursor after the last one.
   public record Page(List<Move> moves, Cursor next) {}
 
   private static final Duration GATHER = Duration.ofMillis(5);
@@ -80,21 +80,22 @@ public final class Feed {
     this.thread = thread;
   }
 
-  /// After everything that has happened by now.
+  /// Returns the cursor after the last entry.
   public Cursor end() {
     return thread.call(tables -> new Cursor(tables.mark(), ALL));
   }
 
-  /// Up to `limit` moves after `cursor`.
+  /// Returns up to `limit` entries after `cursor`.
   ///
-  /// @throws Rejection.Invalid `cursor-lost` if what follows the cursor is no longer known
+  /// @throws Rejection.Invalid `cursor-lost` if the feed no longer has the entries that follow the
+  ///     cursor
   public Page after(Cursor cursor, int limit) {
     return thread.call(
         tables -> {
           var last = tables.mark();
           if (cursor.mark() < tables.moves().pruned() || cursor.mark() > last) {
             throw new Rejection.Invalid(
-                "cursor-lost", "what follows " + cursor + " is no longer known");
+                "cursor-lost", "the entries after " + cursor + " are no longer available");
           }
           var moves = tables.moves().page(cursor, limit);
           var next = moves.size() == limit ? moves.getLast().cursor() : new Cursor(last, ALL);
@@ -102,7 +103,7 @@ public final class Feed {
         });
   }
 
-  /// Waits until there may be more after `cursor`. False if `patience` ran out first.
+  /// Waits until there may be entries after `cursor`. False if `patience` ran out first.
   public boolean await(Cursor cursor, Duration patience) throws InterruptedException {
     var deadline = System.nanoTime() + patience.toNanos();
     var me = Thread.currentThread();
@@ -127,17 +128,17 @@ public final class Feed {
     }
   }
 
-  /// True if the views of this generation know all that there is, and have noted it.
+  /// Returns true if the views of this generation have processed the whole log once.
   boolean live(long generation) {
     return live.get() == generation;
   }
 
-  /// The views of this generation know all that there is, and have noted it.
+  /// Records that the views of this generation have processed the whole log.
   void caughtUp(long generation) {
     live.set(generation);
   }
 
-  /// Begins to look whether the context moves on, until it is closed.
+  /// Starts to watch a context, until the watcher is closed.
   public Lookout lookout(ContextId context) {
     var lookout = new Lookout(context);
     lookouts.compute(
@@ -153,7 +154,7 @@ public final class Feed {
     return lookout;
   }
 
-  /// The views have taken in what is new in these contexts.
+  /// Wakes the watchers of these contexts, after the views have been updated.
   void moved(List<ContextId> contexts) {
     if (!lookouts.isEmpty()) {
       for (var context : contexts) {
@@ -162,7 +163,7 @@ public final class Feed {
     }
   }
 
-  /// Somebody who waits for one context, which need not exist. The monitor guards `moved`.
+  /// Waits for changes of one context, which need not exist yet. The monitor guards `moved`.
   public final class Lookout implements AutoCloseable {
     private final ContextId context;
     private boolean moved;
@@ -171,7 +172,7 @@ public final class Feed {
       this.context = context;
     }
 
-    /// Waits until the context has moved on since this was last asked. False if `patience` ran out first.
+    /// Waits until the context has changed since the last call. False if `patience` ran out first.
     public synchronized boolean await(Duration patience) throws InterruptedException {
       var deadline = System.nanoTime() + patience.toNanos();
       for (var left = patience.toMillis(); !moved && left > 0; ) {
@@ -199,21 +200,21 @@ public final class Feed {
     }
   }
 
-  /// The views have come to this mark.
+  /// Records that the views have processed the log up to this mark, and wakes readers.
   void cameTo(long newMark) {
     mark.accumulateAndGet(newMark, Math::max);
     waiters.forEach(LockSupport::unpark);
   }
 
-  /// Waits until there is something to take in, if somebody waits for it; else, or if there is nothing,
-  /// for `pause`. For the follower's thread, which may be unparked meanwhile.
+  /// Waits for new entries if a reader waits for them, and otherwise for `pause`. Only the refresh
+  /// thread calls it; readers may unpark that thread.
   void rest(Duration pause) throws InterruptedException {
     follower = Thread.currentThread();
     if (waiters.isEmpty() && lookouts.isEmpty()) {
       LockSupport.parkNanos(this, pause.toNanos());
     } else {
       if (log.awaitChange(mark.get(), pause)) {
-        // What else happens meanwhile is taken in at once with it.
+        // Entries that are appended during this pause are processed together with the first one.
         LockSupport.parkNanos(this, GATHER.toNanos());
       }
     }

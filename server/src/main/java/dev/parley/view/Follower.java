@@ -7,7 +7,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/// Takes in what is new now and then, so that whoever asks for a list need not wait for it.
+/// Updates the views in the background, so that queries for lists find them up to date.
 final class Follower implements AutoCloseable {
 
   private static final Logger LOGGER = System.getLogger(Follower.class.getName());
@@ -52,7 +52,7 @@ final class Follower implements AutoCloseable {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } catch (Rejection.Unavailable logClosed) {
-      LOGGER.log(Level.DEBUG, "the views no longer follow the log: {0}", logClosed.getMessage());
+      LOGGER.log(Level.DEBUG, "updating of the views stopped: {0}", logClosed.getMessage());
     } catch (Throwable bug) { // The root of a thread.
       fatal.failed("views-follower", bug);
     }
@@ -64,12 +64,12 @@ final class Follower implements AutoCloseable {
       intake.works();
       return true;
     } catch (Rejection.Unavailable failure) {
-      // The views' thread has logged why.
-      LOGGER.log(Level.DEBUG, "the views cannot follow the log: {0}", failure.toString());
+      // The thread of the views has logged the cause.
+      LOGGER.log(Level.DEBUG, "cannot update the views: {0}", failure.toString());
       return false;
     } catch (RuntimeException failure) {
-      // Whoever asks gets an answer or an error of their own; here it is only worth a line.
-      LOGGER.log(Level.WARNING, "the views cannot follow the log: {0}", failure.toString());
+      // Callers get their own answer or error, so one log line is enough here.
+      LOGGER.log(Level.WARNING, "cannot update the views: {0}", failure.toString());
       return false;
     }
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What is waited for in all contexts, the two tables of it read as one.
+/// Lists the pending inputs and sign-ins of all contexts, from both of their tables.
 final class Inbox {
 
   private final Sql sql;
@@ -15,7 +15,8 @@ final class Inbox {
     this.sql = sql;
   }
 
-  /// What follows `cursor` in contexts of these owners (all, if none are named), oldest first.
+  /// Returns what follows `cursor` in contexts of these owners (of all owners if the set is empty),
+  /// oldest first.
   List<PendingView> page(Set<String> owners, PendingCursor cursor, int limit) throws SQLException {
     var all = owners.isEmpty();
     var names = Column.json(owners);

@@ -19,14 +19,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Brings the views up to the log.
+/// Updates the views from the log.
 ///
-/// Callers read the log on their own threads and hand page by page to the views' thread, one
-/// transaction each. For one context, one caller does so at a time, and the others then find it done:
-/// otherwise all who ask about a context that is far behind would read the whole of it.
+/// Callers read the log on their own threads and pass it page by page to the thread of the views,
+/// one transaction per page. Only one caller at a time updates a context and the others wait for
+/// it. Otherwise every caller that queries an outdated context would read all its new entries.
 final class Intake {
 
-  /// Few enough to hold in memory when each is a large chunk of a file.
+  /// Few enough to hold in memory even if each entry is a large chunk of a file.
   static final int PAGE = 256;
 
   private static final int CONTEXTS_PAGE = 100;
@@ -38,7 +38,7 @@ final class Intake {
   private final Feed feed;
   private final Map<ContextId, IntakeLock> locks = new ConcurrentHashMap<>();
 
-  /// Contexts that cannot be read, so that each is told of once.
+  /// Contexts that cannot be read. Each is logged once.
   private final Set<ContextId> damaged = ConcurrentHashMap.newKeySet();
 
   Intake(EventLog log, ViewThread thread, Feed feed) {
@@ -47,13 +47,13 @@ final class Intake {
     this.feed = feed;
   }
 
-  /// How far the views are, and what they answer if that is far enough.
+  /// The position of the views, the end of the log, and the answer if both are equal.
   private record Step<T>(Position at, Position head, Optional<T> answer) {}
 
-  /// Takes in what is new in the context, and asks: one visit to the views' thread if nothing is new, one
-  /// more for each page of what is.
+  /// Updates the context and runs the query. This takes one call to the thread of the views if
+  /// there is nothing new, and one more for each page of new entries.
   ///
-  /// @throws Rejection `NotFound` or `Gone`, as the log does; then the views know nothing of it
+  /// @throws Rejection `NotFound` or `Gone`, as the log does; the views then remove the context
   <T> T answer(ContextId context, Work<T> question) {
     try {
       var step = thread.call(tables -> look(tables, context, question));
@@ -64,7 +64,7 @@ final class Intake {
     }
   }
 
-  /// Held by the caller who takes in what is new in a context; goes with the last who wants it.
+  /// Held by the caller that updates a context, and removed with its last user.
   private static final class IntakeLock {
     final ReentrantLock lock = new ReentrantLock();
     int callers;
@@ -94,7 +94,7 @@ final class Intake {
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
-      throw new Rejection.Unavailable("interrupted while asking the views");
+      throw new Rejection.Unavailable("interrupted while querying the views");
     } finally {
       locks.compute(context, (_, _) -> --entry.callers == 0 ? null : entry);
     }
@@ -106,7 +106,7 @@ final class Intake {
       var at = step.at();
       var head = step.head();
       if (at.after(head)) {
-        // The log was put back to an earlier state: what the views know never happened.
+        // The log was restored to an earlier state: the views hold events that it no longer has.
         forget(context);
         step = new Step<>(Position.START, head, Optional.empty());
       } else {
@@ -124,8 +124,8 @@ final class Intake {
         at, head, at.equals(head) ? Optional.of(question.run(tables)) : Optional.empty());
   }
 
-  /// If there is nothing to take in for the first time, what happens from now on is news: whoever watches a new log from
-  /// its beginning is told all of it.
+  /// Marks the feed as current if the log has no new entries, so that a reader that watches a new
+  /// log from its start gets every entry.
   void begin() {
     var known = known();
     if (log.changes(known.mark(), 1).mark() == known.mark()) {
@@ -133,16 +133,16 @@ final class Intake {
     }
   }
 
-  /// How far the views have come, in which generation of them.
+  /// The mark up to which the views are folded, and their generation.
   private record Known(long mark, long generation) {}
 
   private Known known() {
     return thread.call(tables -> new Known(tables.mark(), thread.generation()));
   }
 
-  /// Takes in what is new in all contexts.
+  /// Updates all contexts.
   ///
-  /// @return the views' generation in which it was
+  /// @return the generation of the views that was updated
   long takeInAll() {
     var seen = new HashSet<ContextId>();
     while (true) {
@@ -165,8 +165,8 @@ final class Intake {
           });
       feed.cameTo(changes.mark());
       feed.moved(changes.contexts());
-      // Changes come in order: one that was seen before has changed since this began, and so have
-      // all that follow it. Waiting for those too might never end.
+      // Changes are sorted. A context that occurs again has changed since this call began, and so
+      // have all contexts after it. Waiting for those, too, might never end.
       if (!Collections.disjoint(seen, changes.contexts())) {
         caughtUp(changes.mark(), known.generation());
         return known.generation();
@@ -175,7 +175,7 @@ final class Intake {
     }
   }
 
-  /// Notes that all that is new was taken in.
+  /// Reports that the views are up to date, which ends an outage.
   void works() {
     thread.works();
   }
@@ -192,7 +192,7 @@ final class Intake {
     }
   }
 
-  /// Removes every byte of a context.
+  /// Removes all data of a context, also from the disk.
   void forget(ContextId context) {
     if (thread.call(tables -> tables.forget(context))) {
       thread.scrub();
@@ -203,16 +203,16 @@ final class Intake {
     try {
       answer(context, _ -> true);
     } catch (Rejection.Gone | Rejection.NotFound _) {
-      // It was deleted, and now the views have forgotten it too.
+      // The context was deleted, and has now been removed from the views.
     } catch (Rejection.Damaged damaged) {
-      // Whoever asks for it is told so; the others must not suffer for it.
+      // Queries for this context fail. The other contexts must still be updated.
       if (this.damaged.add(context)) {
-        LOGGER.log(Level.ERROR, "the views leave a context out: {0}", damaged.getMessage());
+        LOGGER.log(Level.ERROR, "a context is missing from the views: {0}", damaged.getMessage());
       }
     }
   }
 
-  /// What follows a place in a context, and up to where it shares its past with another.
+  /// Entries of a context after a position, and the last seq that it shares with its fork source.
   private record Batch(ContextId context, Position after, List<Entry> entries, long shared) {}
 
   private Batch page(ContextId context, Position after) {
@@ -226,13 +226,14 @@ final class Intake {
 
   private <T> Step<T> fold(Tables tables, Batch page, Position head, Work<T> question)
       throws SQLException {
-    // Throws if it was deleted meanwhile, so that nothing comes back once it is forgotten.
+    // Throws if the context was deleted meanwhile, so that a removed context is not added again.
     log.head(page.context());
     var at = tables.contexts().position(page.context());
     if (!page.after().after(at)) {
       ViewFold.fold(tables, page.entries().stream().filter(e -> e.position().after(at)).toList());
       if (at.seq() < page.shared()) {
-        // At once, and not when the fork is met: until then a task would seem to be the fork's.
+        // Done now, and not at the fork event: until then, the fork would seem to own the shared
+        // tasks.
         tables.tasks().share(page.context(), page.shared());
         tables.stored().share(page.context(), page.shared());
       }

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Answers questions about tasks that clients stored or removed; see [Views].
+/// Queries for tasks that clients stored or removed; see [Views].
 public final class Keep {
 
-  /// What clients ever did with a task: whether they stored it here, and whether they removed it.
+  /// Whether clients ever stored the task, and whether they ever removed it.
   public record Fate(boolean stored, boolean removed) {}
 
   private final Views views;
@@ -18,17 +18,17 @@ public final class Keep {
     this.views = views;
   }
 
-  /// The task as it was last stored, unless it was removed or rewound.
+  /// Returns the task as it was last stored, unless it was removed or rewound.
   public Optional<ObjectNode> find(ContextId context, TaskId task) {
     return views.answer(context, tables -> tables.stored().find(context, task));
   }
 
-  /// The tasks of a context that are stored, oldest first; at most a thousand.
+  /// Returns the stored tasks of a context, oldest first, at most 1,000.
   public List<StoredTask> list(ContextId context) {
     return views.answer(context, tables -> tables.stored().list(context, Views.PAGE_MAX));
   }
 
-  /// What was ever done, whether it counts or not.
+  /// Returns what clients did with the task, rewound or not.
   public Fate fate(ContextId context, TaskId task) {
     return views.answer(
         context,
@@ -38,7 +38,7 @@ public final class Keep {
                 tables.stored().wasRemoved(context, task)));
   }
 
-  /// The context that a stored task belongs to.
+  /// Returns the context that a stored task belongs to.
   public Optional<ContextId> contextOf(TaskId task) {
     return views.answerAll(tables -> tables.stored().contextOf(task));
   }

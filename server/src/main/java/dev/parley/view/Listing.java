@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Lists contexts together with the agent that each is with; see [Views].
+/// Lists contexts together with their agents; see [Views].
 public final class Listing {
 
-  /// The agent that the context's metadata names, or that of the first root task that counts.
+  /// The agent that the context's metadata names, or that of the first active root task.
   private static final String AGENT =
       """
       coalesce(json_extract(c.metadata, '$.session.agentId'), (SELECT t.agent_id FROM tasks t
@@ -17,15 +17,15 @@ public final class Listing {
         ORDER BY t.seq LIMIT 1))
       """;
 
-  /// Which contexts are wanted: of these owners; with this agent, if one is named; of this user, or of
-  /// nobody in particular, if one is named. Those that an agent made for itself are never listed.
+  /// Selects contexts of these owners, with this agent if one is given, and of this user or of no
+  /// user if one is given. Contexts that an agent created for itself are never listed.
   public record Which(Set<String> owners, @Nullable AgentTypeId agent, @Nullable String user) {
     public Which {
       owners = Set.copyOf(owners);
     }
   }
 
-  /// A context and the agent that it is with, if that is known.
+  /// A context and its agent, if known.
   public record Listed(ContextView context, @Nullable AgentTypeId agent) {}
 
   private final Views views;
@@ -34,12 +34,12 @@ public final class Listing {
     this.views = views;
   }
 
-  /// Contexts from the `offset`th on, the one that changed last first.
+  /// Returns contexts from index `offset` on, last changed first.
   public List<Listed> page(Which which, long offset, int limit) {
     return views.answerList(tables -> page(tables.sql(), which, offset, Views.clamp(limit)));
   }
 
-  /// The agent that one context is with.
+  /// Returns the context with its agent.
   public Listed find(ContextView context) {
     return views
         .answer(

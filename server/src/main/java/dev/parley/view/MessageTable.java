@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One row per message as it was said, and one per edit or deletion of it, which hold whatever is rewound.
+/// One row per original message, and one per edit or deletion. Rewinds do not undo edits and
+/// deletions.
 ///
-/// `messages.edit` is the last edit.
+/// `messages.edit` is the seq of the last edit.
 final class MessageTable {
 
   private static final String AS_READ =
@@ -47,7 +48,8 @@ final class MessageTable {
     this.texts = texts;
   }
 
-  /// False if it is hidden from the start: a summary of what was corrected meanwhile.
+  /// Adds a message. Returns false if it is hidden from the start, because it is a summary of text
+  /// that was corrected meanwhile.
   boolean add(Entry entry, Message message) throws SQLException {
     var hidden = outdated(entry, message);
     var origin = entry.origin();
@@ -71,11 +73,11 @@ final class MessageTable {
     return !hidden;
   }
 
-  /// A person's later word on a message: what it reads from then on, or that it is hidden, without `content`.
+  /// An edit of a message, or its deletion if `content` is null.
   ///
-  /// It is about the text, not part of the conversation's course: it holds for every message with the id that was
-  /// said before it, whether that counts or not, and no rewind takes it back. `ofSeq` is where the first of them stands,
-  /// if that is known.
+  /// A correction concerns the text and is not part of the conversation's history. It applies to
+  /// every earlier message with the id, rewound or not, and no rewind undoes it. `ofSeq` is the seq
+  /// of the first such message, or 0 if unknown.
   record Correction(
       long seq,
       MessageId messageId,
@@ -84,7 +86,7 @@ final class MessageTable {
       @Nullable ObjectNode metadata,
       Instant at) {
 
-    /// The same as an event for another context.
+    /// Returns the correction as an event for another context.
     Event event() {
       return content == null
           ? new MessageDeleted(messageId)
@@ -107,7 +109,7 @@ final class MessageTable {
     }
   }
 
-  /// Gives messages another text, or hides them, and hides summaries that were made of the text before.
+  /// Edits or hides messages, and hides summaries of the old text.
   ///
   /// @return true if there is such a message
   boolean correct(ContextId context, Correction correction) throws SQLException {
@@ -151,7 +153,7 @@ final class MessageTable {
     return !found.isEmpty();
   }
 
-  /// Summaries that tell of the message at `seq`, and that were made before it was corrected.
+  /// Hides summaries that include the message at `seq` and were made before it was corrected.
   private void hideSummaries(ContextId context, long seq, long correctedAt) throws SQLException {
     sql.update(
         """
@@ -164,7 +166,7 @@ final class MessageTable {
         seq);
   }
 
-  /// Tasks show what they were asked, and what they answered, as the messages now read.
+  /// Updates the prompts and answers of tasks to the corrected text.
   private void correctTasks(
       ContextId context, @Nullable String root, String before, @Nullable String after)
       throws SQLException {
@@ -182,7 +184,8 @@ final class MessageTable {
     }
   }
 
-  /// True if a message that a summary tells of was corrected after the summary's author had read it.
+  /// Returns true if the message is a summary, and a message in it was corrected after the
+  /// summarizer had read it.
   private boolean outdated(Entry entry, Message message) throws SQLException {
     var summary = message.metadata() == null ? null : message.metadata().get("summary");
     if (message.role() != Role.SYSTEM || summary == null || !summary.path("asOf").isNumber()) {
@@ -197,7 +200,7 @@ final class MessageTable {
         .isPresent();
   }
 
-  /// All messages that were edited or hidden, oldest first.
+  /// Returns all messages that were edited or hidden, oldest first.
   List<CorrectedMessage> corrected(ContextId context) throws SQLException {
     record Edited(long message, String content) {}
     var edits = new HashMap<Long, List<String>>();
@@ -228,19 +231,19 @@ final class MessageTable {
         context.value());
   }
 
-  /// Of messages up to `seq` that were corrected after it, the last edit, or that they are hidden.
+  /// Returns the last correction of each message up to `seq` that was corrected after `seq`.
   List<Correction> lastCorrections(ContextId context, long seq) throws SQLException {
     var last = new LinkedHashMap<MessageId, Correction>();
     for (var correction : correctionsAfter(context, seq)) {
       if (correction.ofSeq() <= seq) {
-        // Nothing follows a deletion.
+        // A deletion is always the last correction.
         last.put(correction.messageId(), correction);
       }
     }
     return List.copyOf(last.values());
   }
 
-  /// Corrections that came after `seq`, oldest first, each once.
+  /// Returns each correction after `seq` once, oldest first.
   List<Correction> correctionsAfter(ContextId context, long seq) throws SQLException {
     return sql.list(
         """
@@ -278,7 +281,7 @@ final class MessageTable {
         offset);
   }
 
-  /// What the message at `seq` read before each edit that counts.
+  /// Returns the text of the message at `seq` before each edit.
   List<EditView> edits(ContextId context, long seq) throws SQLException {
     return sql.list(
         """
@@ -293,7 +296,7 @@ final class MessageTable {
         seq);
   }
 
-  /// What a task that began at `seq` answered.
+  /// Returns the answer of a task that began at `seq`.
   Optional<MessageView> answer(ContextId context, TaskId task, long seq) throws SQLException {
     return sql.first(
         VISIBLE + " AND m.seq > ? AND m.task_id = ? AND m.role = ? ORDER BY m.seq DESC LIMIT 1",
@@ -304,7 +307,7 @@ final class MessageTable {
         Role.ASSISTANT.wire());
   }
 
-  /// The latest messages, oldest first.
+  /// Returns the latest messages, oldest first.
   List<MessageView> latest(ContextId context, int limit) throws SQLException {
     return sql.list(
             VISIBLE + " ORDER BY m.seq DESC LIMIT ?", MessageTable::view, context.value(), limit)
@@ -325,7 +328,7 @@ final class MessageTable {
         message.value());
   }
 
-  /// Where a message stands, whether it counts or not; the last one, if several have the id.
+  /// Returns the position of a message, rewound or not. If several have the id, the last one.
   Optional<Place> place(ContextId context, MessageId message) throws SQLException {
     return sql.first(
         """
@@ -354,7 +357,7 @@ final class MessageTable {
         correction.content() == null);
   }
 
-  /// A person's message comes from no task, but may say which one answers it.
+  /// Returns the task that answers a person's message, which itself belongs to no task.
   private static @Nullable String taskOf(@Nullable ObjectNode metadata) {
     var task = metadata == null ? null : metadata.get("taskId");
     return task != null && task.isString() && Id.valid(task.asString()) ? task.asString() : null;
@@ -364,7 +367,7 @@ final class MessageTable {
     return entry.taskId() == null ? taskOf(message.metadata()) : entry.taskId().value();
   }
 
-  /// A message as it reads when it has just been said.
+  /// Returns a message as it is before any correction.
   static MessageView view(Entry entry, Message message) {
     var task = taskOf(entry, message);
     return new MessageView(

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A message as it now reads: edited, not deleted, not rewound.
+/// A message in its current form: with edits, and neither deleted nor rewound.
 public record MessageView(
     MessageId messageId,
     long seq,

@@ -7,10 +7,10 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// When which context moved on, in the order in which the views took it in; see [Feed].
+/// One row per change of a context, in the order in which the views processed them; see [Feed].
 ///
-/// While views are folded for the first time nothing is noted, as it happened long ago: `live` says that
-/// this is over. Old rows go; `pruned` is the mark of the last that did.
+/// During the first fold of the log nothing is recorded, because those events are old. `live` is 1
+/// once that fold is complete. Old rows are pruned; `pruned` is the mark of the last pruned row.
 final class MoveTable {
 
   static final int ROWS_MAX = 100_000;
@@ -25,12 +25,12 @@ final class MoveTable {
 
   private record Known(String owner, Position position) {}
 
-  /// The views know all that there is.
+  /// Records that the views have processed the whole log.
   void caughtUp(long mark) throws SQLException {
     sql.update("UPDATE feed SET live = 1, pruned = ? WHERE live = 0", mark);
   }
 
-  /// Notes how far contexts have come under this mark, within the transaction that advances to it.
+  /// Records the new positions of contexts under this mark, in the transaction that advances to it.
   void note(Changes changes, ContextTable contexts) throws SQLException {
     var live = sql.first("SELECT live FROM feed", row -> row.flag("live")).orElse(false);
     var n = 0;
@@ -106,7 +106,7 @@ final class MoveTable {
     }
   }
 
-  /// Forgets where a deleted context was; that it was deleted stays noted, whoever was first.
+  /// Removes the position of a deleted context. The entry for its deletion is written in any case.
   void forget(ContextId context) throws SQLException {
     sql.update("DELETE FROM moves WHERE context = ? AND to_seq IS NOT NULL", context.value());
   }
@@ -115,7 +115,8 @@ final class MoveTable {
     return sql.first("SELECT pruned FROM feed", row -> row.number("pruned")).orElse(0L);
   }
 
-  /// Up to `limit` moves from `cursor` on: after it, or with it if it stands within one.
+  /// Returns up to `limit` entries after `cursor`. If the cursor is inside an entry, starts with
+  /// that entry.
   List<Feed.Move> page(Feed.Cursor cursor, int limit) throws SQLException {
     return sql.list(
         """

@@ -8,11 +8,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// How far the numbers of each root task have come, and, every so often, where a number stands, so that
-/// nobody counts from the beginning. See [Numbering].
+/// The last entry number of each root task, and a mark for every 256th number, so that readers need
+/// not count from the start. See [Numbering].
 final class NumberTable {
 
-  /// One number in so many has a row of its own.
+  /// Every so many numbers, one gets a row of its own.
   static final int MARK_EVERY = 256;
 
   private final Sql sql;
@@ -61,7 +61,7 @@ final class NumberTable {
     sql.update(insert, context.value(), root.value(), numbered.number(), numbered.seq());
   }
 
-  /// The last number, and where it stands; number 0 if there is none.
+  /// Returns the last number and its seq, or number 0 if there is none.
   Numbered last(ContextId context, TaskId root) throws SQLException {
     return sql.first(
             "SELECT n, seq FROM numbers WHERE context = ? AND task_id = ?",
@@ -71,7 +71,7 @@ final class NumberTable {
         .orElse(Numbered.NONE);
   }
 
-  /// A place from which to count: a number that is not above `number`, and where it stands.
+  /// Returns the last mark that is not above `number`.
   Optional<Numbered> mark(ContextId context, TaskId root, long number) throws SQLException {
     return sql.first(
         """

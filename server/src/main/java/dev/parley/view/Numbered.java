@@ -1,6 +1,6 @@
 package dev.parley.view;
 
-/// A number in the story of a root task, and the seq at which it stands.
+/// The number of an entry within its root task, and the entry's seq.
 public record Numbered(long number, long seq) {
 
   static final Numbered NONE = new Numbered(0, 0);

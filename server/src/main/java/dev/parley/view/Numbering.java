@@ -29,16 +29,16 @@ import dev.parley.protocol.ThoughtEvent;
 import dev.parley.protocol.ToolEvent;
 import org.jspecify.annotations.Nullable;
 
-/// Which entries have a number in the story of a root task: 1, 2, 3, … without holes.
+/// Decides which entries of a root task are numbered: 1, 2, 3, … without gaps.
 ///
-/// Whoever counts asks here: the views, which note how far the count has come, and those who count on from
-/// there. Depends on the entry alone, so that the same entry has the same number for ever; a change here
-/// changes numbers, so it needs another version of the views.
+/// The views and all readers that continue counting from a mark use this class. The decision
+/// depends only on the entry, so an entry always has the same number. A change here changes numbers
+/// and requires a new version of the views.
 public final class Numbering {
 
   private Numbering() {}
 
-  /// The root task in whose story the entry has a number; null if it has none anywhere.
+  /// Returns the root task in which the entry has a number, or null if it has none.
   public static @Nullable TaskId root(Entry entry) {
     if (entry.event() instanceof Message message) {
       return message.role() == Role.USER ? heardBy(message) : null;
@@ -49,7 +49,8 @@ public final class Numbering {
         : null;
   }
 
-  /// The task to which a person said this while it worked. What began a task is told by the task itself.
+  /// Returns the task that a person's message was sent to while the task was running. The message
+  /// that started a task is part of `task-created`.
   private static @Nullable TaskId heardBy(Message message) {
     var metadata = message.metadata();
     if (metadata == null || !metadata.path("steer").asBoolean(false)) {
@@ -62,12 +63,12 @@ public final class Numbering {
   private static boolean numbered(Origin origin, Event event) {
     var isRoot = origin.parentTaskId() == null;
     return switch (event) {
-      // Of tasks below, their parents tell when they begin and end.
+      // Parent tasks report when their sub-tasks begin and end.
       case TaskCreated _, TaskComplete _ -> isRoot;
       case TaskStatus status ->
           isRoot && (status.status() == TaskState.FAILED || status.status() == TaskState.CANCELED);
       case ContentDelta _ -> true;
-      // Its text was told by its deltas; that it is only a part of what was to be said was not.
+      // The deltas already contain the text, but not the fact that the block is partial.
       case ContentComplete complete -> Boolean.TRUE.equals(complete.partial());
       case ToolEvent _,
           InputEvent _,

@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// How many tasks are open, by state, and how many questions wait for people, by type.
+/// The number of open tasks by state, and of open questions by type.
 public record OpenWork(Map<String, Long> tasks, Map<String, Long> questions) {
 
   public OpenWork {

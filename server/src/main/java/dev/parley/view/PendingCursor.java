@@ -2,12 +2,12 @@ package dev.parley.view;
 
 import org.jspecify.annotations.Nullable;
 
-/// Where a page of what is waited for ended: when the last one was asked, and which it was.
+/// The end of a page of pending inputs and sign-ins: when the last one was requested, and its id.
 record PendingCursor(long askedAt, String context, String id) {
 
   private static final PendingCursor START = new PendingCursor(-1, "", "");
 
-  /// Not a character of an id.
+  /// A character that does not occur in ids.
   private static final char BETWEEN = '~';
 
   static PendingCursor of(PendingView last) {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/// One row per input or sign-in that somebody still waits for: the entry that asked for it. Which task asked is kept in
-/// `questions`, also after the answer.
+/// One row per pending input or sign-in: the entry that requested it. The table `questions` keeps
+/// the task that asked, also after the answer.
 final class PendingTable {
 
   private static final int PENDING_MAX = 1000;
@@ -50,7 +50,7 @@ final class PendingTable {
         Column.of(entry.taskId()));
   }
 
-  /// The task that asked for this, whether or not it was answered.
+  /// Returns the task that asked, answered or not.
   Optional<TaskId> asker(ContextId context, Id id) throws SQLException {
     return sql.first(
             "SELECT task_id FROM questions WHERE context = ? AND kind = ? AND id = ? AND task_id IS"
@@ -78,7 +78,7 @@ final class PendingTable {
     sql.update("DELETE FROM " + table + " WHERE context = ? AND seq > ?", context.value(), seq);
   }
 
-  /// What is waited for, oldest first.
+  /// Returns all pending requests, oldest first.
   List<JsonNode> all(ContextId context) throws SQLException {
     return sql.list(
         "SELECT entry FROM " + table + " WHERE context = ? ORDER BY seq LIMIT ?",

@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Something that waits for a person: `kind` is `input`, with an `inputId`, or `auth`, with an `authId`.
+/// A request that waits for a person: `kind` is `input`, with an `inputId`, or `auth`, with an
+/// `authId`.
 ///
-/// `title` is the context's; the rest is from the event that asked, which stands at `seq`.
+/// `title` is the title of the context. The other fields are from the request event, which is at
+/// `seq`.
 public record PendingView(
     ContextId contextId,
     @Nullable String title,

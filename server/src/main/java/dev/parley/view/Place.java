@@ -1,6 +1,8 @@
 package dev.parley.view;
 
-/// Where a message stands, or the turn of a task begins: with the message that asked for it, if one did.
+/// The position of a message, or of the first event of a task's turn. A turn starts with the
+/// message that requested it, if there is one.
 ///
-/// `rewound` says that it no longer counts; `root` that it is no part of another's turn.
+/// `rewound` is true if it is no longer active. `root` is true unless it belongs to another task's
+/// turn.
 public record Place(long seq, boolean rewound, boolean root) {}

@@ -16,25 +16,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The latest messages of those contexts that were last asked for, kept in memory: each task that begins asks
-/// for them, and all would wait in line for the views' one thread.
+/// Caches the latest messages of recently used contexts. Every new task reads them, and without the
+/// cache all tasks would wait for the single thread of the views.
 ///
-/// What was said since is read from the log; where more happened than that somebody said something, the
-/// tables are asked again. Its lock guards the map.
+/// New messages are read from the log. After any other change of messages the caller must query the
+/// tables again. The lock guards the map.
 final class Recent {
 
-  /// How many entries of the log are looked through for new messages.
+  /// How many new log entries are searched for messages.
   static final int TAIL_MAX = 2_000;
 
-  /// How much is kept in all, and of one context, in characters.
+  /// The size of the cache, and the most that one context may use, in characters.
   private static final long KEPT_MAX = 8_000_000;
 
   private static final long KEPT_OF_ONE_MAX = KEPT_MAX / 8;
 
-  /// What a message takes besides its text, about.
+  /// The approximate size of a message without its text.
   private static final int OVERHEAD = 1_000;
 
-  /// The latest `limit` messages up to a place.
+  /// The latest `limit` messages up to a position.
   record Known(Position at, int limit, List<MessageView> messages) {
 
     private long size() {
@@ -50,7 +50,7 @@ final class Recent {
     this.log = log;
   }
 
-  /// The latest messages, oldest first; empty if the tables must be asked.
+  /// Returns the latest messages, oldest first. Empty if the tables must be queried.
   Optional<List<MessageView>> latest(ContextId context, int limit) {
     var known = find(context);
     if (known.isEmpty() || known.get().limit() != limit) {
@@ -104,7 +104,7 @@ final class Recent {
         || entry.event() instanceof MessageDeleted
         || entry.event() instanceof ContextRewound
         || entry.event() instanceof ContextForked
-        // A summary may be of text that was corrected meanwhile.
+        // The summarized text may have been corrected meanwhile.
         || (entry.event() instanceof Message message && message.role() == Role.SYSTEM);
   }
 }

@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// One row per rewind, by which the other tables know which of their rows count.
+/// One row per rewind. It determines which rows of the other tables are active.
 ///
-/// What counts is found by walking back from the newest event: at a rewind the walk jumps to the
-/// place that was gone back to, which may itself lie in a stretch that an earlier rewind had left
-/// behind (S3.55). So every stretch between two jumps counts and everything jumped over does not, and
-/// what an event had before it when it was written is what it has before it for ever.
+/// The active entries are found by walking back from the newest event. At a rewind, the walk jumps
+/// to the rewind's target, which may itself be in a range that an earlier rewind skipped. All
+/// ranges between two jumps are active, and everything that was skipped is rewound. So the events
+/// that precede an event never change.
 final class RewindTable {
 
   private static final List<String> REWINDABLE =
@@ -21,7 +21,7 @@ final class RewindTable {
 
   private record Rewind(long seq, long toSeq) {}
 
-  /// Seqs that count, from the first to the last.
+  /// A range of active seqs, both ends included.
   record Stretch(long first, long last) {}
 
   private final Sql sql;
@@ -30,9 +30,9 @@ final class RewindTable {
     this.sql = sql;
   }
 
-  /// Marks in all tables what no longer counts, and what does again.
+  /// Updates the `rewound` flag in all tables.
   ///
-  /// @return the place that was gone back to
+  /// @return the seq that the context was rewound to
   long add(Entry entry, ContextRewound rewound) throws SQLException {
     var context = entry.contextId();
     var seq = entry.position().seq();
@@ -48,12 +48,12 @@ final class RewindTable {
     return toSeq;
   }
 
-  /// Where the last rewind stands.
+  /// Returns the seq of the last rewind.
   Optional<Long> last(ContextId context) throws SQLException {
     return Optional.of(before(context, Long.MAX_VALUE).seq()).filter(seq -> seq > 0);
   }
 
-  /// What counted when `seq` was the newest event, oldest first.
+  /// Returns the ranges that were active when `seq` was the newest event, oldest first.
   List<Stretch> counted(ContextId context, long seq) throws SQLException {
     var stretches = new ArrayList<Stretch>();
     var last = seq;
@@ -65,7 +65,7 @@ final class RewindTable {
     return stretches;
   }
 
-  /// The last rewind up to `seq`, or one at 0 if there is none.
+  /// Returns the last rewind up to `seq`, or one at 0 if there is none.
   private Rewind before(ContextId context, long seq) throws SQLException {
     return sql.first(
             "SELECT * FROM rewinds WHERE context = ? AND seq <= ? ORDER BY seq DESC LIMIT 1",
@@ -81,7 +81,7 @@ final class RewindTable {
           "UPDATE "
               + table
               + " SET rewound = ? WHERE context = ? AND seq BETWEEN ? AND ? AND rewound <> ?"
-              // That a task was removed is not taken back.
+              // A rewind does not restore removed tasks.
               + (table.equals("stored") ? " AND task IS NOT NULL" : ""),
           rewound,
           context.value(),

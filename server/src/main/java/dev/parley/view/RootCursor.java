@@ -2,7 +2,8 @@ package dev.parley.view;
 
 import org.jspecify.annotations.Nullable;
 
-/// Where a page of root tasks ended: when the last one was created, or changed, and which it was.
+/// The end of a page of root tasks: when the last task was created or changed, and its seq and
+/// context.
 record RootCursor(long createdAt, long seq, String context) {
 
   private static final RootCursor START = new RootCursor(Long.MAX_VALUE, Long.MAX_VALUE, "");

@@ -7,8 +7,9 @@ import java.time.Instant;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Which root tasks of an agent are meant: those in contexts of these owners (all, if none are named), in these states,
-/// that changed at this time or later, and whose metadata has `tenant` at `a2a.tenant`; what is missing does not matter.
+/// Selects root tasks of an agent: in contexts of these owners (of all owners if the set is empty),
+/// in these states, changed at this time or later, and with `tenant` at `a2a.tenant` in their
+/// metadata. A null value selects all.
 public record RootFilter(
     AgentTypeId agent,
     Set<String> owners,

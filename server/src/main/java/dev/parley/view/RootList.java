@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The root tasks of an agent, the one that changed last first.
+/// Lists the root tasks of an agent, last changed first.
 final class RootList {
 
   private static final String WHERE =

@@ -2,8 +2,7 @@ package dev.parley.view;
 
 import org.jspecify.annotations.Nullable;
 
-/// A root task: how many numbered entries its story has, and the seq at which it ended, if it has.
-///
-/// `title` is its context's.
+/// A root task, the number of its numbered entries, the seq at which it ended, if it has, and the
+/// title of its context.
 public record RootView(
     TaskView task, long numbers, @Nullable Long endSeq, @Nullable String title) {}

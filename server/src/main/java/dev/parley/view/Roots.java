@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Answers questions about root tasks, whichever context they belong to; see [Views].
+/// Queries for root tasks in all contexts; see [Views].
 public final class Roots {
 
   private static final String SELECT =
@@ -27,23 +27,22 @@ public final class Roots {
            ORDER BY t.created_at DESC, t.seq DESC, t.context DESC LIMIT ?
           """;
 
-  /// Which root tasks are meant.
+  /// Selects root tasks by progress.
   public enum Which {
-    /// All of them.
     ALL(
         SELECT
             + "FROM tasks t INDEXED BY tasks_roots"
             + JOIN
             + "WHERE t.parent_task_id IS NULL"
             + PAGE),
-    /// Those that have not ended.
+    /// Tasks that have not ended.
     OPEN(
         SELECT
             + "FROM tasks t INDEXED BY tasks_roots_open"
             + JOIN
             + "WHERE t.parent_task_id IS NULL AND t.ended_at IS NULL"
             + PAGE),
-    /// Those that have not begun to work.
+    /// Tasks that have not started.
     WAITING(
         SELECT
             + "FROM tasks t INDEXED BY tasks_roots_open"
@@ -64,14 +63,14 @@ public final class Roots {
     this.views = views;
   }
 
-  /// The root task, rewound or not, if there is one.
+  /// Returns the root task, rewound or not, if there is one.
   public Optional<RootView> find(TaskId task) {
     return views
         .contextOf(task)
         .flatMap(context -> views.answer(context, tables -> find(tables, context, task)));
   }
 
-  /// All root tasks of a context, rewound or not, oldest first; at most a thousand.
+  /// Returns all root tasks of a context, rewound or not, oldest first, at most 1,000.
   public List<TaskId> of(ContextId context) {
     return views.answer(
         context,
@@ -88,7 +87,8 @@ public final class Roots {
                     Views.PAGE_MAX));
   }
 
-  /// Root tasks in contexts of these owners (all, if none are named), the youngest first.
+  /// Returns root tasks in contexts of these owners (of all owners if the set is empty), newest
+  /// first.
   public Page<RootView> page(Set<String> owners, Which which, @Nullable String cursor, int limit) {
     var from = RootCursor.parse(cursor);
     var max = Views.clamp(limit);
@@ -98,7 +98,7 @@ public final class Roots {
         last -> RootCursor.of(last).toString());
   }
 
-  /// How many root tasks there are in contexts of these owners (all, if none are named).
+  /// Counts the root tasks in contexts of these owners (of all owners if the set is empty).
   public long count(Set<String> owners, Which which) {
     return views.answerList(
         tables -> {
@@ -118,7 +118,7 @@ public final class Roots {
         });
   }
 
-  /// Root tasks of an agent, the one that changed last first.
+  /// Returns root tasks of an agent, last changed first.
   public Page<TaskView> changed(RootFilter filter, @Nullable String cursor, int limit) {
     var from = RootCursor.parse(cursor);
     var max = Views.clamp(limit);
@@ -128,23 +128,23 @@ public final class Roots {
         last -> RootCursor.ofChange(last).toString());
   }
 
-  /// Where a page of root tasks by change ends that ends with this one.
+  /// Returns the cursor of a page by change that ends with this task.
   public static String cursor(TaskView last) {
     return RootCursor.ofChange(last).toString();
   }
 
-  /// How many root tasks of an agent there are.
+  /// Counts the root tasks that the filter selects.
   public long count(RootFilter filter) {
     return views.answerList(tables -> RootList.count(tables, filter));
   }
 
-  /// How far the numbers of a root task have come, and where the last one stands.
+  /// Returns the last number of a root task, and its seq.
   public Numbered last(ContextId context, TaskId task) {
     return views.answer(context, tables -> tables.numbers().last(context, task));
   }
 
-  /// Where to begin to count for numbers above `number`: a number that is not above it, and where that
-  /// stands; or 0, right before the task.
+  /// Returns where to start counting to find the numbers above `number`: a number that is not above
+  /// it with its seq, or 0 with the seq before the task.
   public Numbered mark(ContextId context, TaskId task, long number) {
     return views.answer(
         context,

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The current row of a result, read by our types.
+/// The current row of a query result, with its columns converted to our types.
 final class Row {
 
   private final ResultSet rows;
@@ -35,7 +35,7 @@ final class Row {
     return rows.getString(column);
   }
 
-  /// A text that may be in [TextTable].
+  /// Returns a text that may be stored in [TextTable].
   String longText(String column) throws SQLException {
     var text = optionalLongText(column);
     if (text == null) {
@@ -51,7 +51,7 @@ final class Row {
     return new TextTable(sql).find(hash);
   }
 
-  /// An object whose long texts may be in [TextTable].
+  /// Returns an object whose long texts may be stored in [TextTable].
   @Nullable ObjectNode optionalLongObject(String column) throws SQLException {
     var json = optionalText(column);
     return json == null ? null : new TextTable(sql).readJson(json);
@@ -112,7 +112,7 @@ final class Row {
     return (ObjectNode) Json.mapper().readTree(text(column));
   }
 
-  /// The whole row as text.
+  /// Returns the whole row as text.
   String dump() throws SQLException {
     var text = new StringBuilder();
     var columns = rows.getMetaData();

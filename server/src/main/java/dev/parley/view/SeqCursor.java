@@ -3,16 +3,16 @@ package dev.parley.view;
 import dev.parley.protocol.Rejection;
 import org.jspecify.annotations.Nullable;
 
-/// Where a page that goes by seq ended.
+/// The end of a page that is sorted by seq.
 final class SeqCursor {
 
   private static final int DIGITS_MAX = 18;
 
   private SeqCursor() {}
 
-  /// The seq after which the next page begins.
+  /// Returns the seq after which the next page begins.
   ///
-  /// @throws Rejection.Invalid if no page ended with this cursor
+  /// @throws Rejection.Invalid if the cursor is malformed
   static long parse(@Nullable String text) {
     if (text == null) {
       return 0;

@@ -7,9 +7,9 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A context at a position: a reader who shows this and streams on from `position` misses nothing.
+/// A context at a position. A reader that shows it and then streams from `position` misses nothing.
 ///
-/// Holds the latest messages; `hasEarlierMessages` says that there are more.
+/// It contains the latest messages; `hasEarlierMessages` is true if there are more.
 public record Snapshot(
     Position position,
     ContextView context,
@@ -23,6 +23,6 @@ public record Snapshot(
     List<UsageView> usage,
     ObjectNode state) {
 
-  /// Text of a block that is still being streamed.
+  /// The text so far of a block that is still being streamed.
   public record PartialText(TaskId taskId, BlockId blockId, long firstSeq, String text) {}
 }

@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/// Makes snapshots: everything up to a position and nothing after it.
+/// Creates snapshots, which contain everything up to a position and nothing after it.
 ///
-/// A snapshot holds at most [#TASKS_MAX] tasks (those that are open and the trees of the latest
-/// [#ROOTS_MAX] roots), [#ARTIFACTS_MAX] artifacts (those begun last) and [#TEXT_MAX] characters of
+/// A snapshot has at most [#TASKS_MAX] tasks (all open tasks and the trees of the latest
+/// [#ROOTS_MAX] root tasks), [#ARTIFACTS_MAX] artifacts (the newest) and [#TEXT_MAX] characters of
 /// unfinished text.
 final class Snapshots {
 
@@ -30,10 +30,10 @@ final class Snapshots {
   static final int ARTIFACTS_MAX = 500;
   static final int TEXT_MAX = 16 << 20;
 
-  /// Each takes a thread and memory.
+  /// Each snapshot of the past needs a thread and memory.
   private static final int PAST_AT_ONCE = 2;
 
-  /// So many entries are folded in the time that a person does not notice.
+  /// Folding this many entries takes no noticeable time.
   static final int CHECKPOINT_EVERY = 32 * Intake.PAGE;
 
   private static final int CHECKPOINTS_BYTES = 64 << 20;
@@ -46,10 +46,10 @@ final class Snapshots {
     this.log = log;
   }
 
-  /// What the tables know of a snapshot; the unfinished text is in the log.
+  /// A snapshot without unfinished text, which is in the log, and the blocks that are open.
   record Known(Snapshot snapshot, Position position, List<Block> blocks) {}
 
-  /// What people corrected and removed after a place: that holds for what stood there before, too.
+  /// Corrections and removals after a position. They also apply to messages and tasks before it.
   record Later(List<Correction> corrections, List<StoredTable.RemovedTask> removals) {
 
     static Later than(Tables tables, ContextId context, long seq) throws SQLException {
@@ -68,18 +68,18 @@ final class Snapshots {
     }
   }
 
-  /// Reads all but the text, as of one moment.
+  /// Reads everything except unfinished text, in one transaction.
   static Work<Known> known(ContextId context, int messageLimit) {
     return tables -> known(tables, context, messageLimit);
   }
 
-  /// The context as it was at `at`, by the same fold over less of the log, with messages as they were corrected
-  /// `later`, and without tasks that were removed.
+  /// Returns the context as it was at `at`, by folding the log up to there. The corrections and
+  /// removals in `later` are applied to it.
   ///
-  /// @throws Rejection.Invalid if the context had not begun there
+  /// @throws Rejection.Invalid if the position is before the start of the context
   Snapshot past(ContextId context, Position at, int messageLimit, Later later) {
     if (at.seq() == 0) {
-      throw new Rejection.Invalid("invalid-cursor", "a context begins at 1");
+      throw new Rejection.Invalid("invalid-cursor", "the first position of a context is 1");
     }
     var known = checkpoints.before(context, at);
     past.acquireUninterruptibly();
@@ -114,7 +114,7 @@ final class Snapshots {
     }
   }
 
-  /// Forgets a context that was deleted.
+  /// Removes the checkpoints of a deleted context.
   void forget(ContextId context) {
     checkpoints.forget(context);
   }
@@ -122,7 +122,7 @@ final class Snapshots {
   private void keep(ContextId context, Checkpoint checkpoint) {
     checkpoints.keep(context, checkpoint);
     try {
-      // Throws if it was deleted meanwhile, so that nothing stays once it is forgotten.
+      // Throws if the context was deleted meanwhile, so that no checkpoint remains.
       log.head(context);
     } catch (Rejection deleted) {
       checkpoints.forget(context);
@@ -130,7 +130,7 @@ final class Snapshots {
     }
   }
 
-  /// Adds the text of blocks that are open at the snapshot's position.
+  /// Adds the text of the blocks that are open at the snapshot's position.
   Snapshot withText(ContextId context, Known known) {
     var texts = new LinkedHashMap<Block, StringBuilder>();
     known.blocks().forEach(block -> texts.put(block, new StringBuilder()));
@@ -165,7 +165,8 @@ final class Snapshots {
         length += append(entry, texts);
       }
       if (length > TEXT_MAX) {
-        throw new Rejection.TooLarge("context-too-large", "too much unfinished text");
+        throw new Rejection.TooLarge(
+            "context-too-large", "the context has too much unfinished text");
       }
       after = entries.getLast().position();
     }

@@ -13,11 +13,11 @@ import org.sqlite.SQLiteConnection;
 
 /// A connection to SQLite and its prepared statements. Used by one thread.
 ///
-/// Statements are kept by their text, of which there are as many as there are literals in this
-/// package: values never become part of it.
+/// Statements are cached by their SQL text. Values are always bound, so there are only as many
+/// statements as literals in this package.
 final class Sql implements AutoCloseable {
 
-  /// Makes something of a row.
+  /// Converts a row to a value.
   interface Reading<T> {
     T read(Row row) throws SQLException;
   }
@@ -29,7 +29,7 @@ final class Sql implements AutoCloseable {
     this.connection = connection;
   }
 
-  /// Changes rows, and says how many.
+  /// Executes an update and returns the number of changed rows.
   int update(String sql, @Nullable Object... values) throws SQLException {
     return bound(sql, values).executeUpdate();
   }
@@ -58,7 +58,7 @@ final class Sql implements AutoCloseable {
     connection.rollback();
   }
 
-  /// Runs what cannot be part of a transaction, between two of them.
+  /// Executes a statement that SQLite does not allow inside a transaction.
   void alone(String sql) throws SQLException {
     connection.setAutoCommit(true);
     try (var statement = connection.createStatement()) {
@@ -68,12 +68,12 @@ final class Sql implements AutoCloseable {
     }
   }
 
-  /// The whole database as bytes, between two transactions.
+  /// Returns the whole database as bytes. Call it between transactions.
   byte[] image() throws SQLException {
     return connection.unwrap(SQLiteConnection.class).serialize("main");
   }
 
-  /// Puts another database in the place of this one, before anything is asked of it.
+  /// Replaces the database by this image. Call it before the first statement.
   void become(byte[] image) throws SQLException {
     connection.unwrap(SQLiteConnection.class).deserialize("main", image);
   }

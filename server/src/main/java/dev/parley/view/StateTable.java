@@ -12,8 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// One row per change of a key of the context's state, so that a rewind can undo it.
 ///
-/// The last change that counts is the key's value; it has none if the key was removed. Keys that begin
-/// with `app:` or `user:` are not the context's alone, and stay as they are (S3.51).
+/// The last active change is the key's value; null means that the key was removed. Rewinds do not
+/// affect keys that begin with `app:` or `user:`, because other contexts share them.
 final class StateTable {
 
   private static final String COUNTED = "(rewound = 0 OR key LIKE 'app:%' OR key LIKE 'user:%')";
@@ -37,7 +37,7 @@ final class StateTable {
     }
   }
 
-  /// All keys that have a value, in the order of their names.
+  /// Returns all keys that have a value, sorted by name.
   ObjectNode now(ContextId context) throws SQLException {
     return object(
         sql.list(
@@ -48,7 +48,7 @@ final class StateTable {
             context.value()));
   }
 
-  /// What takes the state back to what it was when only these stretches counted.
+  /// Returns the changes that restore the state to what it was when only these ranges were active.
   ObjectNode backTo(ContextId context, List<RewindTable.Stretch> counted) throws SQLException {
     var then = Json.object();
     for (var stretch : counted) {

@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One row per task that a client stored, each time it did, and per task that a client removed, with no `task`.
+/// One row for each time that a client stored a task, and one for each time that a client removed
+/// one; `task` is then null.
 ///
-/// The last row that counts is what holds: a rewind takes back what was stored after its place, but not that a task
-/// was removed.
+/// The last active row is the current state. A rewind undoes the storing of tasks, but not their
+/// removal.
 final class StoredTable {
 
-  /// To be put into a query for tasks `t`: leaves out those that were removed.
+  /// A condition for queries on tasks `t` that excludes removed tasks.
   static final String NOT_REMOVED =
       """
        AND NOT EXISTS (SELECT 1 FROM stored s INDEXED BY stored_by_task WHERE s.context = t.context
@@ -34,7 +35,7 @@ final class StoredTable {
     this.sql = sql;
   }
 
-  /// That a task was removed, at `seq`.
+  /// A task that was removed at `seq`.
   record RemovedTask(long seq, TaskId task) {}
 
   void add(Entry entry, TaskId task, TaskStored stored) throws SQLException {
@@ -48,7 +49,7 @@ final class StoredTable {
         Column.json(stored.task()));
   }
 
-  /// Removes a task; one that a fork shares still belongs to the context that it was forked from.
+  /// Removes a task. A task that a fork shares still belongs to the fork's source.
   void remove(ContextId context, RemovedTask removal) throws SQLException {
     sql.update(
         """
@@ -63,7 +64,7 @@ final class StoredTable {
         removal.task().value());
   }
 
-  /// What was removed after `seq`.
+  /// Returns the tasks that were removed after `seq`.
   List<RemovedTask> removalsAfter(ContextId context, long seq) throws SQLException {
     return sql.list(
         "SELECT seq, task_id FROM stored WHERE context = ? AND seq > ? AND task IS NULL ORDER BY"
@@ -73,7 +74,7 @@ final class StoredTable {
         seq);
   }
 
-  /// What is stored up to `seq` belongs to the context that this one was forked from.
+  /// Marks tasks that were stored up to `seq` as shared: they belong to the fork's source.
   void share(ContextId context, long seq) throws SQLException {
     sql.update(
         "UPDATE stored SET shared = 1 WHERE context = ? AND seq <= ? AND shared = 0",
@@ -95,7 +96,7 @@ final class StoredTable {
         .findFirst();
   }
 
-  /// All that are stored, oldest first.
+  /// Returns all stored tasks, oldest first.
   List<StoredTask> list(ContextId context, int limit) throws SQLException {
     return sql.list(
         """
@@ -113,7 +114,7 @@ final class StoredTable {
         limit);
   }
 
-  /// Where a stored or removed task belongs, whether it counts or not.
+  /// Returns the context of a stored or removed task, rewound or not.
   Optional<ContextId> contextOf(TaskId task) throws SQLException {
     return sql.first(
         "SELECT context FROM stored WHERE task_id = ? AND shared = 0 ORDER BY context LIMIT 1",
@@ -121,7 +122,7 @@ final class StoredTable {
         task.value());
   }
 
-  /// True if somebody ever removed the task.
+  /// Returns true if the task was ever removed.
   boolean wasRemoved(ContextId context, TaskId task) throws SQLException {
     return sql.first(
             """
@@ -134,7 +135,7 @@ final class StoredTable {
         .isPresent();
   }
 
-  /// True if the task was ever stored here, whether that counts or not.
+  /// Returns true if the task was ever stored in this context, rewound or not.
   boolean wasStored(ContextId context, TaskId task) throws SQLException {
     return sql.first(
             """

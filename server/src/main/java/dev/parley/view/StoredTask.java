@@ -3,5 +3,5 @@ package dev.parley.view;
 import dev.parley.protocol.TaskId;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A task that a client stored, as it last did; `seq` is where it first did.
+/// A task as a client last stored it; `seq` is where it was first stored.
 public record StoredTask(TaskId taskId, long seq, ObjectNode task) {}

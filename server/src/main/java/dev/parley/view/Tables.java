@@ -4,7 +4,7 @@ import dev.parley.protocol.ContextId;
 import java.sql.SQLException;
 import java.util.TreeMap;
 
-/// The tables of the views. Used by the views' thread only, within a transaction.
+/// The tables of the views. Only the thread of the views uses them, within a transaction.
 record Tables(
     Sql sql,
     ContextTable contexts,
@@ -42,7 +42,7 @@ record Tables(
         texts);
   }
 
-  /// Up to where all contexts are folded, in the log's order of changes.
+  /// Returns the mark up to which all contexts are folded, in the log's order of changes.
   long mark() throws SQLException {
     return sql.first("SELECT mark FROM meta", row -> row.number("mark")).orElse(0L);
   }
@@ -62,7 +62,7 @@ record Tables(
     return found > 0;
   }
 
-  /// All rows of all tables as text, in the order of their keys.
+  /// Returns all rows of all tables as text, sorted by their keys.
   String dump() throws SQLException {
     var text = new StringBuilder();
     for (var table : new TreeMap<>(ViewSchema.KEYS).entrySet()) {

@@ -29,8 +29,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// One row per task.
 ///
-/// A rewind hides tasks that began after the place it goes back to. One that began before it stays as
-/// it ended: no task that has ended ever seems to run again.
+/// A rewind hides tasks that began after its target. A task that began before the target keeps its
+/// final state, so an ended task never seems to run again.
 final class TaskTable {
 
   private static final String THIS =
@@ -90,7 +90,7 @@ final class TaskTable {
         status.status().terminal() ? now : null,
         status.status().terminal() ? entry.position().seq() : null);
     if (status.status() == TaskState.COMPLETED) {
-      // It got over what went wrong.
+      // The task has recovered from the error.
       change("error = ?", entry.contextId(), task, (Object) null);
     }
     describe(entry.contextId(), task, status.metadata());
@@ -131,7 +131,7 @@ final class TaskTable {
         entry.timestamp().toEpochMilli());
   }
 
-  /// Tasks up to `seq` belong to the context that this one was forked from.
+  /// Marks tasks up to `seq` as shared: they belong to the fork's source.
   void share(ContextId context, long seq) throws SQLException {
     sql.update(
         "UPDATE tasks SET shared = 1 WHERE context = ? AND seq <= ? AND shared = 0",
@@ -139,7 +139,7 @@ final class TaskTable {
         seq);
   }
 
-  /// Where the task's turn began, whether it counts or not.
+  /// Returns where the task's turn began, rewound or not.
   Optional<Place> place(ContextId context, TaskId task) throws SQLException {
     return sql.first(
         """
@@ -159,7 +159,7 @@ final class TaskTable {
         task.value());
   }
 
-  /// The oldest task that had begun at `seq` and not ended.
+  /// Returns the oldest task that was open at `seq`.
   Optional<TaskId> openAt(ContextId context, long seq) throws SQLException {
     return sql.first(
         """
@@ -172,7 +172,7 @@ final class TaskTable {
         seq);
   }
 
-  /// The task right above this one, whether they count or not.
+  /// Returns the parent task, rewound or not.
   Optional<TaskId> parentOf(ContextId context, TaskId task) throws SQLException {
     return sql.first(
             "SELECT parent_task_id FROM tasks" + THIS,
@@ -183,7 +183,7 @@ final class TaskTable {
         .flatMap(Function.identity());
   }
 
-  /// The folders that root tasks of the context worked in, the latest first, whether they count or not.
+  /// Returns the folders that root tasks of the context worked in, latest first, rewound or not.
   List<String> folders(ContextId context, int most) throws SQLException {
     return sql.list(
         """
@@ -202,7 +202,7 @@ final class TaskTable {
         task.value());
   }
 
-  /// Where the task began that had this id at `seq`, rewound or not.
+  /// Returns the seq of `task-created` for the task that had this id at `seq`, rewound or not.
   Optional<Long> beginning(ContextId context, TaskId task, long seq) throws SQLException {
     return sql.first(
         """
@@ -215,7 +215,7 @@ final class TaskTable {
         seq);
   }
 
-  /// Which agent worked on a task that had begun, or was stored, at `seq`, rewound or not.
+  /// Returns the agent of a task that had begun, or was stored, at `seq`, rewound or not.
   Optional<AgentTypeId> agentOf(ContextId context, TaskId task, long seq) throws SQLException {
     return sql.first(
         """
@@ -230,7 +230,7 @@ final class TaskTable {
         seq);
   }
 
-  /// Where the first task with this id began, rewound or not.
+  /// Returns the seq of the first task with this id, rewound or not.
   Optional<Long> first(ContextId context, TaskId task) throws SQLException {
     return sql.first(
         """
@@ -283,8 +283,8 @@ final class TaskTable {
         limit);
   }
 
-  /// Open tasks and the trees of the latest roots, oldest first; if they are more than `max`, open
-  /// ones and then younger ones take precedence.
+  /// Returns open tasks and the trees of the latest root tasks, oldest first. If there are more
+  /// than `max`, open tasks and then newer ones take precedence.
   List<TaskView> current(ContextId context, int roots, int max) throws SQLException {
     return sql
         .list(
@@ -313,7 +313,7 @@ final class TaskTable {
   private void describe(ContextId context, TaskId task, @Nullable ObjectNode metadata)
       throws SQLException {
     if (metadata != null && !metadata.has("retry")) {
-      // That a model is asked again is over before long; the task is not described by it.
+      // A retry of a model call is temporary and does not describe the task.
       var before =
           sql.list(
               "SELECT metadata FROM tasks" + THIS,
@@ -371,7 +371,7 @@ final class TaskTable {
         row.optionalLongObject("metadata"));
   }
 
-  /// Those the task said it made, or else those it has written so far.
+  /// Returns the artifacts that the task reported, or else those that it has written so far.
   private @Nullable List<ArtifactId> artifacts(Row row) throws SQLException {
     var named = row.optionalJson("artifacts");
     if (named != null) {

@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A task as it now stands. `seq` is where its `task-created` stands.
+/// A task in its current state. `seq` is the seq of its `task-created` event.
 public record TaskView(
     TaskId taskId,
     ContextId contextId,

@@ -15,16 +15,16 @@ import tools.jackson.databind.node.StringNode;
 
 /// Stores each long text once, however many messages, tasks and forks contain it.
 ///
-/// A column that may hold a long text holds either the text itself or, as a blob, the hash under which
-/// it is stored here. JSON refers to long strings in it in the same way. The table `text_uses` says which contexts use a text: the last of them that is
-/// deleted takes the text with it.
+/// A column that may hold a long text contains either the text or, as a blob, the hash under which
+/// the text is stored here. JSON refers to long strings in the same way. The table `text_uses`
+/// lists the contexts that use a text; the text is deleted with the last of them.
 final class TextTable {
 
-  /// Shorter texts stay in their column: a reference would hardly be smaller.
+  /// Shorter texts stay in their column, because a reference would hardly be smaller.
   private static final int LONG = 256;
 
-  /// A string in JSON that begins with this character stands for another text: a hash follows, or the
-  /// text itself if that begins with the same character.
+  /// A JSON string that begins with this character is a reference. A hash follows, or the text
+  /// itself if that begins with the same character.
   private static final String REFERENCE = "\u0001";
 
   private static final String REFERENCE_IN_JSON = "\\u0001";
@@ -35,7 +35,7 @@ final class TextTable {
     this.sql = sql;
   }
 
-  /// Stores the text if it is long. Returns what its column must hold.
+  /// Stores the text if it is long. Returns the value for its column.
   @Nullable Object put(ContextId context, @Nullable String text) throws SQLException {
     var value = column(text);
     if (value instanceof byte[] hash) {
@@ -46,7 +46,7 @@ final class TextTable {
     return value;
   }
 
-  /// As [#put], for the long texts in a JSON object. Returns the object as JSON.
+  /// Does the same as [#put] for the long texts in a JSON object. Returns the object as JSON.
   @Nullable String putJson(ContextId context, @Nullable ObjectNode json) throws SQLException {
     return json == null ? null : Column.json(stored(context, json));
   }
@@ -73,8 +73,8 @@ final class TextTable {
     return json;
   }
 
-  /// A text as it stands in stored JSON: a long one as a reference. A short one that begins like a reference is marked as
-  /// none.
+  /// Returns a text as it is written in stored JSON: a long text as a reference, and a short text
+  /// that begins like a reference with an escape character.
   static String inJson(String text) {
     if (column(text) instanceof byte[] hash) {
       return REFERENCE + HexFormat.of().formatHex(hash);
@@ -82,7 +82,7 @@ final class TextTable {
     return text.startsWith(REFERENCE) ? REFERENCE + text : text;
   }
 
-  /// The object that was stored as `json`.
+  /// Returns the object that was stored as `json`.
   ObjectNode readJson(String json) throws SQLException {
     var object = (ObjectNode) Json.mapper().readTree(json);
     return json.contains(REFERENCE_IN_JSON) ? (ObjectNode) read(object) : object;
@@ -106,18 +106,19 @@ final class TextTable {
     return json;
   }
 
-  /// The text that is stored under a hash.
+  /// Returns the text with this hash.
   String find(byte[] hash) throws SQLException {
     return sql.first("SELECT text FROM texts WHERE hash = ?", row -> row.text("text"), hash)
-        .orElseThrow(() -> new IllegalStateException("a view lacks a text"));
+        .orElseThrow(() -> new IllegalStateException("a text is missing from the views"));
   }
 
-  /// What a column with this text holds.
+  /// Returns the column value for this text.
   static @Nullable Object column(@Nullable String text) {
     return text == null || text.length() < LONG ? text : hash(text);
   }
 
-  /// Removes the texts that only this context uses. Its rows in `text_uses` are removed afterwards.
+  /// Removes the texts that only this context uses. The caller then removes its rows in
+  /// `text_uses`.
   void forget(ContextId context) throws SQLException {
     sql.update(
         """

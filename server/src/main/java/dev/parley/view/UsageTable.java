@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// One row per model call, and one for costs that are known only later, so that a rewind can leave some out: readers of usage go by what counts,
-/// as all others do. What was spent in all can be read from the log.
+/// One row per model call, and one per cost that is reported later, so that queries can exclude
+/// rewound calls. The log has the total including those.
 final class UsageTable {
 
   private final Sql sql;
@@ -36,9 +36,9 @@ final class UsageTable {
         usage.costUsd() == null ? null : usage.costUsd().toString());
   }
 
-  /// Sums per model, in the order of their names.
+  /// Returns the sums per model, sorted by name.
   List<UsageView> sums(ContextId context) throws SQLException {
-    // Costs are added up here: SQLite would do it in binary fractions.
+    // Costs are added here, because SQLite would add them as binary fractions.
     var sums = new TreeMap<String, UsageView>();
     for (var call :
         sql.list(

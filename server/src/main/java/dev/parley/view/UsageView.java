@@ -3,7 +3,7 @@ package dev.parley.view;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
-/// What one model cost a context: sums over its calls.
+/// The usage of one model in a context: sums over its calls.
 public record UsageView(
     String model,
     long calls,

@@ -42,24 +42,24 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// `(tables, entry) -> tables`: what each event means to the views.
+/// Applies events to the views: `(tables, entry) -> tables`.
 ///
-/// Uses no clock, no randomness and no configuration, and refuses nothing: what the log has taken is a
-/// fact. Text, thoughts, tools and their progress stay in the log.
+/// It uses no clock, no randomness and no configuration, and rejects nothing, because events in the
+/// log are facts. Text, thoughts, tool calls and their progress stay in the log only.
 final class ViewFold {
 
   private final Tables tables;
 
   private record Begun(TaskId task, BlockId block) {}
 
-  /// Blocks that are known to have begun, so that not every delta asks the tables.
+  /// Blocks that have begun, so that not every delta needs a query.
   private final Set<Begun> begun = new HashSet<>();
 
   private ViewFold(Tables tables) {
     this.tables = tables;
   }
 
-  /// Takes in entries of one context that follow the last one it took in.
+  /// Applies entries of one context that directly follow the last applied one.
   static void fold(Tables tables, List<Entry> entries) throws SQLException {
     if (!entries.isEmpty()) {
       var fold = new ViewFold(tables);
@@ -174,7 +174,7 @@ final class ViewFold {
     correct(tables, context, correction);
   }
 
-  /// Lets messages read as a person corrected them, also where that happened later than what is folded.
+  /// Applies a correction, also one that was made after the position up to which the log is folded.
   static void correct(Tables tables, ContextId context, Correction correction) throws SQLException {
     if (tables.messages().correct(context, correction)) {
       tables.contexts().entitleAgain(context);

@@ -13,21 +13,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 
-/// The tables of the views, and how their file is opened, made and thrown away.
+/// The tables of the views, and the opening, creation and deletion of their file.
 ///
-/// Queries name the index they need: left alone, SQLite would rather read all rows of a context,
-/// which stand together.
+/// Queries name the index that they need. Otherwise SQLite would prefer to read all rows of a
+/// context, which are stored together.
 final class ViewSchema {
 
-  /// Raise this with every change to the tables or to what is folded into them: files of another
-  /// version are thrown away and folded anew.
+  /// Increase this with every change of the tables or of what is written to them. Files with
+  /// another version are deleted and rebuilt.
   private static final int VERSION = 9;
 
-  /// 256 MiB of pages of 4 KiB, for views in memory.
+  /// 256 MiB in pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
 
-  /// Every table of folded facts, with its key. Those of the feed and `meta` are no folds: they say when
-  /// what was folded.
+  /// The tables that are folds of the log, with their keys. The tables of the feed and `meta` are
+  /// not folds: they record when entries were processed.
   static final Map<String, String> KEYS =
       Map.ofEntries(
           Map.entry("contexts", "context"),
@@ -187,7 +187,7 @@ final class ViewSchema {
 
   private ViewSchema() {}
 
-  /// Opens a copy of views as they were, or new ones, in memory.
+  /// Opens a copy of a checkpoint, or empty views, in memory.
   static Sql inMemory(@Nullable Checkpoint start) throws SQLException {
     var memory = connect(":memory:");
     if (start == null) {
@@ -199,7 +199,8 @@ final class ViewSchema {
     return memory;
   }
 
-  /// Opens the views in `file`. One that is broken or of another version is replaced by an empty one.
+  /// Opens the views in `file`. A file that is corrupt or of another version is replaced by an
+  /// empty one.
   static Sql open(Path file) throws SQLException {
     var kept = openKept(file);
     if (kept != null) {
@@ -212,7 +213,7 @@ final class ViewSchema {
     return fresh;
   }
 
-  /// Removes the file with what SQLite keeps beside it.
+  /// Deletes the file and the files that SQLite keeps beside it.
   static void delete(Path file) {
     try {
       for (var suffix : List.of("", "-wal", "-shm", "-journal")) {
@@ -223,10 +224,10 @@ final class ViewSchema {
     }
   }
 
-  /// True if the file is at fault, so that only throwing it away helps.
+  /// Returns true if the file is damaged and must be deleted.
   static boolean broken(SQLException failure) {
     return switch (SQLiteErrorCode.getErrorCode(failure.getErrorCode() & 0xff)) {
-      // The second stands for tables that are not as we made them.
+      // SQLITE_ERROR is reported for tables that do not have our columns.
       case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_NOTADB -> true;
       case SQLITE_IOERR -> failure.getErrorCode() == SQLiteErrorCode.SQLITE_IOERR_SHORT_READ.code;
       default -> false;
@@ -266,7 +267,8 @@ final class ViewSchema {
     var connection = DriverManager.getConnection("jdbc:sqlite:" + name);
     try (var statement = connection.createStatement()) {
       statement.execute("PRAGMA journal_mode = WAL");
-      // Not FULL: what a crash of the machine takes back is folded again. Not OFF: it may corrupt.
+      // Not FULL: entries that are lost in a system crash are folded again. Not OFF: the file might
+      // become corrupt.
       statement.execute("PRAGMA synchronous = NORMAL");
       statement.execute("PRAGMA secure_delete = ON");
       connection.setAutoCommit(false);

@@ -16,15 +16,16 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 
-/// The platform thread on which the views' database is used, since native calls freeze virtual ones.
+/// The platform thread that uses the database of the views. Native calls would block the carriers
+/// of virtual threads.
 ///
-/// Callers wait for their work to be done, so there is at most one piece of work per caller. All
-/// fields but the executor belong to the thread.
+/// Callers wait for their work, so there is at most one piece of work per caller. Only this thread
+/// uses the fields, except for the executor.
 final class ViewThread implements AutoCloseable {
 
   private static final Logger LOGGER = System.getLogger(ViewThread.class.getName());
 
-  /// Does something with the tables, in one transaction.
+  /// Works on the tables in one transaction.
   interface Work<T> {
     T run(Tables tables) throws SQLException;
   }
@@ -40,7 +41,8 @@ final class ViewThread implements AutoCloseable {
   private ViewThread(@Nullable Path file, @Nullable Checkpoint start, FatalHandler fatal) {
     this.file = file;
     this.start = start;
-    // What work throws is passed to its caller; what arrives here is the thread's own.
+    // Callers get the exceptions of their work. An exception here is a failure of the thread
+    // itself.
     this.executor =
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform()
@@ -50,22 +52,22 @@ final class ViewThread implements AutoCloseable {
                 .factory());
   }
 
-  /// Works on the views in `file`.
+  /// Opens the views in `file`.
   static ViewThread on(Path file, FatalHandler fatal) {
     return new ViewThread(file, null, fatal);
   }
 
-  /// Works on views that start empty and end with this thread.
+  /// Opens empty views in memory, which are discarded when the thread is closed.
   static ViewThread inMemory() {
     return new ViewThread(null, null, FatalHandler.NONE);
   }
 
-  /// Works on a copy of views as they were.
+  /// Opens a copy of a checkpoint in memory.
   static ViewThread from(Checkpoint start) {
     return new ViewThread(null, start, FatalHandler.NONE);
   }
 
-  /// All of the database, to go on from later.
+  /// Returns the whole database, for a checkpoint.
   byte[] image() {
     return await(
         () -> {
@@ -77,24 +79,24 @@ final class ViewThread implements AutoCloseable {
         });
   }
 
-  /// Does `work` and waits for it.
+  /// Runs `work` and waits for its result.
   ///
-  /// @throws Rejection what `work` refused with; `Unavailable` if the database fails
+  /// @throws Rejection if `work` throws it, or `Unavailable` if the database fails
   <T> T call(Work<T> work) {
     return await(() -> transact(work));
   }
 
-  /// Notes that the views have taken in all that is new.
+  /// Reports that the views are up to date, which ends an outage.
   void works() {
     outage.over();
   }
 
-  /// How often the views were thrown away; to be called from work only.
+  /// Returns how often the views were discarded. Call it only from work.
   long generation() {
     return generation;
   }
 
-  /// Throws all views away.
+  /// Discards all views.
   void startOver() {
     await(
         () -> {
@@ -103,7 +105,7 @@ final class ViewThread implements AutoCloseable {
         });
   }
 
-  /// Makes sure that what was deleted is on the disk no more.
+  /// Makes sure that deleted data is no longer on the disk.
   void scrub() {
     await(
         () -> {
@@ -121,7 +123,7 @@ final class ViewThread implements AutoCloseable {
     try {
       executor.execute(this::closeTables);
     } catch (RejectedExecutionException _) {
-      // Closed before.
+      // It was closed before.
     }
     executor.close();
   }
@@ -137,7 +139,7 @@ final class ViewThread implements AutoCloseable {
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
-      throw new Rejection.Unavailable("interrupted while asking the views");
+      throw new Rejection.Unavailable("interrupted while querying the views");
     } catch (RejectedExecutionException _) {
       throw new Rejection.Unavailable("the views are closed");
     }
@@ -174,7 +176,7 @@ final class ViewThread implements AutoCloseable {
       try {
         tables.sql().rollback();
       } catch (SQLException _) {
-        // A connection that cannot even do this is of no use.
+        // A connection that cannot roll back is unusable.
         closeTables();
       }
     }
@@ -186,12 +188,12 @@ final class ViewThread implements AutoCloseable {
           "context-too-large", "the context is too large for a snapshot at an earlier position");
     }
     if (ViewSchema.broken(failure)) {
-      LOGGER.log(Level.WARNING, "the views are broken and are made anew: {0}", failure.toString());
+      LOGGER.log(Level.WARNING, "the views are corrupt and are rebuilt: {0}", failure.toString());
       throwAway();
     } else {
       outage.failed(failure.toString());
     }
-    return new Rejection.Unavailable("the views cannot answer just now");
+    return new Rejection.Unavailable("the views are temporarily unavailable");
   }
 
   private void throwAway() {
@@ -207,7 +209,7 @@ final class ViewThread implements AutoCloseable {
       try {
         tables.sql().close();
       } catch (SQLException failure) {
-        LOGGER.log(Level.WARNING, "the views did not close well: {0}", failure.toString());
+        LOGGER.log(Level.WARNING, "cannot close the views: {0}", failure.toString());
       }
       tables = null;
     }

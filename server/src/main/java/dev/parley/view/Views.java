@@ -25,17 +25,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Answers questions about contexts. Views may lag behind the log; answers do not: each first takes in
-/// what is new.
+/// Queries for contexts and their messages, tasks and artifacts. Every query first updates the
+/// views from the log, so answers are never outdated.
 ///
-/// All views are folds of the log, kept in a file that can be thrown away at any time. A method that
-/// names a context throws `NotFound` or `Gone` as the log does, and `Unavailable` while the file
-/// cannot be used.
+/// All views are folds of the log in a file that can be deleted at any time. A method with a
+/// context id throws `NotFound` or `Gone` as the log does, and `Unavailable` while the file cannot
+/// be used.
 public final class Views implements AutoCloseable {
 
   static final int PAGE_MAX = 1000;
 
-  /// How many of the contexts that changed last are compared with the log when the views are opened.
+  /// How many of the last changed contexts are compared with the log when the views are opened.
   private static final int NEWEST = 5;
 
   private static final int FOLDERS_MAX = 100;
@@ -51,12 +51,13 @@ public final class Views implements AutoCloseable {
   private final Feed feed;
   private final Follower follower;
 
-  /// Opens the views in `file`, which is made anew when it is missing, broken or of another version.
+  /// Opens the views in `file`. The file is rebuilt if it is missing, corrupt or of another
+  /// version.
   public Views(Path file, EventLog log) {
     this(file, log, FatalHandler.NONE);
   }
 
-  /// As [#Views(Path, EventLog)]. Calls `fatal` if a thread of the views fails.
+  /// Does the same as [#Views(Path, EventLog)], and calls `fatal` if a thread of the views fails.
   public Views(Path file, EventLog log, FatalHandler fatal) {
     this.log = log;
     this.thread = ViewThread.on(file, fatal);
@@ -68,9 +69,8 @@ public final class Views implements AutoCloseable {
       this.recent = new Recent(log);
       var mark = thread.call(Tables::mark);
       if ((mark > 0 && log.changes(mark - 1, 1).mark() < mark) || !isOfThisLog()) {
-        // The log never came that far, or something else stands there: these are the views of
-        // another
-        // one.
+        // The log is shorter than the views, or has other entries: these views belong to another
+        // log.
         thread.startOver();
       }
       intake.begin();
@@ -83,10 +83,11 @@ public final class Views implements AutoCloseable {
     }
   }
 
-  /// False if the views know something that is not in the log: it was put back to an earlier state and written on since.
+  /// Returns false if the views contain entries that the log does not have, because it was restored
+  /// to an earlier state and then got new entries.
   ///
-  /// If so, what they took in last is among that. The place may be taken again by now, but by something that happened
-  /// at another time.
+  /// In that case the last changed contexts in the views differ from the log. A seq may have been
+  /// used again, but with another time.
   private boolean isOfThisLog() {
     for (var folded : thread.call(tables -> tables.contexts().newest(NEWEST))) {
       try {
@@ -104,20 +105,19 @@ public final class Views implements AutoCloseable {
       } catch (Rejection.NotFound never) {
         return false;
       } catch (Rejection.Gone | Rejection.Damaged nothingToCompare) {
-        // It was deleted just before the server ended, or cannot be read: the next one tells.
+        // It was deleted just before the server stopped, or it is damaged: compare the next one.
       }
     }
     return true;
   }
 
-  /// The context.
   public ContextView context(ContextId context) {
     return answer(context, tables -> tables.contexts().find(context)).orElseThrow();
   }
 
-  /// Contexts of these owners (all, if none are named), the one that changed last first.
+  /// Returns contexts of these owners (of all owners if the set is empty), last changed first.
   ///
-  /// One that changes while somebody pages through moves to the front, and is not listed again.
+  /// A context that changes while a client reads pages moves to the front and is not listed again.
   public Page<ContextView> contexts(Set<String> owners, @Nullable String cursor, int limit) {
     var from = ContextCursor.parse(cursor);
     var max = clamp(limit);
@@ -127,17 +127,18 @@ public final class Views implements AutoCloseable {
         last -> ContextCursor.of(last).toString());
   }
 
-  /// The same from the `offset`th on, which others may move meanwhile.
+  /// Returns contexts from index `offset` on. The index of a context changes when other contexts
+  /// change.
   public List<ContextView> contexts(Set<String> owners, long offset, int limit) {
     return answerList(tables -> tables.contexts().page(owners, offset, clamp(limit)));
   }
 
-  /// How many contexts these owners have.
+  /// Counts the contexts of these owners.
   public long countContexts(Set<String> owners) {
     return answerList(tables -> tables.contexts().count(owners));
   }
 
-  /// Messages after `after` (a seq), oldest first.
+  /// Returns messages after the seq `after`, oldest first.
   public Page<MessageView> messages(ContextId context, long after, int limit) {
     var max = clamp(limit);
     return page(
@@ -146,12 +147,12 @@ public final class Views implements AutoCloseable {
         last -> Long.toString(last.seq()));
   }
 
-  /// Messages from the `offset`th on, oldest first.
+  /// Returns messages from index `offset` on, oldest first.
   public List<MessageView> messagesFrom(ContextId context, long offset, int limit) {
     return answer(context, tables -> tables.messages().pageFrom(context, offset, clamp(limit)));
   }
 
-  /// The latest messages, oldest first.
+  /// Returns the latest messages, oldest first.
   public List<MessageView> latestMessages(ContextId context, int limit) {
     var max = clamp(limit);
     var known = recent.latest(context, max);
@@ -170,32 +171,33 @@ public final class Views implements AutoCloseable {
     return read.messages();
   }
 
-  /// One message, unless it is deleted, rewound or unknown.
+  /// Returns one message, unless it is deleted, rewound or unknown.
   public Optional<MessageView> message(ContextId context, MessageId message) {
     return answer(context, tables -> tables.messages().find(context, message));
   }
 
-  /// Messages that were edited or deleted, oldest first, whether they count or not.
+  /// Returns messages that were edited or deleted, oldest first, rewound or not.
   public List<CorrectedMessage> corrected(ContextId context) {
     return answer(context, tables -> tables.messages().corrected(context));
   }
 
-  /// What a message read before, oldest first, each until the time that it was edited at.
+  /// Returns the earlier texts of a message, oldest first, each with the time of the edit that
+  /// replaced it.
   public List<EditView> edits(ContextId context, MessageView message) {
     return answer(context, tables -> tables.messages().edits(context, message.seq()));
   }
 
-  /// What a task answered, also in part, unless it is deleted or rewound.
+  /// Returns the answer of a task, which may be partial, unless it is deleted or rewound.
   public Optional<MessageView> answerOf(ContextId context, TaskView task) {
     return answer(context, tables -> tables.messages().answer(context, task.taskId(), task.seq()));
   }
 
-  /// Tasks that nobody spawned and that began between two seqs, oldest first, at most a thousand.
+  /// Returns root tasks that began between two seqs, oldest first, at most 1,000.
   public List<TaskView> roots(ContextId context, long from, long to) {
     return answer(context, tables -> tables.tasks().roots(context, from, to, PAGE_MAX));
   }
 
-  /// Tasks, oldest first.
+  /// Returns tasks, oldest first.
   public Page<TaskView> tasks(ContextId context, @Nullable String cursor, int limit) {
     var after = SeqCursor.parse(cursor);
     var max = clamp(limit);
@@ -205,35 +207,36 @@ public final class Views implements AutoCloseable {
         last -> Long.toString(last.seq()));
   }
 
-  /// One task, unless it is rewound or unknown.
+  /// Returns one task, unless it is rewound or unknown.
   public Optional<TaskView> task(ContextId context, TaskId task) {
     return answer(context, tables -> tables.tasks().find(context, task));
   }
 
-  /// One task that was rewound: it no longer counts.
+  /// Returns one task that was rewound.
   public Optional<TaskView> rewoundTask(ContextId context, TaskId task) {
     return answer(context, tables -> tables.tasks().findRewound(context, task));
   }
 
-  /// Where the task's `task-created` stands that had this id at `at`, rewound or not.
+  /// Returns the position of `task-created` for the task that had this id at `at`, rewound or not.
   public Optional<Position> beginning(ContextId context, TaskId task, Position at) {
     return answer(context, tables -> tables.tasks().beginning(context, task, at.seq()))
         .map(Position::of);
   }
 
-  /// The context that a task belongs to.
+  /// Returns the context that a task belongs to.
   public Optional<ContextId> contextOf(TaskId task) {
-    // A task never moves, so what is known need not be asked of the log again.
+    // A task never moves to another context, so a known answer needs no update from the log.
     var known = thread.call(tables -> tables.tasks().contextOf(task));
     return known.isPresent() ? known : answerAll(tables -> tables.tasks().contextOf(task));
   }
 
-  /// What is open, as far as the views know by now: it does not wait for what was just appended.
+  /// Counts open tasks and questions without updating the views: the last appends may be missing.
   public OpenWork openWork() {
     return thread.call(OpenWork::of);
   }
 
-  /// What waits for a person in contexts of these owners (all, if none are named), oldest first.
+  /// Returns requests that wait for a person, in contexts of these owners (of all owners if the set
+  /// is empty), oldest first.
   public Page<PendingView> pending(Set<String> owners, @Nullable String cursor, int limit) {
     var from = PendingCursor.parse(cursor);
     var max = clamp(limit);
@@ -243,7 +246,7 @@ public final class Views implements AutoCloseable {
         last -> PendingCursor.of(last).toString());
   }
 
-  /// The task that asked for an input or a sign-in, whether or not that was answered.
+  /// Returns the task that requested an input or a sign-in, answered or not.
   public Optional<TaskId> asker(ContextId context, Id asked) {
     return answer(
         context,
@@ -255,63 +258,63 @@ public final class Views implements AutoCloseable {
             });
   }
 
-  /// Artifacts in their latest version, oldest first.
+  /// Returns artifacts in their latest version, oldest first.
   public Page<ArtifactView> artifacts(ContextId context, @Nullable String cursor, int limit) {
     var after = SeqCursor.parse(cursor);
     return answer(context, tables -> tables.artifacts().page(context, after, clamp(limit)));
   }
 
-  /// One version of an artifact, the latest if none is named.
+  /// Returns one version of an artifact, the latest if `version` is null.
   public Optional<ArtifactView> artifact(
       ContextId context, ArtifactId artifact, @Nullable Integer version) {
     return answer(context, tables -> tables.artifacts().find(context, artifact, version));
   }
 
-  /// The bytes of an artifact as one would save them: a file's own, data as JSON, rows as JSON lines.
+  /// Returns the content of an artifact: the bytes of a file, data as JSON, or rows as JSON lines.
   ///
-  /// Of one that is not complete, those that are there.
+  /// If the artifact is incomplete, returns the bytes up to the first missing chunk.
   ///
   /// @throws Rejection.TooLarge if it is larger than 64 MiB
   public byte[] content(ContextId context, ArtifactView artifact) {
     return ArtifactContent.read(log, context, artifact);
   }
 
-  /// The context's state: its keys and their values.
+  /// Returns the context's state: its keys and their values.
   public ObjectNode state(ContextId context) {
     return answer(context, tables -> tables.state().now(context));
   }
 
-  /// The task right above this one, if there is one, whether they count or not.
+  /// Returns the parent task, if there is one, rewound or not.
   public Optional<TaskId> parentOf(ContextId context, TaskId task) {
     return answer(context, tables -> tables.tasks().parentOf(context, task));
   }
 
-  /// The folders that root tasks of the context worked in, the latest first, whether they count or not.
+  /// Returns the folders that root tasks of the context worked in, latest first, rewound or not.
   public List<String> folders(ContextId context) {
     return answer(context, tables -> tables.tasks().folders(context, FOLDERS_MAX));
   }
 
-  /// Where the turn of a task begins, also of one that no longer counts.
+  /// Returns where the turn of a task begins, rewound or not.
   public Optional<Place> place(ContextId context, TaskId task) {
     return answer(context, tables -> tables.tasks().place(context, task));
   }
 
-  /// Where a message stands, also one that no longer counts.
+  /// Returns the position of a message, rewound or not.
   public Optional<Place> place(ContextId context, MessageId message) {
     return answer(context, tables -> tables.messages().place(context, message));
   }
 
-  /// The oldest task that had begun at `seq` and had not ended there.
+  /// Returns the oldest task that was open at `seq`.
   public Optional<TaskId> openAt(ContextId context, long seq) {
     return answer(context, tables -> tables.tasks().openAt(context, seq));
   }
 
-  /// Where the last rewind stands, if there ever was one.
+  /// Returns the seq of the last rewind, if there is one.
   public Optional<Long> lastRewind(ContextId context) {
     return answer(context, tables -> tables.rewinds().last(context));
   }
 
-  /// What going back to `seq` does to the context.
+  /// Returns what a rewind to `seq` would change.
   public Undo undo(ContextId context, long seq) {
     return answer(
         context,
@@ -322,13 +325,13 @@ public final class Views implements AutoCloseable {
         });
   }
 
-  /// What the context's models cost, without what was rewound.
+  /// Returns the usage per model, without rewound calls.
   public List<UsageView> usage(ContextId context) {
     return answer(context, tables -> tables.usage().sums(context));
   }
 
-  /// What people corrected after `seq` in what stood there before, as events that correct it in a fork: for each
-  /// message its last edit or its deletion, and each task that was removed.
+  /// Returns corrections after `seq` of messages and tasks before it, as events for a fork: the
+  /// last edit or the deletion of each message, and each removal of a task.
   public List<Draft> correctionsAfter(ContextId context, long seq) {
     return answer(
         context,
@@ -351,9 +354,9 @@ public final class Views implements AutoCloseable {
         });
   }
 
-  /// The context at `at`, or now.
+  /// Returns a snapshot at `at`, or of the current state if `at` is null.
   ///
-  /// @throws Rejection.Invalid if nothing stands at `at` yet
+  /// @throws Rejection.Invalid if the context has not reached `at`
   public Snapshot snapshot(ContextId context, @Nullable Position at, int messageLimit) {
     var messages = Math.clamp(messageLimit, 0, PAGE_MAX);
     var now = answer(context, Snapshots.known(context, messages));
@@ -362,47 +365,47 @@ public final class Views implements AutoCloseable {
     }
     var head = log.head(context);
     if (at.after(head)) {
-      throw new Rejection.Invalid("invalid-cursor", "the context has only come to " + head);
+      throw new Rejection.Invalid("invalid-cursor", "the context ends at position " + head);
     }
     var later = answer(context, tables -> Snapshots.Later.than(tables, context, at.seq()));
     return snapshots.past(context, at, messages, later);
   }
 
-  /// Root tasks of all contexts.
+  /// Returns queries for root tasks of all contexts.
   public Roots roots() {
     return new Roots(this);
   }
 
-  /// Tasks that clients stored or removed.
+  /// Returns queries for tasks that clients stored or removed.
   public Keep keep() {
     return new Keep(this);
   }
 
-  /// Contexts, each with its agent.
+  /// Returns the list of contexts with their agents.
   public Listing listing() {
     return new Listing(this);
   }
 
-  /// Which contexts move on, as it happens.
+  /// Returns the feed of changes of all contexts.
   public Feed feed() {
     return feed;
   }
 
-  /// Where readers of the feed begin who want what happens from now on.
+  /// Returns the feed cursor for readers that want only new changes.
   public Feed.Cursor now() {
-    // Until all has been taken in once, nothing is noted: see MoveTable.
+    // The feed records nothing until the whole log has been processed once: see MoveTable.
     intake.takeInAll();
     return feed.end();
   }
 
-  /// Forgets a context that was deleted, with its bytes.
+  /// Removes a deleted context, also from the disk.
   public void forget(ContextId context) {
     recent.forget(context);
     snapshots.forget(context);
     intake.forget(context);
   }
 
-  /// All views as text, for comparing: the same log gives the same text.
+  /// Returns all views as text, for comparison in tests: equal logs have equal texts.
   public String dump() {
     return answerAll(Tables::dump);
   }
@@ -432,8 +435,8 @@ public final class Views implements AutoCloseable {
     }
   }
 
-  /// The same for lists: if the views cannot take in what is new, because the disk is full, they answer with what they
-  /// have.
+  /// Does the same as [#answerAll], but answers from outdated views if they cannot be updated, for
+  /// example because the disk is full.
   <T> T answerList(Work<T> question) {
     try {
       return answerAll(question);

@@ -1,5 +1,5 @@
-/// What people ask of a log, kept ready: contexts, messages, tasks, artifacts, usage. Folds that can be
-/// thrown away.
+/// Projections of the log ("views") that answer queries about contexts, messages, tasks, artifacts
+/// and usage. They are folds of the log and can be deleted and rebuilt at any time.
 @NullMarked
 package dev.parley.view;
 

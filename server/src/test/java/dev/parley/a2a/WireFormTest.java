@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What is written in each form reads as what it was.
+/// Every encoding can be parsed back.
 class WireFormTest {
 
   private static final Instant TIME = Instant.parse("2026-11-15T02:32:52.682Z");

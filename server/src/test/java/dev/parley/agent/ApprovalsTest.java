@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/// Approvals that are not simply yes or no.
+/// Approvals with edited arguments, and approvals that are canceled.
 @Timeout(120)
 class ApprovalsTest {
 
@@ -75,7 +75,7 @@ class ApprovalsTest {
 
       assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(guarded.called()).isEmpty();
-      assertThat(world.answer(task).content()).contains("nobody approved this call: canceled");
+      assertThat(world.answer(task).content()).contains("this call was not approved: canceled");
     }
   }
 }

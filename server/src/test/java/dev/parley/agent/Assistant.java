@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// The agent that is there without any configuration, for tests.
+/// The agent that exists without any configuration, for tests.
 final class Assistant {
 
   private Assistant() {}

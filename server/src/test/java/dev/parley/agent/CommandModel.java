@@ -18,9 +18,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A model that does what it is told: each line `!tool {arguments}` of the last message is a call, and
-/// when all have returned, it says what they returned. Anything else it says back. It remembers nothing:
-/// what it does depends on the prompt alone.
+/// A model that follows commands: each line `!tool {arguments}` of the last message is a call, and
+/// when all have returned, it answers with their results. It echoes any other message. It is
+/// stateless: its replies depend only on the prompt.
 final class CommandModel implements Model {
 
   final List<Prompt> asked = new CopyOnWriteArrayList<>();
@@ -46,7 +46,7 @@ final class CommandModel implements Model {
           results.clear();
         }
         case Part.Returned returned -> results.add(returned);
-        default -> {} // What it said itself.
+        default -> {} // Its own text.
       }
     }
     if (said.equals("fail")) {
@@ -76,7 +76,7 @@ final class CommandModel implements Model {
     return answered(calls);
   }
 
-  /// Knows what the person above said in the form `the PLACE is ANSWER`.
+  /// Answers a question about PLACE if the parent's prompt has a line `the PLACE is ANSWER`.
   private static String coordinate(Prompt prompt) {
     var told = ((Part.Said) prompt.parts().getFirst()).text();
     var question = ((Part.Said) prompt.parts().getLast()).text();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What rules make of command lines: of many that try to do more than a rule says, and of many that do not.
+/// Rules against command lines: many that try to do more than a rule allows, and many that do not.
 class CommandRulesTest {
 
   /// A rule of `allow`, and lines that it must not allow.
@@ -211,7 +211,7 @@ class CommandRulesTest {
           row("./gradlew *", "./gradlew test"),
           row("echo *", "echo \"a; b & c\" '$HOME'"));
 
-  /// A rule of `deny`, and lines that it forbids.
+  /// A rule of `deny`, and lines that it denies.
   private static final List<String[]> FORBIDDEN =
       List.of(
           row("rm *", "rm -rf x"),
@@ -259,7 +259,8 @@ class CommandRulesTest {
           row("git push", "cd x && git push"),
           row("*secret*", "cat my secret file"));
 
-  /// A rule of `deny`, and lines of which one cannot tell: they are asked about although everything is allowed.
+  /// A rule of `deny`, and lines that cannot be parsed: they need approval although everything else
+  /// is allowed.
   private static final List<String[]> UNCLEAR =
       List.of(
           row("rm *", "$X -rf x"),
@@ -284,7 +285,7 @@ class CommandRulesTest {
           row("rm -rf *", "rm $X y"),
           row("rm *", "ls " + "a".repeat(20_000)));
 
-  /// A rule of `deny`, and lines that it has nothing to do with.
+  /// A rule of `deny`, and lines that it does not match.
   private static final List<String[]> OTHERS =
       List.of(
           row("rm *", "ls -la"),
@@ -366,7 +367,8 @@ class CommandRulesTest {
     assertThat(permission(forbidding(rule), line)).isEqualTo(Permission.ALLOW);
   }
 
-  /// Lines that hide `rm`: a rule of `deny` finds it, or cannot rule it out, and then a person is asked.
+  /// Lines that hide `rm`: a rule of `deny` finds it, or cannot exclude it, and then approval is
+  /// needed.
   static List<String> hidden() {
     return List.of(
         "echo hi # don't\nrm -rf x\n# it's done",

@@ -48,7 +48,7 @@ class CompactorTest {
       }
       var last = model.asked.getLast().parts();
       assertThat(((Part.Said) last.getFirst()).role()).isEqualTo(Role.USER);
-      assertThat(((Part.Said) last.getFirst()).text()).startsWith("[What was said before");
+      assertThat(((Part.Said) last.getFirst()).text()).startsWith("[Summary of earlier messages");
       assertThat(((Part.Said) last.getLast()).text()).startsWith("message 19");
     }
   }
@@ -65,7 +65,7 @@ class CompactorTest {
       }
 
       var last = model.asked.getLast().parts();
-      assertThat(((Part.Said) last.getFirst()).text()).startsWith("[What was said before");
+      assertThat(((Part.Said) last.getFirst()).text()).startsWith("[Summary of earlier messages");
       assertThat(world.entries())
           .filteredOn(e -> e.event() instanceof Message m && m.role() == Role.SYSTEM)
           .hasSizeBetween(2, 6);

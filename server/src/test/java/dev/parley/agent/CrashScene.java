@@ -43,11 +43,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.BooleanNode;
 import tools.jackson.databind.node.StringNode;
 
-/// Plays one scene with servers that die, each at its place, and a last one that lives, on one log. For
-/// one thread.
+/// Runs one scenario on one log, with servers that each crash at a given fail point, and a last one
+/// that does not. Not thread-safe.
 final class CrashScene {
 
-  /// What somebody says, how the person behaves who is asked, and how it must end.
+  /// The message, the behaviour of the person who answers, and the expected end.
   record Script(String text, Submission.Options options, Person person, TaskState end) {
     static Script of(String text) {
       return new Script(text, Submission.Options.NONE, Person.WILLING, TaskState.COMPLETED);
@@ -64,18 +64,18 @@ final class CrashScene {
   }
 
   enum Person {
-    /// Approves, answers, and wants what is in doubt to be done again.
+    /// Approves, answers, and repeats calls whose outcome is unknown.
     WILLING,
-    /// Approves and answers, but wants nothing done that may have been done.
+    /// Approves and answers, but does not repeat calls whose outcome is unknown.
     CAREFUL,
-    /// Cancels the task when asked anything.
+    /// Cancels the task at the first question.
     CANCELING
   }
 
   private static final Limits LIMITS = World.limits(50, 10, Duration.ofMillis(500));
   private static final Duration LOOK = Duration.ofMillis(20);
 
-  /// Which tools there are, and their effects.
+  /// The tools and their effects.
   private static final Map<String, Effect> EFFECTS =
       Map.of(
           "pure", Effect.PURE,
@@ -85,7 +85,7 @@ final class CrashScene {
           "guarded", Effect.AT_MOST_ONCE,
           "solo", Effect.AT_MOST_ONCE);
 
-  /// Makes the agents of a world.
+  /// Creates the agents of a test bed.
   interface Cast {
     Map<AgentTypeId, Agent> of(EventLog log, Limits limits, Tool... tools);
   }
@@ -104,7 +104,8 @@ final class CrashScene {
     this.folder = folder;
   }
 
-  /// The places that a server comes to in this scene, and how often.
+  /// Runs the scenario without a crash. Returns the fail points that the server reaches, and how
+  /// often.
   Map<String, Integer> rehearse() throws InterruptedException {
     var life = ledger.live(lives++);
     play(log, life);
@@ -112,7 +113,8 @@ final class CrashScene {
     return life.reached();
   }
 
-  /// A server dies at the `countdown`-th arrival at `place`. False if it does not get there.
+  /// Runs a server that crashes when it reaches `place` for the `countdown`-th time. False if it
+  /// does not get there.
   boolean die(String place, int countdown) throws InterruptedException {
     var freezing = new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
     var life = ledger.die(lives++, place, countdown, () -> freezing.thaw(0));
@@ -121,7 +123,7 @@ final class CrashScene {
     return life.dead();
   }
 
-  /// A last server ends what the others have begun.
+  /// Runs a last server, which ends what the others started.
   void live() throws InterruptedException {
     try {
       end();
@@ -168,7 +170,7 @@ final class CrashScene {
     };
   }
 
-  /// Answers what is asked until the task has ended or the server has died.
+  /// Answers questions until the task has ended or the server has crashed.
   private void serve(World world, Ledger.Life life) throws InterruptedException {
     var root = root().orElseThrow();
     var deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
@@ -231,7 +233,8 @@ final class CrashScene {
     checkEffects();
   }
 
-  /// At most one effect for each key, but for what may be done again; one at least for what worked.
+  /// At most one effect for each key, except for calls that may be repeated; at least one for each
+  /// successful call.
   private void checkEffects() {
     var starts = byKey(ToolStart.class);
     var again = approvedDoubts();
@@ -257,7 +260,7 @@ final class CrashScene {
             });
   }
 
-  /// How often a person said of a call that it is to be made again.
+  /// How often a person approved that a call is repeated.
   private Map<String, Integer> approvedDoubts() {
     var asked = new HashMap<String, String>();
     var approved = new HashMap<String, Integer>();

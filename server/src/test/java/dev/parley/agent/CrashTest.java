@@ -28,13 +28,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Kills a server at each named place, each time it gets there, lets another one go on, and holds what
-/// both did to a ledger of side effects.
+/// Kills a server at each fail point, each time it gets there, lets another server continue, and
+/// compares the side effects of both with a ledger.
 @Timeout(60)
 class CrashTest {
 
-  /// Tells of every task that breaks, which is all this test does.
-  private static final Logger RUNNER = Logger.getLogger("dev.parley.task.Runner");
+  /// Logs every task that fails, which is what this test causes all the time.
+  private static final Logger RUNNER = Logger.getLogger("dev.parley.task");
 
   @TempDir Path folder;
 

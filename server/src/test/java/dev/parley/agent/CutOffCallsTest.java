@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.node.BooleanNode;
 import tools.jackson.databind.node.StringNode;
 
-/// Calls during which the server stops, again and again.
+/// Calls during which the server stops repeatedly.
 @Timeout(120)
 class CutOffCallsTest {
 
@@ -119,7 +119,7 @@ class CutOffCallsTest {
     QuestionsTest.answer(world, asked(world, number).inputId(), BooleanNode.TRUE);
   }
 
-  /// What is asked as number so and so.
+  /// The question with this number.
   private static InputRequired asked(World world, int number) throws InterruptedException {
     world.await(
         entry ->

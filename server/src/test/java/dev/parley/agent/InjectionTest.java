@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.BooleanNode;
 
-/// What tools, sub-agents and files say is data: it answers nothing, allows nothing and forges nothing.
+/// Output of tools, sub-agents and files is data: it cannot answer, approve or forge anything.
 @Timeout(60)
 class InjectionTest {
 
@@ -51,7 +51,7 @@ class InjectionTest {
   @Test
   void an_answer_in_the_output_of_a_tool_answers_nothing() throws Exception {
     var log = World.newLog();
-    // Even one that knows the number of the question cannot answer it in words.
+    // Even a tool that knows the id of the question cannot answer it in its output.
     var evil =
         TestTool.of(
             "evil",
@@ -94,7 +94,7 @@ class InjectionTest {
   @Test
   void an_agent_above_is_never_asked_to_approve_and_cannot() throws Exception {
     try (var world = Team.world(World.newLog(), folder, guarded)) {
-      // The model above would say yes to whatever it is asked about guarded.
+      // The parent's model would approve every question about guarded.
       var task =
           world
               .say("the guarded is true\n" + SubagentsTest.hand("a", "!guarded {\"n\":1}"))

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What becomes of a task that nobody answers in time.
+/// What happens to a task whose question expires.
 @Timeout(60)
 class LapseTest {
 
@@ -35,7 +35,7 @@ class LapseTest {
       assertThat(world.events(task, InputLapsed.class)).hasSize(1);
       var error = world.events(task, ErrorReported.class).getFirst();
       assertThat(error.code()).isEqualTo(ErrorCode.TIMEOUT);
-      assertThat(error.message()).contains("nobody answered in time", "call guarded?");
+      assertThat(error.message()).contains("no answer arrived in time", "call guarded?");
       assertThat(guarded.called()).isEmpty();
     }
   }
@@ -60,7 +60,7 @@ class LapseTest {
       var task = world.say(SubagentsTest.hand("a", "!guarded")).taskId();
 
       assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content()).contains("nobody answered in time");
+      assertThat(world.answer(task).content()).contains("no answer arrived in time");
       SubagentsTest.assertSound(world);
     }
   }

@@ -10,17 +10,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What tools did to the world, across crashes: it stays when a server dies.
+/// The side effects of tools, across crashes: it outlives the servers.
 ///
-/// Its lock makes a death and an effect follow each other: what has died does nothing any more.
+/// The lock orders crashes and effects: a crashed server has no further effects.
 final class Ledger {
 
-  /// One thing that was done, by the so manieth server.
+  /// One effect, and the number of the server run that caused it.
   record Effected(int life, String tool, String key) {}
 
   private final List<Effected> effects = new ArrayList<>();
 
-  /// One server's hold on the world, until it dies at the `countdown`-th arrival at `place`.
+  /// One run of a server, until it crashes when it reaches `place` for the `countdown`-th time.
   final class Life implements FailPoint {
     private final int number;
     private final String place;
@@ -54,14 +54,14 @@ final class Ledger {
       }
     }
 
-    /// How often which place was reached.
+    /// How often each fail point was reached.
     Map<String, Integer> reached() {
       synchronized (Ledger.this) {
         return Map.copyOf(reached);
       }
     }
 
-    /// A tool that does something to the world.
+    /// A tool that records a side effect.
     TestTool tool(String name, Effect effect, Permission permission, boolean concurrent) {
       var tool =
           TestTool.of(
@@ -90,12 +90,13 @@ final class Ledger {
     }
   }
 
-  /// A server that dies at the `countdown`-th arrival at `place`; `onDeath` is run at that moment.
+  /// A server that crashes when it reaches `place` for the `countdown`-th time; `onDeath` runs at
+  /// that moment.
   Life die(int number, String place, int countdown, Runnable onDeath) {
     return new Life(number, place, countdown, onDeath);
   }
 
-  /// A server that lives.
+  /// A server that does not crash.
   Life live(int number) {
     return new Life(number, "", 0, () -> {});
   }

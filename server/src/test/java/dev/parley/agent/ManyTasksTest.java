@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Five hundred tasks at once on one log on disk, each with sub-agents and tools.
+/// Five hundred parallel tasks on one log on disk, each with sub-agents and tools.
 @Timeout(180)
 class ManyTasksTest {
 
@@ -93,7 +93,7 @@ class ManyTasksTest {
         .contains("\"deep " + number + "\"");
   }
 
-  /// What is in use once all that nobody needs has been thrown away.
+  /// The used heap after a garbage collection.
   private static long heap() {
     System.gc();
     return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();

@@ -49,7 +49,7 @@ class ModelLoopTest {
     Reply play(Prompt prompt, Sink sink) throws InterruptedException;
   }
 
-  /// A model that plays one turn after the other and remembers what it was asked.
+  /// A model that plays one turn after the other and records its prompts.
   private static final class ScriptedModel implements Model {
     final List<Prompt> asked = new CopyOnWriteArrayList<>();
     private final List<Turn> turns;

@@ -59,7 +59,7 @@ class QuestionsTest {
       assertThat(asked.metadata().path("hash").asString()).hasSize(64);
       assertThat(guarded.called()).isEmpty();
       assertThat(world.events(task, ToolStart.class)).isEmpty();
-      // Its place is free soon after it says that it waits.
+      // Its slot is free soon after its status is `waiting`.
       while (world.tasks().running() > 0) {
         Thread.onSpinWait();
       }
@@ -89,7 +89,7 @@ class QuestionsTest {
       assertThat(guarded.called()).containsExactly(Json.object().put("n", 7));
       assertThat(world.answer(task).content())
           .contains("{\"n\":7}")
-          .contains("a person did not allow this call: no");
+          .contains("a person denied this call: no");
     }
   }
 
@@ -143,7 +143,7 @@ class QuestionsTest {
 
       assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(world.events(task, InputLapsed.class)).hasSize(1);
-      assertThat(world.answer(task).content()).contains("nobody approved this call");
+      assertThat(world.answer(task).content()).contains("this call was not approved");
       assertThat(guarded.called()).isEmpty();
     }
   }

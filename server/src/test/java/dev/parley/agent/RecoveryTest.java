@@ -211,7 +211,8 @@ class RecoveryTest {
     return false;
   }
 
-  /// Numbers are dense, every task has one end and nothing after it, and nothing is left open.
+  /// The numbers have no gaps, every task has one end and nothing after it, and nothing is left
+  /// open.
   private static void assertSound(MemoryLog log) {
     var entries = log.read(World.CONTEXT, Position.START, Integer.MAX_VALUE);
     assertThat(

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The assistant on the real store and the real views.
+/// The assistant on the real store and the real projection.
 @Timeout(60)
 class RestartTest {
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/// What the log of a task contains when its model fails and is asked again.
+/// The events of a task whose model call fails and is retried.
 @Timeout(60)
 class RetryTest {
 
@@ -44,7 +44,7 @@ class RetryTest {
 
   private final List<Duration> waits = new CopyOnWriteArrayList<>();
 
-  /// Asks a model whose server gives these answers, and reads the log afterwards.
+  /// Runs a task whose model server returns these answers, and checks the log afterwards.
   private void run(Check check, StandInAnswer... answers) throws Exception {
     try (var server = StandInModel.scripted(answers);
         var http = new ModelHttp()) {

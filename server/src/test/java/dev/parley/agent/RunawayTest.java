@@ -36,7 +36,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Agents that do not stop by themselves, and what stops them. None leaves more in the log than so much.
+/// Agents that do not stop by themselves, and the limits that stop them. None of them fills the
+/// log.
 @Timeout(120)
 class RunawayTest {
 

@@ -34,12 +34,12 @@ class SubagentsTest {
 
   @TempDir Path folder;
 
-  /// A line that hands `prompt` to one agent.
+  /// A command that delegates `prompt` to one agent.
   static String hand(String agent, String prompt) {
     return "!agent_" + agent + " " + Json.object().put("prompt", prompt);
   }
 
-  /// A line that hands prompts to a, b and c in turn.
+  /// A command that delegates prompts to a, b and c in turn.
   static String batch(Mode mode, String... prompts) {
     var arguments = Json.object().put("mode", mode.wire());
     var tasks = arguments.putArray("tasks");
@@ -63,7 +63,7 @@ class SubagentsTest {
             });
     try (var world = Team.world(World.newLog(), folder, hold)) {
       var task = world.say(hand("a", "!hold")).taskId();
-      // A child that ends at once may do so before its parent waits.
+      // A child that ends immediately may do so before its parent waits.
       world.await(
           e ->
               e.event() instanceof TaskStatus status
@@ -151,7 +151,7 @@ class SubagentsTest {
       var second = world.events(ids.get(1), TaskCreated.class).getFirst();
       assertThat(second.metadata().path("previousResults").get(0).path("output").asString())
           .isEqualTo("one");
-      assertThat(world.answer(task).content()).contains("one before it did not succeed");
+      assertThat(world.answer(task).content()).contains("a previous task did not succeed");
     }
   }
 
@@ -203,7 +203,7 @@ class SubagentsTest {
       assertThat(world.reason(task)).isEqualTo("enough");
       assertSound(world);
       while (world.tasks().running() > 0) {
-        Thread.onSpinWait(); // Their places are free soon after they have ended.
+        Thread.onSpinWait(); // Their slots are free soon after they have ended.
       }
     }
   }
@@ -245,7 +245,7 @@ class SubagentsTest {
             });
     var log = World.newLog();
     var agents = Team.agents(log, new CommandModel(), Limits.DEFAULT, Policy.USUAL, hang);
-    // Of the root, of its child, and of the root once more, which is what must not happen.
+    // For the root, its child, and the root once more, which must not happen.
     var begun = new CountDownLatch(3);
     FailPoint slow =
         place -> {
@@ -333,7 +333,8 @@ class SubagentsTest {
     return world.entries().stream().filter(wanted).findFirst().orElseThrow().position().seq();
   }
 
-  /// Every task has one end and nothing after it; every child ends before its parent, which is told.
+  /// Every task has one end and nothing after it; every child ends before its parent, which
+  /// receives its end.
   static void assertSound(World world) {
     var entries = world.entries();
     for (var created : entries.stream().filter(e -> e.event() instanceof TaskCreated).toList()) {

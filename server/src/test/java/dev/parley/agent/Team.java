@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Agents `worker`, `a`, `b` and `c` that do what they are told, have the same tools, and can hand work to
+/// Agents `worker`, `a`, `b` and `c` that follow commands, have the same tools, and can delegate to
 /// each other.
 final class Team {
 

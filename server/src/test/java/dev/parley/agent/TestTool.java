@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// A tool for tests that remembers how it was called.
+/// A tool for tests that records its calls.
 record TestTool(
     String name,
     Effect effect,
@@ -33,7 +33,7 @@ record TestTool(
     return of(name, Effect.AT_MOST_ONCE, permission, (arguments, _) -> done(arguments.toString()));
   }
 
-  /// Asks what it is told to ask, and returns the answer.
+  /// Asks the question in its arguments, and returns the answer.
   static TestTool asking() {
     return of(
         "ask",

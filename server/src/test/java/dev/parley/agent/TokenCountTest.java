@@ -39,7 +39,7 @@ class TokenCountTest {
       parts.add(new Part.Returned(new ToolCallId("c" + i), "t", true, text));
     }
 
-    // As characters all of it would fit into four times as much.
+    // Counted in characters, everything would fit into four times as much.
     var fitted = Budget.fit(parts, 560);
 
     assertThat(fitted.stream().map(TokenCountTest::shown))

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.BooleanNode;
 
-/// A command-line agent with a scripted program that speaks as Claude Code does.
+/// Tests a command-line agent with a script that behaves like Claude Code.
 @Timeout(60)
 class CliAgentTest {
 
@@ -95,7 +95,7 @@ class CliAgentTest {
     return end.metadata().path("iterations").asInt();
   }
 
-  /// A program that prints what Claude Code printed once.
+  /// A program that prints recorded output of Claude Code.
   static CliSettings printing(Path folder, String fixture) throws Exception {
     var lines = Path.of(CliAgentTest.class.getResource("/cli/" + fixture).toURI());
     return CliSettings.of(
@@ -257,7 +257,7 @@ class CliAgentTest {
       assertThat(cli.all(task, ToolComplete.class).getFirst().outcome())
           .isEqualTo(Outcome.OUTCOME_UNKNOWN);
       assertThat(cli.all(task, ErrorReported.class).getLast().message())
-          .contains("exit code 137 and without a result");
+          .contains("exit code 137 without a result");
       assertThat(cli.all(task, ContentComplete.class).getFirst().partial()).isTrue();
     }
   }
@@ -302,7 +302,7 @@ class CliAgentTest {
     try (var cli = CliWorld.scripted(World.newLog(), folder)) {
       assertThat(cli.ask("linger please")).isEqualTo("lingering");
       var child = ProcessHandle.of(Long.parseLong(cli.read("child")));
-      // One that has ended and that nobody has reaped yet has no command.
+      // A process that has ended and was not reaped yet has no command.
       assertThat(child.flatMap(process -> process.info().command())).isEmpty();
     }
   }
@@ -401,7 +401,7 @@ class CliAgentTest {
       assertThat(cli.all(task, SubtaskComplete.class))
           .extracting(SubtaskComplete::status)
           .containsExactly(TaskState.FAILED);
-      assertFailed(cli.below(task), ErrorCode.INTERRUPTED, "claude ended before it");
+      assertFailed(cli.below(task), ErrorCode.INTERRUPTED, "claude ended before its subagent");
     }
   }
 

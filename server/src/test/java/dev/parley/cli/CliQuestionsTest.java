@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.BooleanNode;
 
-/// Programs that ask people what they may do, each in its own words: scripted ones, which speak as the real
-/// ones do.
+/// Programs that ask for approval, each in its own protocol: scripts that behave like the real
+/// programs.
 @Timeout(60)
 class CliQuestionsTest {
 

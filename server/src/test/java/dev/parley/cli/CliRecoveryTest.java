@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.BooleanNode;
 
-/// What becomes of a command-line agent's tasks when the server stops and starts again.
+/// Tests the tasks of a command-line agent after the server stops and starts again.
 @Timeout(60)
 class CliRecoveryTest {
 

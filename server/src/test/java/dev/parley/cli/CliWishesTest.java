@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What single tasks want of a command-line agent.
+/// Tests the settings that tasks override for a command-line agent.
 @Timeout(60)
 class CliWishesTest {
 
@@ -68,12 +68,10 @@ class CliWishesTest {
       value = {
         "{\"customArgs\":[\"--dangerously-skip-permissions\"]} | permission: allow",
         "{\"model\":\"--dangerously-skip-permissions\"} | cli.model",
-        "{\"disallowedTools\":[\"--yolo\"]} | none begins with -",
+        "{\"disallowedTools\":[\"--yolo\"]} | no name may begin with -",
         "{\"mcp\":[\"other\"]} | no MCP server",
-        "{\"mcp\":{\"servers\":[{\"name\":\"own\",\"command\":\"sh\"}]}} | servers of a task's own"
-            + " are for",
-        "{\"mcp\":[{\"name\":\"own\",\"url\":\"http://127.0.0.1:1/\"}]} | servers of a task's own"
-            + " are for"
+        "{\"mcp\":{\"servers\":[{\"name\":\"own\",\"command\":\"sh\"}]}} | MCP servers of its own",
+        "{\"mcp\":[{\"name\":\"own\",\"url\":\"http://127.0.0.1:1/\"}]} | MCP servers of its own"
       })
   void a_task_cannot_widen_what_its_agent_may_do(String json, String problem) throws Exception {
     try (var cli = CliWorld.scripted(World.newLog(), folder)) {
@@ -163,7 +161,7 @@ class CliWishesTest {
       var task = say(cli, "say hello", wishes(json));
 
       assertThat(cli.world.end(task)).isEqualTo(TaskState.FAILED);
-      assertThat(cli.all(task, ErrorReported.class).getLast().message()).contains("leave it out");
+      assertThat(cli.all(task, ErrorReported.class).getLast().message()).contains("remove it");
       assertThat(cli.read("starts")).isEmpty();
     }
   }
@@ -207,7 +205,7 @@ class CliWishesTest {
     try (var cli = CliWorld.scripted(World.newLog(), folder)) {
       var task = cli.say("ask touch it");
       cli.question(task);
-      // What is said instead of an answer is no approval.
+      // A message in place of an answer is not an approval.
       cli.world.say("say and this", WhenBusy.STEER);
 
       assertThat(cli.answer(task)).isEqualTo("and this");

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.UUID;
 import tools.jackson.databind.JsonNode;
 
-/// A command-line agent on a log, and the folder in which its program keeps what it knows.
+/// A command-line agent on a log, and the home folder of its program.
 final class CliWorld implements AutoCloseable {
 
   final Path home;
@@ -49,7 +49,7 @@ final class CliWorld implements AutoCloseable {
     this.world = World.with(log, agent, work, Limits.DEFAULT);
   }
 
-  /// The scripted program that speaks as Claude Code does.
+  /// The script that behaves like Claude Code.
   static CliSettings scripted(Path folder) {
     try {
       var script = Path.of(CliWorld.class.getResource("/cli/claude.sh").toURI());
@@ -74,7 +74,7 @@ final class CliWorld implements AutoCloseable {
     return world.say(text).taskId();
   }
 
-  /// Says something and returns the answer.
+  /// Sends a message and returns the answer.
   String ask(String text) throws InterruptedException {
     return answer(say(text));
   }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What people are shown when Codex asks, and what nobody is asked for.
+/// Tests the questions that Codex asks, and the requests that are declined without a question.
 class CodexApprovalsTest {
 
   private static final String THREAD = "{\"id\":2,\"result\":{\"thread\":{\"id\":\"t\"}}}";
@@ -44,7 +44,7 @@ class CodexApprovalsTest {
         .matches(no -> no.refusal().contains("\"id\":5") && no.refusal().contains("decline"));
     assertThat(all(said, Said.Trouble.class))
         .singleElement()
-        .matches(why -> why.message().endsWith("so it was declined"));
+        .matches(why -> why.message().endsWith("the request was declined"));
   }
 
   @Test

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/// What the real programs printed once, and who understands it.
+/// Recorded output of the real programs, and the parser for each.
 final class Fixtures {
 
   static final Map<String, Supplier<LineParser>> ALL =

@@ -15,8 +15,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A model's server for tests, on the loopback, that speaks Gemini's API: it calls a tool if the last that
-/// was said has `PLEASE-CALL` in it (one that changes files if also `TOUCH`), holds its answer after the first words if it has `HANG`, and else answers.
+/// A server for tests that implements the Gemini API on the loopback address. It calls a tool if
+/// the last message contains `PLEASE-CALL` (a tool that changes files if it also contains `TOUCH`),
+/// stops after the first words if the message contains `HANG`, and otherwise answers.
 final class GeminiStandIn implements AutoCloseable {
 
   private final HttpServer server;
@@ -38,7 +39,7 @@ final class GeminiStandIn implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
-  /// The bodies of all questions.
+  /// The bodies of all requests.
   List<String> questions() {
     return List.copyOf(questions);
   }

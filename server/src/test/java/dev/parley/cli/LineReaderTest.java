@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class LineReaderTest {
 
-  /// Gives one byte at a time.
+  /// Returns one byte per read.
   private static InputStream dripping(String text) {
     return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)) {
       @Override

@@ -44,7 +44,7 @@ class ParserFuzzTest {
     }
   }
 
-  /// Puts something else in the place of a value, so that the line often stays JSON.
+  /// Replaces a value by another one, so that the line often remains valid JSON.
   private static String spliced(String line, Random random) {
     var colons = new ArrayList<Integer>();
     for (var at = line.indexOf("\":"); at >= 0; at = line.indexOf("\":", at + 1)) {

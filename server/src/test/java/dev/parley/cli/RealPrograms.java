@@ -15,13 +15,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// The real command-line agents from npm, told to ask a stand-in model, with a home of their own.
+/// The real command-line agents from npm, configured to use a stand-in model and their own home
+/// folder.
 public final class RealPrograms {
 
   private RealPrograms() {}
 
-  /// A stand-in for the models of Claude Code and Codex: it calls a tool if the last that was said has
-  /// `PLEASE-CALL` in it (one that changes files if also `TOUCH`), holds its answer if it has `HANG`, and else answers.
+  /// A stand-in for the models of Claude Code and Codex. It calls a tool if the last message
+  /// contains `PLEASE-CALL` (a tool that changes files if it also contains `TOUCH`), holds its
+  /// answer if the message contains `HANG`, and otherwise answers.
   public static StandInModel model() {
     var calls = new AtomicInteger();
     return StandInModel.answering(

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.BooleanNode;
 
-/// The real programs, against a stand-in model.
+/// Tests the real programs with a stand-in model.
 @Tag("long")
 @Timeout(300)
 class RealProgramsTest {
@@ -304,7 +304,7 @@ class RealProgramsTest {
     }
   }
 
-  /// The processes that this one has started and that have not ended.
+  /// The running processes that this process has started.
   private static List<ProcessHandle> left() {
     return ProcessHandle.current()
         .descendants()

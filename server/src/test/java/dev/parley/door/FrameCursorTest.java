@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The ids of frames, by which readers come back.
+/// The ids of frames, with which readers resume a stream.
 class FrameCursorTest {
 
   private static FrameCursor cursor(String text) {

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Connections on which one stream follows another.
+/// Connections with one stream after another.
 class HangUpsTest {
 
   @Test

@@ -152,7 +152,7 @@ class HttpDoorTest {
     }
   }
 
-  /// Without a stop in the right order about every tenth round leaves somebody waiting.
+  /// If the listener stops in the wrong order, a caller waits forever in about every tenth round.
   @Test
   void nobody_who_comes_while_it_stops_is_left_waiting() throws Exception {
     for (var round = 0; round < 40; round++) {
@@ -176,7 +176,7 @@ class HttpDoorTest {
     }
   }
 
-  /// Calls again and again, each time on a new connection. Returns why that ended.
+  /// Sends requests repeatedly, each on a new connection. Returns the failure that ended it.
   private static IOException callUntilRefused(int port, CountDownLatch answered) {
     var request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     while (true) {
@@ -188,7 +188,7 @@ class HttpDoorTest {
       } catch (SocketTimeoutException | ConnectException over) {
         return over;
       } catch (IOException cutOff) {
-        // It is stopping.
+        // The server is stopping.
       }
     }
   }

@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/// The table of states in `docs/names.md`, for comparing it with what each door really says.
+/// Reads the table of states in `docs/names.md`, to compare it with the names that each API uses.
 public final class NamesTable {
 
   private NamesTable() {}
 
-  /// What stands for a state in the column of this title.
+  /// The name of a state in the column with this title.
   public static String word(TaskState state, String title) {
     var rows = rows();
     var column = rows.getFirst().indexOf(title);

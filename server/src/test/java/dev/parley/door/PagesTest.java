@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/// Pages that many read.
+/// A cache with many readers.
 class PagesTest {
 
   private final Pages<String, String> pages = new Pages<>(10, String::length);

@@ -21,14 +21,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Sockets of the listener, with a client of the JDK's.
+/// WebSockets of the listener, with the JDK's client.
 class SocketTest {
 
   private static final Limits LIMITS =
       new Limits(200_000, 3, Duration.ofSeconds(30), Duration.ofSeconds(30));
   private static final String SECRET = "a secret";
 
-  /// Messages around every length at which something changes.
+  /// Messages of lengths around every boundary of the encoding.
   private static final List<List<String>> MANY =
       List.of(
           List.of("", "a", "b".repeat(125), "c".repeat(126), "d".repeat(127)),
@@ -182,8 +182,8 @@ class SocketTest {
       one.next();
       two.next();
       door.drain(Duration.ofSeconds(5));
-      assertThat(one.closed()).isEqualTo("1001 the server stops");
-      assertThat(two.closed()).isEqualTo("1001 the server stops");
+      assertThat(one.closed()).isEqualTo("1001 the server is stopping");
+      assertThat(two.closed()).isEqualTo("1001 the server is stopping");
       assertThat(streams.count()).isZero();
     }
   }
@@ -230,9 +230,9 @@ class SocketTest {
               \r
               """
                   .getBytes(StandardCharsets.US_ASCII));
-      // Reads, but never answers: to the end, which the server makes.
+      // Reads without answering, until the server closes the connection.
       var all = new String(raw.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
-      assertThat(all).startsWith("HTTP/1.1 101").contains("nothing was heard");
+      assertThat(all).startsWith("HTTP/1.1 101").contains("nothing was received");
     }
     streams.awaitNone(Duration.ofSeconds(20));
     assertThat(streams.count()).isZero();

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// A WebSocket client that waits for what it hears.
+/// A WebSocket client for tests, with blocking methods.
 public final class TestSocket implements WebSocket.Listener, AutoCloseable {
 
   private static final int PATIENCE_SECONDS = 20;
@@ -27,7 +27,7 @@ public final class TestSocket implements WebSocket.Listener, AutoCloseable {
   private final boolean reading;
   private final WebSocket socket;
 
-  /// Connects; `reading` is false for one that never reads.
+  /// Connects; `reading` is false for a client that does not read.
   public TestSocket(int port, String path, Map<String, String> headers, boolean reading) {
     this.reading = reading;
     var builder = http.newWebSocketBuilder();
@@ -39,7 +39,7 @@ public final class TestSocket implements WebSocket.Listener, AutoCloseable {
     this(port, path, Map.of(), true);
   }
 
-  /// What the server answers to one that cannot connect.
+  /// The server's reply to a client that cannot connect.
   public static int refusal(int port, String path, Map<String, String> headers) {
     try (var unexpected = new TestSocket(port, path, headers, true)) {
       unexpected.leave();
@@ -81,7 +81,7 @@ public final class TestSocket implements WebSocket.Listener, AutoCloseable {
     }
   }
 
-  /// How it was closed: the code, and the reason.
+  /// Waits for the end, and returns the close code and the reason.
   public String closed() throws Exception {
     return closed.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
   }
@@ -120,12 +120,12 @@ public final class TestSocket implements WebSocket.Listener, AutoCloseable {
     closed.completeExceptionally(error instanceof IOException ? error : new IOException(error));
   }
 
-  /// Begins to read, if it did not.
+  /// Starts to read, if it does not read yet.
   public void read() {
     socket.request(Long.MAX_VALUE);
   }
 
-  /// Leaves in order.
+  /// Closes the connection with a close frame.
   public void leave() {
     socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
   }

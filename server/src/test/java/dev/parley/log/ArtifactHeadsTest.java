@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the log stores of artifacts beside the entries.
+/// Artifact heads, which the log stores beside the entries.
 final class ArtifactHeadsTest {
 
   private static final int ARTIFACTS = 1_000;
@@ -151,7 +151,7 @@ final class ArtifactHeadsTest {
     log.close();
     try (var connection = database();
         var update = connection.prepareStatement("UPDATE contexts SET state = ?")) {
-      // As version 2 of the schema had it.
+      // The form of version 2 of the schema.
       update.setBytes(1, old);
       update.executeUpdate();
       Database.execute(connection, "DELETE FROM artifact_heads");

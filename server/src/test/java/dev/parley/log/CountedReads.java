@@ -4,7 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Counts how often a log is read, other than by the views, which follow it at their own pace.
+/// Counts the reads of a log, except those of the projections, which follow it at their own pace.
 public final class CountedReads {
 
   private CountedReads() {}

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What every log promises. Each store extends this.
+/// The contract of all event logs. The test of each log extends it.
 abstract class EventLogContract {
 
   static final ContextId CONTEXT = new ContextId("context-1");

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What every log promises of forks. Each store extends this.
+/// The contract of all event logs for forks. The test of each log extends it.
 abstract class ForkContract {
 
   static final ContextId FORK = new ContextId("fork");
@@ -71,7 +71,7 @@ abstract class ForkContract {
     return new Draft(TASK, new DataWrite(new ArtifactId(artifact), null, null, data, null, null));
   }
 
-  /// The entry in another context.
+  /// The same entry in another context.
   static Entry in(ContextId context, Entry entry) {
     return new Entry(
         context,
@@ -107,7 +107,7 @@ abstract class ForkContract {
     return log.inspect(context, ForkContract::text);
   }
 
-  /// The state that all entries of the context give, one by one.
+  /// The state folded from all entries of the context, one by one.
   String folded(ContextId context) {
     var state = new ContextState();
     for (var entry : all(context)) {
@@ -120,7 +120,7 @@ abstract class ForkContract {
     return new String(SavedState.save(state, 0), StandardCharsets.UTF_8);
   }
 
-  /// A task that says things, thinks, and ends; then another.
+  /// Writes a task that streams text, thinks and ends, then another one.
   void fill(ContextId context, int steps) {
     var random = new Random(steps);
     var text = new StringBuilder();
@@ -270,7 +270,7 @@ abstract class ForkContract {
       cut = log.head(fork).seq() - 3;
     }
     assertThat(prefix(all(source), 15, FORK)).isEqualTo(expected);
-    // One that is cut before its source even began shares nothing of it but what that shares.
+    // A fork at a position that its source shares has only the entries of the first context.
     log.fork(FORK, forked(source, 15));
     assertThat(prefix(all(FORK), 15, FORK)).isEqualTo(expected);
   }

@@ -13,7 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// A log that takes so many appends and then no more, as if its process had died.
+/// A log that accepts a given number of appends and then rejects all others, as if its process had
+/// died.
 public final class FreezingLog implements EventLog {
 
   private final EventLog log;
@@ -27,7 +28,7 @@ public final class FreezingLog implements EventLog {
     this.refusal = refusal;
   }
 
-  /// Takes so many appends more.
+  /// Accepts this many further appends.
   public void thaw(int appends) {
     left.set(appends);
   }
@@ -42,7 +43,7 @@ public final class FreezingLog implements EventLog {
 
   @Override
   public Appended append(ContextId context, Guard guard, Decision decide) {
-    // The decision is where the log would take its lock: nothing slips through behind it.
+    // The decision runs under the lock of the log, so that no append can pass this check later.
     return log.append(
         context,
         guard,

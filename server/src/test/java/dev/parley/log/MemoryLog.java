@@ -24,7 +24,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
-/// A log that forgets when the process ends: the smallest thing that passes the contract.
+/// An event log in memory: the smallest implementation that passes the contract.
 ///
 /// One lock guards everything.
 public final class MemoryLog implements EventLog {
@@ -98,7 +98,7 @@ public final class MemoryLog implements EventLog {
         });
   }
 
-  /// Copies, so that other logs can be compared with what a fork should be.
+  /// Copies the entries, as a reference for the forks of other logs.
   @Override
   public boolean fork(ContextId id, ContextForked forked, List<Draft> more) {
     return locked(
@@ -136,7 +136,7 @@ public final class MemoryLog implements EventLog {
             case Guard.None() -> {}
             case Guard.At(var head) -> {
               if (!context.state.head().equals(head)) {
-                throw new Rejection.Stale("the context has moved on from " + head);
+                throw new Rejection.Stale("the context has events after " + head);
               }
             }
             case Guard.Once(var principal, var key, var hash) -> {

@@ -16,7 +16,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// One context that cannot be read affects no other, and loses nothing more.
+/// A damaged context does not affect other contexts, and loses no further data.
 final class SqliteLogDamageTest {
 
   private static final ContextId DAMAGED = new ContextId("damaged");
@@ -40,7 +40,8 @@ final class SqliteLogDamageTest {
     }
   }
 
-  /// Opens the log, checks that only one context is damaged, and writes until all else is sealed.
+  /// Opens the log, checks that only one context is damaged, and writes until all others are
+  /// sealed.
   private void useTheOther() {
     try (var log = SqliteLogTest.open(folder)) {
       assertThatThrownBy(() -> log.read(DAMAGED, Position.START, 10))

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Deleting contexts: what it costs, whom it disturbs, and that it is always finished.
+/// The deletion of contexts: its cost, its effect on other work, and that it is always finished.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class SqliteLogEraseTest {
 
@@ -61,7 +61,7 @@ final class SqliteLogEraseTest {
     return DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"));
   }
 
-  /// A program outside of the server that reads the file, until it is closed.
+  /// Opens a reader of another process, which reads the file until it is closed.
   private Connection reader() throws SQLException {
     var reader = connect();
     reader.setAutoCommit(false);
@@ -73,7 +73,7 @@ final class SqliteLogEraseTest {
     log.append(context, Guard.none(), Decision.always(message(text)));
   }
 
-  /// Text that cannot be compressed much.
+  /// Text that hardly compresses.
   private String noise(int bytes) {
     var noise = new byte[bytes];
     random.nextBytes(noise);
@@ -92,7 +92,8 @@ final class SqliteLogEraseTest {
     return CompletableFuture.runAsync(() -> log.delete(context), THREADS);
   }
 
-  /// Waits until a deletion has begun to erase, and appends a few times, so that it has its turns.
+  /// Waits until a deletion has started to erase, and appends a few times, so that the eraser runs
+  /// between commits.
   private static void awaitGone(EventLog log, ContextId context) {
     while (true) {
       try {
@@ -142,7 +143,8 @@ final class SqliteLogEraseTest {
         var before = walBytes();
         var deletion = delete(log, small);
         awaitGone(log, small);
-        // The reader is in the way of emptying the log: it holds all that was written.
+        // The reader blocks the truncation of the write-ahead log, which contains all that was
+        // written.
         assertThat(walBytes() - before).isLessThan(1 << 20);
         assertThat(deletion).isNotDone();
       }
@@ -215,7 +217,7 @@ final class SqliteLogEraseTest {
     }
   }
 
-  /// Stops the log while it deletes a context. Returns the reader that kept it from finishing.
+  /// Stops the log while it deletes a context. Returns the reader that blocked the deletion.
   private Connection stopWhileDeleting() throws SQLException {
     Connection reader;
     CompletableFuture<Void> deletion;

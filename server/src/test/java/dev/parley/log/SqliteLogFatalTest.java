@@ -23,11 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What happens when a thread of the log fails, while not even a line can be logged.
+/// Tests the failure of a thread of the log when even logging fails.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class SqliteLogFatalTest {
 
-  /// Held, because a logger that nobody holds forgets its handlers.
+  /// Kept in a field, because a logger without references loses its handlers.
   private static final Logger LOGGER = Logger.getLogger("dev.parley.log");
 
   @TempDir Path folder;
@@ -64,7 +64,7 @@ final class SqliteLogFatalTest {
         fatal);
   }
 
-  /// Fails as if there were no memory, when told to.
+  /// Throws an OutOfMemoryError on request.
   private static final class Exhausted implements Fault {
     volatile boolean now;
 

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What happens when the store fails: the caller is told, nobody sees what is not durable, and the log
-/// goes on when the fault ends.
+/// Tests failures of the store: the caller gets an error, no reader sees events that are not
+/// durable, and the log continues when the fault ends.
 final class SqliteLogFaultTest {
 
   @TempDir Path folder;
@@ -43,7 +43,7 @@ final class SqliteLogFaultTest {
         fault);
   }
 
-  /// Fails when told to.
+  /// Fails on request.
   private static final class Switch implements Fault {
     volatile boolean before;
     volatile boolean after;
@@ -96,8 +96,8 @@ final class SqliteLogFaultTest {
     }
   }
 
-  /// After a failed sync, that a block can be read says only that it is in memory: it must be written
-  /// once more, which a reader of an older state prevents.
+  /// After a failed sync, a readable block may be in memory only. It must be written again, which a
+  /// reader of an older state prevents.
   @Test
   void an_append_in_doubt_is_seen_only_when_it_was_written_to_the_disk_once_more()
       throws SQLException {
@@ -135,7 +135,7 @@ final class SqliteLogFaultTest {
             }
           }
         };
-    // So many bytes of unsealed data that several contexts are sealed at once.
+    // Enough unsealed data that several contexts are sealed at once.
     try (var log = open(fault)) {
       for (var i = 0; i < 40; i++) {
         var context = new ContextId("c" + i % 8);

@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Forks in SQLite: the contract, and what it takes to keep them.
+/// Forks in SQLite: the contract, and their storage.
 final class SqliteLogForkTest extends ForkContract {
 
   @TempDir Path folder;

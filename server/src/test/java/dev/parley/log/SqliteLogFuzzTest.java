@@ -48,13 +48,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Compares the log with a model of it under random work.
+/// Compares the log with a model under random operations.
 ///
-/// Several workers write to one [SqliteLog] with tiny limits. Each repeats its operations on a
-/// [MemoryLog] of its own and compares the outcomes. Commits fail at random, before and after they are
-/// durable. After each round the log is compared with the models, and is then sometimes closed and
-/// opened, and sometimes replaced by a copy of its files, as they are after a crash. A failure names
-/// its seed: `-Dparley.fuzz.seed=N` repeats it, `-Dparley.fuzz.seeds=N` runs N seeds.
+/// Several workers write to one [SqliteLog] with tiny limits. Each worker repeats its operations on
+/// its own [MemoryLog] and compares the results. Commits fail at random, before and after they are
+/// durable. After each round the log is compared with the models. It is then sometimes closed and
+/// opened, and sometimes replaced by a copy of its files, as after a crash. A failure message
+/// contains the random seed: `-Dparley.fuzz.seed=N` repeats it, `-Dparley.fuzz.seeds=N` runs N
+/// seeds.
 final class SqliteLogFuzzTest {
 
   private static final int WORKERS = 4;
@@ -204,8 +205,8 @@ final class SqliteLogFuzzTest {
           log = open();
         }
         default -> {
-          // The database first: what a checkpoint adds to it meanwhile is in the write-ahead log
-          // too.
+          // The database is copied first: the write-ahead log also contains the pages that a
+          // checkpoint adds to the database meanwhile.
           var copy = Files.createDirectory(root.resolve("copy-" + seed + "-" + copies++));
           Files.copy(folder.resolve("log.db"), copy.resolve("log.db"));
           Files.copy(folder.resolve("log.db-wal"), copy.resolve("log.db-wal"));
@@ -217,7 +218,7 @@ final class SqliteLogFuzzTest {
     }
   }
 
-  /// Does random things to contexts of its own, and the same to a model.
+  /// Runs random operations on its own contexts and on a model of them.
   private static final class Worker {
 
     private final int number;
@@ -300,7 +301,7 @@ final class SqliteLogFuzzTest {
         return;
       }
       var fork = new ContextId(name("fork"));
-      // Sometimes beyond the end, which is refused.
+      // Sometimes beyond the end, which is rejected.
       var at = 1 + random.nextLong(model.head(source).seq() + (random.nextInt(8) == 0 ? 2 : 0));
       var beyond = at > model.head(source).seq();
       if (both(log, fork, one -> one.fork(fork, forked(source, at))) && !beyond) {
@@ -347,7 +348,8 @@ final class SqliteLogFuzzTest {
       both(log, context, one -> one.append(context, new Guard.At(at), Decision.always(draft)));
     }
 
-    /// Moves the context's task on by a step: begins it, writes text, ends a block, ends the task.
+    /// Runs the next step of the context's task: starts it, writes text, ends a block, ends the
+    /// task.
     private void stream(EventLog log, ContextId context) {
       var stream = streams.get(context);
       if (stream == null) {
@@ -427,8 +429,8 @@ final class SqliteLogFuzzTest {
       return both(log, context, one -> one.append(context, Guard.none(), Decision.always(drafts)));
     }
 
-    /// Does the same to the log and to the model, and compares what came of it. False if the store
-    /// could not write, and then leaves the model as it is.
+    /// Runs an operation on the log and on the model, and compares the results. Returns false and
+    /// leaves the model unchanged if the store could not be written.
     private <T> boolean both(
         EventLog log, @Nullable ContextId changed, Function<EventLog, T> operation) {
       var outcome = outcome(() -> operation.apply(log));
@@ -491,7 +493,7 @@ final class SqliteLogFuzzTest {
       return entries;
     }
 
-    /// What must be the same in the log and in the model: all but ids and times.
+    /// The parts of an entry that must be equal in the log and in the model: all but ids and times.
     private static List<List<Object>> facts(List<Entry> entries) {
       return entries.stream()
           .map(

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Rare things that once broke the log, or would have.
+/// Rare situations that once broke the log, or could have.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class SqliteLogHardshipTest {
 
@@ -258,7 +258,7 @@ final class SqliteLogHardshipTest {
             if (!done) {
               done = true;
               try {
-                // The store can no longer be opened: somebody else made its name a folder.
+                // The store can no longer be opened, because a folder has its name.
                 Files.move(file, away);
                 Files.createDirectory(file);
               } catch (IOException failed) {
@@ -273,7 +273,7 @@ final class SqliteLogHardshipTest {
           .isInstanceOf(Rejection.Unavailable.class)
           .hasMessageContaining("not yet known");
       Files.delete(file);
-      // It may have been made anew in this moment.
+      // It may just have been created again.
       Files.move(away, file, StandardCopyOption.REPLACE_EXISTING);
       while (!log.writable()) {
         Thread.onSpinWait();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What the log holds in memory stays within its limits, whatever is asked of it.
+/// The memory of the log stays within its limits under any load.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class SqliteLogLimitsTest {
 
@@ -74,7 +74,8 @@ final class SqliteLogLimitsTest {
     }
   }
 
-  /// Keeps each commit waiting until every client has something in the queue, and looks at the log.
+  /// Delays each commit until every client has an append in the queue, and records the maxima of
+  /// the log.
   private static final class Crowded implements Fault {
     final AtomicInteger clients = new AtomicInteger();
     final AtomicInteger appending = new AtomicInteger();
@@ -138,7 +139,7 @@ final class SqliteLogLimitsTest {
     switch (limit) {
       case CONTEXTS -> {
         assertThat(crowded.contextsMax).isBetween(20, 80);
-        // Besides: those in use, and 20 that nobody uses.
+        // In addition: the contexts in use, and 20 unused ones.
         assertThat(crowded.inMemoryMax).isLessThan(80 + 20 + 2 * CLIENTS);
       }
       case STORED_BYTES -> assertThat(crowded.bytesMax).isBetween(5_000L, 20_000L);
@@ -173,7 +174,7 @@ final class SqliteLogLimitsTest {
     }
   }
 
-  /// Seals at once, and lets the windows of all readers hold little.
+  /// Limits that seal at once and keep the windows of all readers small.
   private static Tuning smallWindows(int live, int contexts, int waitMillis) {
     var memory = new MemoryLimits(2, MANY, 30_000, 100_000, 8, 100, contexts, waitMillis);
     return new Tuning(4, 1 << 20, 256, 1, MANY, live, 1 << 20, memory);
@@ -208,7 +209,7 @@ final class SqliteLogLimitsTest {
       awaitParked(List.of(first));
       for (var i = 0; i < 30; i++) {
         say(log, context(0), text + i);
-        // Besides the 30,000: what is unsealed, and as much again as was dropped.
+        // In addition to the 30,000: the unsealed entries, and as much again for dropped ones.
         assertThat(log.windowBytes()).isLessThan(2 * (30_000 + 3 * 22_000));
       }
       assertThat(log.windowBytes()).isGreaterThan(20_000);
@@ -298,7 +299,7 @@ final class SqliteLogLimitsTest {
     }
   }
 
-  /// Lets 4 keys of one context stay in memory, and 10 of all.
+  /// Limits that keep 4 keys of one context in memory, and 10 keys in total.
   private static Tuning fewKeys(int live) {
     var memory = new MemoryLimits(100, MANY, 1_000, 10_000, 4, 10, 1_000, 10_000);
     return new Tuning(64, 60_000, 5, MANY, MANY, live, 1 << 20, memory);
@@ -377,7 +378,8 @@ final class SqliteLogLimitsTest {
             Thread.startVirtualThread(
                 () -> {
                   for (var i = 0; i < 60; i++) {
-                    // Near one another, so that a key may leave memory while another looks for it.
+                    // Close together, so that a key may leave memory while another thread looks it
+                    // up.
                     if (!once(log, context(0), (i + offset) % 60).replayed()) {
                       fresh.incrementAndGet();
                     }
@@ -393,7 +395,7 @@ final class SqliteLogLimitsTest {
     }
   }
 
-  /// Has a reader wait for each of so many contexts.
+  /// Starts a waiting reader for each of this many contexts.
   private static List<Thread> fill(SqliteLog log, int contexts) {
     var readers =
         IntStream.range(0, contexts)
@@ -423,7 +425,8 @@ final class SqliteLogLimitsTest {
     }
   }
 
-  /// Limits of how many contexts may be unsealed before sealing begins, and how many may be in memory.
+  /// Limits of the number of contexts that may be unsealed before sealing begins, and of those in
+  /// memory.
   private static Tuning tuning(int unsealedContexts, int contexts) {
     return new Tuning(
         64,

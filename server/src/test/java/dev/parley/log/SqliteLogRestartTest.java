@@ -30,7 +30,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the SQLite log keeps when it is closed and opened again, and what it leaves behind.
+/// The SQLite log after it is closed and opened again: what it keeps and what it deletes.
 final class SqliteLogRestartTest {
 
   @TempDir Path folder;
@@ -154,7 +154,8 @@ final class SqliteLogRestartTest {
         log.create(new ContextId("c" + c), created());
       }
       for (var i = 0; i < 3_000; i++) {
-        // One context is ten times slower than the others and must not keep their blocks.
+        // One context is ten times slower than the others and must not prevent the deletion of
+        // their blocks.
         var context = new ContextId("c" + (i % 10 == 0 ? 0 : 1 + i % 19));
         log.append(context, Guard.none(), Decision.always(message("m" + i)));
         assertThat(log.unsealedBytes()).isLessThan(4L * SqliteLogTest.SMALL.unsealedBytes());

@@ -21,10 +21,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Somebody who calls tools: what they are told and asked, and what they answer.
+/// A tool context that records progress and questions, and returns prepared answers.
 final class Caller implements ToolContext {
 
-  /// How far a call was.
+  /// A report of progress.
   record Told(double progress, @Nullable String message, @Nullable ObjectNode metadata) {}
 
   final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
@@ -43,19 +43,19 @@ final class Caller implements ToolContext {
     this("local");
   }
 
-  /// The same, with this to say when asked during a call.
+  /// Sets the answer to questions during a call.
   Caller saying(Answer said) {
     answer = said;
     return this;
   }
 
-  /// The same, who thinks about an answer for ever.
+  /// Never answers questions.
   Caller thinking() {
     patient = true;
     return this;
   }
 
-  /// The same, called again after this came of what the call needed.
+  /// Sets the answer of an earlier attempt at the call.
   Caller after(Answer came) {
     earlier = Optional.of(came);
     return this;
@@ -65,7 +65,7 @@ final class Caller implements ToolContext {
     return tool.call((ObjectNode) Json.mapper().readTree(arguments), this);
   }
 
-  /// Calls on a thread of its own.
+  /// Calls the tool on another thread.
   CompletableFuture<Object> begin(Tool tool, String arguments, CompletableFuture<Thread> thread) {
     var outcome = new CompletableFuture<Object>();
     thread.complete(

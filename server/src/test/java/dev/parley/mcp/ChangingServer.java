@@ -16,8 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A server whose tools change without its saying so: it has no stream for that. It offers one when it has heard that
-/// all is agreed, which takes it a second, or until somebody asks for its tools too early.
+/// A server that changes its tools without a notification: it has no stream for them. It offers a
+/// tool once it has processed `initialized`, which takes a second, or until a client lists its
+/// tools too early.
 final class ChangingServer implements AutoCloseable {
 
   private static final String NONE = "";
@@ -40,12 +41,12 @@ final class ChangingServer implements AutoCloseable {
         "changing", new McpServer.Http(url, Map.of()), null, null, Duration.ofSeconds(10));
   }
 
-  /// From now on this is its only tool.
+  /// Replaces all tools by this one.
   void offers(String name) {
     tool = name;
   }
 
-  /// How often it was asked for its tools.
+  /// The number of requests for its tools.
   int lists() {
     return lists.get();
   }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// Tools that come and go without notice are found.
+/// Tests that tools are found when they change without a notification.
 class ChangingServerTest {
 
   private static final Pace CURIOUS =
@@ -36,7 +36,7 @@ class ChangingServerTest {
 
       there.offers("other");
 
-      // The first who asks still gets the old list, while the new one is fetched.
+      // The first caller still gets the old list, while the new one is fetched.
       while (!names(servers).equals(List.of("changing_other"))) {
         Thread.onSpinWait();
       }

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Finding out where one signs in to a server that does not cooperate.
+/// Tests the sign-in discovery with a server that does not cooperate.
 @Timeout(60)
 class DiscoveryTest {
 
@@ -23,7 +23,7 @@ class DiscoveryTest {
 
       assertThatThrownBy(() -> discovery.find(server, Challenge.NONE))
           .isInstanceOf(Trouble.class)
-          .hasMessageContaining("nothing says how");
+          .hasMessageContaining("no metadata was found");
     }
   }
 }

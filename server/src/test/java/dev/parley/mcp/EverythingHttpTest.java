@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/// The real server over streamable HTTP.
+/// Tests the real server over streamable HTTP.
 final class EverythingHttpTest extends EverythingTest {
 
   private HttpPeer peer;

@@ -1,6 +1,6 @@
 package dev.parley.mcp;
 
-/// The real server as a process of ours.
+/// Tests the real server as a child process.
 final class EverythingStdioTest extends EverythingTest {
 
   @Override

@@ -15,13 +15,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/// What a real server offers, through [dev.parley.tool.Tool]; once over pipes and once over HTTP.
+/// Tests a real server through [dev.parley.tool.Tool], over pipes and over HTTP.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class EverythingTest {
 
   private McpServers servers;
 
-  /// A server that is called `everything`.
+  /// A server with the name `everything`.
   abstract McpServer server() throws Exception;
 
   McpServers servers() {
@@ -171,7 +171,7 @@ abstract class EverythingTest {
     assertThat(result).contains("cancelled");
   }
 
-  /// The server offers this tool only once it has heard that all is agreed.
+  /// The server offers this tool only after it has received `initialized`.
   Tool asks() throws Exception {
     return Peers.tool(servers, "everything", "trigger-elicitation-request");
   }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The real file server, which is allowed one folder.
+/// Tests the real file server with access to one folder.
 class FilesystemTest {
 
   @TempDir Path folder;

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 
-/// The real server, listening on a port of its own.
+/// The real server on its own port.
 public final class HttpPeer implements AutoCloseable {
 
   /// Its standard input ends when the process that started it does.
@@ -29,7 +29,7 @@ public final class HttpPeer implements AutoCloseable {
 
   public static HttpPeer start() throws Exception {
     for (var attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      // Somebody else may take the port before the server does.
+      // Another process may take the port before the server does.
       var port = free();
       var process = launch(port);
       if (process != null) {
@@ -56,7 +56,7 @@ public final class HttpPeer implements AutoCloseable {
     stop();
     process = launch(port);
     if (process == null) {
-      throw new AssertionError("somebody took port " + port);
+      throw new AssertionError("another process took port " + port);
     }
   }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What servers over HTTP may do that is unusual.
+/// Tests unusual but valid behaviour of HTTP servers.
 @Timeout(60)
 class HttpTransportTest {
 
@@ -81,7 +81,7 @@ class HttpTransportTest {
       var result = new Caller().call(Peers.tool(servers, "odd", "late"), "{}");
 
       assertThat(result).isInstanceOf(ToolResult.Failed.class);
-      assertThat(result.toString()).contains("does not repeat its answer");
+      assertThat(result.toString()).contains("does not resume its response");
       assertThat(calls).hasValue(1);
     }
   }
@@ -94,7 +94,7 @@ class HttpTransportTest {
       var result = new Caller().call(tool, "{}");
 
       assertThat(result).isInstanceOf(ToolResult.Failed.class);
-      assertThat(result.toString()).contains("somebody has to sign in");
+      assertThat(result.toString()).contains("a sign-in is required");
     }
   }
 

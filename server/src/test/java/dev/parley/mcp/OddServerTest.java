@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.BooleanNode;
 
-/// A server that misbehaves cannot do harm, and its trouble is told.
+/// Tests that a misbehaving server does no harm, and that its failures are reported.
 class OddServerTest {
 
   @TempDir Path folder;
@@ -216,7 +216,7 @@ class OddServerTest {
     caller.asking.get(10, TimeUnit.SECONDS).interrupt();
 
     assertThat(outcome.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
-    assertThat(text("cancelled")).contains("no longer wanted");
+    assertThat(text("cancelled")).contains("the request was canceled");
   }
 
   @Test
@@ -275,7 +275,7 @@ class OddServerTest {
       assertThat(Bench.failed(new Caller().call(tools.getFirst(), "{}")))
           .contains("it ended with exit code 7")
           .contains("no licence found")
-          .containsPattern("[.]\nIt is tried again in");
+          .containsPattern("[.]\nThe next attempt is in");
     }
   }
 

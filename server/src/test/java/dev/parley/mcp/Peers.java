@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 
-/// The servers that the tests talk to: real ones from npm, which `./check` installs, and an odd one.
+/// The servers of the tests: real ones from npm, which `./check` installs, and one that misbehaves.
 public final class Peers {
 
   static final Pace PACE =
@@ -34,7 +34,8 @@ public final class Peers {
 
   private Peers() {}
 
-  /// Where npm put the MCP servers. Tests fail without them: there is no point in passing unseen.
+  /// The script of an MCP server from npm. Tests fail if it is missing, so that they are never
+  /// skipped unnoticed.
   public static Path script(String name) {
     var given = System.getProperty("parley.peers");
     var peers = given == null ? above(Path.of("").toAbsolutePath()) : Path.of(given);
@@ -67,7 +68,7 @@ public final class Peers {
         "odd", new McpServer.Stdio(words, environment(), folder), null, null, timeout);
   }
 
-  /// The script of a server that does what servers should not do.
+  /// The script of a server that violates the protocol.
   public static Path oddServer() {
     try {
       return Path.of(Objects.requireNonNull(Peers.class.getResource("odd-server.js")).toURI());
@@ -120,7 +121,7 @@ public final class Peers {
         .toList();
   }
 
-  /// The tool of this name, as the person `local` has it.
+  /// The tool with this name, for the owner `local`.
   static Tool tool(McpServers servers, String server, String name) throws Exception {
     var tools = tools(servers, "mcp:" + server, "local");
     return tools.stream()

@@ -16,13 +16,13 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A server that lets people in who have a token, and says where one gets it.
+/// A server that requires a token, and names its authorization server.
 public final class ProtectedServer implements AutoCloseable {
 
-  /// The tokens that are good now.
+  /// The valid tokens.
   public final Set<String> good = ConcurrentHashMap.newKeySet();
 
-  /// The sessions that were begun.
+  /// The sessions that were started.
   final Set<String> sessions = ConcurrentHashMap.newKeySet();
 
   private final HttpServer http;
@@ -50,27 +50,27 @@ public final class ProtectedServer implements AutoCloseable {
     http.start();
   }
 
-  /// Everybody may see which tools there are.
+  /// Allows listing the tools without a token.
   void openList() {
     openList = true;
   }
 
-  /// Its refusals do not say where more is written.
+  /// Omits the address of the metadata from its challenges.
   void silentRefusals() {
     metadataInHeader = false;
   }
 
-  /// Its refusals say that more is written at this address.
+  /// Sets the address of the metadata in its challenges.
   void refersTo(String address) {
     metadataElsewhere = address;
   }
 
-  /// The authorization server says this about itself, too.
+  /// Sets a field of the metadata of the authorization server.
   public void says(String name, String value) {
     authorization = authorization.deepCopy().put(name, value);
   }
 
-  /// The authorization server takes nobody who is not known already.
+  /// Disables client registration at the authorization server.
   public void withoutRegistration() {
     authorization = authorization.deepCopy();
     authorization.remove("registration_endpoint");
@@ -155,7 +155,7 @@ public final class ProtectedServer implements AutoCloseable {
     answer(exchange, request, result);
   }
 
-  /// Answers a request of JSON-RPC.
+  /// Handles a JSON-RPC request.
   static void answer(HttpExchange exchange, ObjectNode request, ObjectNode result)
       throws IOException {
     var answer = Json.object().put("jsonrpc", "2.0");

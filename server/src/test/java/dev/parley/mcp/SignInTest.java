@@ -21,12 +21,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.BooleanNode;
 
-/// Servers that want people to sign in.
+/// Tests servers that require a sign-in.
 class SignInTest {
 
   private static final Answer DONE = new Answer.Given(BooleanNode.TRUE);
 
-  /// Where the tokens of people are.
+  /// The tokens of each owner.
   private static final class Purse implements Tokens {
     final Map<String, String> tokens = new ConcurrentHashMap<>();
     final List<String> rejected = new CopyOnWriteArrayList<>();
@@ -169,10 +169,10 @@ class SignInTest {
     var connect = only("ann");
 
     assertThat(Bench.failed(new Caller("ann").after(DONE).call(connect, "{}")))
-        .contains("still refuses");
+        .contains("still requires a sign-in");
     var lapsed = new Answer.Lapsed("no time");
     assertThat(Bench.failed(new Caller("ann").after(lapsed).call(connect, "{}")))
-        .contains("nobody signed in")
+        .contains("the sign-in to the MCP server")
         .contains("no time");
   }
 
@@ -180,7 +180,7 @@ class SignInTest {
   void one_that_speaks_for_others_or_knows_no_pkce_is_not_trusted() throws Exception {
     var connect = only("ann");
     safe.says("issuer", "https://elsewhere.example");
-    assertThat(Bench.failed(new Caller("ann").call(connect, "{}"))).contains("calls itself");
+    assertThat(Bench.failed(new Caller("ann").call(connect, "{}"))).contains("names another");
 
     safe.says("issuer", safe.url("/login"));
     safe.says("token_endpoint", "http://203.0.113.1/token");
@@ -236,7 +236,7 @@ class SignInTest {
           .contains("configured");
       var connect = Peers.tool(wrong, "safe", "connect");
       assertThat(Bench.failed(new Caller("ann").call(connect, "{}")))
-          .contains("refuses the credentials");
+          .contains("rejects the configured credentials");
     }
   }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;
 
-/// An answer as Anthropic's Messages API streams it.
+/// Writes an answer as a stream of Anthropic's Messages API.
 final class AnthropicWire implements StandInWire {
 
   private int index;

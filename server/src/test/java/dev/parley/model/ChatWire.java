@@ -4,7 +4,7 @@ import dev.parley.model.StandInAnswer.Step;
 import dev.parley.protocol.Json;
 import tools.jackson.databind.node.ObjectNode;
 
-/// An answer as OpenAI's chat completions stream it.
+/// Writes an answer as a stream of OpenAI's chat completions API.
 final class ChatWire implements StandInWire {
 
   private final boolean usage;

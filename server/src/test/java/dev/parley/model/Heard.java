@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
-/// A sink that keeps what it hears.
+/// A sink that records its input.
 public final class Heard implements Sink {
 
   private final List<String> texts = new CopyOnWriteArrayList<>();
@@ -36,12 +36,12 @@ public final class Heard implements Sink {
     texts.clear();
   }
 
-  /// The attempts that followed a failed one.
+  /// Returns the retries.
   public List<Retry> retries() {
     return List.copyOf(retries);
   }
 
-  /// Waits until there is something to hear.
+  /// Waits for the first input.
   public void await() {
     try {
       something.await();

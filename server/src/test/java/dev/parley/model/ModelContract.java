@@ -15,18 +15,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// What every model does, however it does it.
+/// The behavior of every model.
 abstract class ModelContract {
 
-  /// A tool that the models here may call.
+  /// A tool that the models may call.
   static final ToolDescription CALCULATOR =
       new ToolDescription(
           "calculator",
           "Calculates.",
           Json.object().put("type", "object").set("properties", Json.object()));
 
-  /// A model that answers `count to 3` with numbers, a word at a time, and `calculate 1+1` with a call of
-  /// the calculator, and that needs long for `count slowly to 1000`.
+  /// Returns a model that answers `count to 3` with numbers, word by word, and `calculate 1+1` with
+  /// a call of the calculator, and that takes long for `count slowly to 1000`.
   abstract Model obliging();
 
   static Prompt prompt(Part... parts) {

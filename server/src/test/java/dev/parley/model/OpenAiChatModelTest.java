@@ -45,7 +45,7 @@ class OpenAiChatModelTest extends ShakyModelContract {
     return StandInAnswer.of(text(talk), text(json));
   }
 
-  /// This API has no signatures, and one place for all that was thought.
+  /// This API has no signatures, and a single field for all reasoning.
   @Override
   void checkMemo(StandInModel.Question question) {
     var turn = messages(question).get(2);

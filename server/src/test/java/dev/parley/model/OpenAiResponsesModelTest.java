@@ -121,7 +121,7 @@ class OpenAiResponsesModelTest extends ShakyModelContract {
     assertThat(reply)
         .isEqualTo(
             new Reply.Failed(
-                ErrorCode.RATE_LIMITED, "too many questions to the model: slow down", true));
+                ErrorCode.RATE_LIMITED, "the model's rate limit is exceeded: slow down", true));
   }
 
   @Test

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
-/// How every model that is asked over HTTP puts its questions, and takes answers of a given form.
+/// How every remote model builds requests, and handles answers with a schema.
 abstract class QuestionContract extends RemoteModelContract {
 
-  /// The messages, or whatever this API calls them, of a question.
+  /// Returns the messages of a request, whatever this API calls them.
   abstract List<JsonNode> messages(StandInModel.Question question);
 
   @Test
@@ -36,7 +36,7 @@ abstract class QuestionContract extends RemoteModelContract {
                 call("call_a", "clock", "{}")),
             saying("done"));
     var asked = answered(model, said("go"));
-    // It is kept as JSON in between.
+    // The memo is stored as JSON in between.
     var memo = Json.mapper().readTree(Json.bytes(asked.memo()));
 
     answered(
@@ -48,7 +48,8 @@ abstract class QuestionContract extends RemoteModelContract {
     checkMemo(server.lastQuestion());
   }
 
-  /// What was thought before is in the question, in its place, signed `signed-1` and `signed-2`.
+  /// Checks that earlier reasoning is in the request, in its original order, signed `signed-1` and
+  /// `signed-2`.
   abstract void checkMemo(StandInModel.Question question);
 
   @Test
@@ -84,7 +85,7 @@ abstract class QuestionContract extends RemoteModelContract {
         new Part.Returned(new ToolCallId("orphan"), "clock", true, StringNode.valueOf("noon")));
 
     var body = server.lastQuestion().body().toString();
-    assertThat(body).contains("no battery", "there is no result of this call", "noon");
+    assertThat(body).contains("no battery", "this call has no result", "noon");
     assertThat(body.indexOf("no battery")).isLessThan(body.indexOf("by the way"));
     assertThat(body).doesNotContain("call.with:signs");
   }
@@ -138,7 +139,7 @@ abstract class QuestionContract extends RemoteModelContract {
     assertThat(server.lastQuestion().body().toString()).contains("\"city\"");
   }
 
-  /// An answer of some form as this API gives it, maybe after some talk.
+  /// Returns an answer with a schema as this API sends it, optionally after other text.
   abstract StandInAnswer formed(String talk, String... json);
 
   @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What every model does that is asked over HTTP.
+/// The behavior of every remote model.
 abstract class RemoteModelContract extends ModelContract {
 
   static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
@@ -40,14 +40,14 @@ abstract class RemoteModelContract extends ModelContract {
   final Heard heard = new Heard();
   StandInModel server = StandInModel.scripted(saying("hello"));
 
-  /// The model to test, with these settings.
+  /// Returns the model to test, with these settings.
   abstract Model model(
       ModelHttp connections, ModelSettings settings, Bounds bounds, ModelSources sources);
 
-  /// What a model of this kind is usually called.
+  /// Returns a typical model name of this API.
   abstract String modelName();
 
-  /// How this API says that the limit was hit.
+  /// Returns this API's stop reason for the token limit.
   abstract String lengthReason();
 
   @AfterEach
@@ -56,7 +56,7 @@ abstract class RemoteModelContract extends ModelContract {
     http.close();
   }
 
-  /// A model whose server gives these answers, one after the other.
+  /// Returns a model whose server sends these answers, one after the other.
   Model serving(StandInAnswer... answers) {
     server.close();
     server = StandInModel.scripted(answers);

@@ -7,7 +7,7 @@ import dev.parley.model.StandInAnswer.Step;
 import dev.parley.protocol.Json;
 import tools.jackson.databind.node.ObjectNode;
 
-/// An answer as OpenAI's responses API streams it.
+/// Writes an answer as a stream of OpenAI's responses API.
 final class ResponsesWire implements StandInWire {
 
   private int index;

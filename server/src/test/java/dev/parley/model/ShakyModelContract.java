@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What every model does that is asked over HTTP when the other side, or the way to it, is unwell.
+/// The behavior of every remote model when the server or the connection fails.
 abstract class ShakyModelContract extends QuestionContract {
 
   private static final String BODY = "{\"error\":{\"type\":\"t\",\"message\":\"because\"}}";
@@ -212,7 +212,7 @@ abstract class ShakyModelContract extends QuestionContract {
       value = Ending.class,
       names = {"CUT", "RESET"})
   void an_answer_that_ends_in_the_middle_is_asked_for_again(Ending ending) throws Exception {
-    // A reset takes back what was not read yet.
+    // A reset discards bytes that were not read yet.
     var gate = new CountDownLatch(1);
     var reader =
         Thread.ofVirtual()

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/// What a [StandInModel] answers: a status, steps, how it ends, and how its bytes are delivered.
+/// An answer of [StandInModel]: a status, steps, the way it ends, and how its bytes are sent.
 public record StandInAnswer(
     int status, List<String> headers, List<Step> steps, Ending ending, Delivery delivery) {
 
@@ -14,70 +14,70 @@ public record StandInAnswer(
     steps = List.copyOf(steps);
   }
 
-  /// Something that the model does.
+  /// A step of an answer.
   public sealed interface Step {
 
-    /// It says something, a piece at a time.
+    /// Sends text, piece by piece.
     record Text(List<String> pieces) implements Step {}
 
-    /// It thinks; `signature` is what it wants back.
+    /// Sends thinking; the client must return `signature`.
     record Thinking(List<String> pieces, String signature) implements Step {}
 
-    /// It thinks what nobody may read.
+    /// Sends redacted thinking.
     record Redacted(String data) implements Step {}
 
-    /// It calls a tool; the JSON of the arguments comes in pieces.
+    /// Calls a tool; the JSON of the arguments is sent in pieces.
     record Call(String id, String name, List<String> json) implements Step {}
 
-    /// It says how much it used.
+    /// Reports the usage.
     record Used(long input, long output, long cacheWrite, long cacheRead) implements Step {}
 
-    /// Why it stops, in the words of the wire; else it is what goes without saying.
+    /// Sets the stop reason, as this API names it. Without this step it is the default one.
     record Stop(String reason) implements Step {}
 
-    /// It tells of an error, in the words of the wire.
+    /// Sends an error event, in the form of this API.
     record Fail(String type, String message) implements Step {}
 
-    /// Bytes that are none of the above.
+    /// Sends other bytes.
     record Raw(String text) implements Step {}
 
-    /// It does nothing until this is open.
+    /// Waits until the latch is open.
     record Wait(CountDownLatch gate) implements Step {}
   }
 
   /// How an answer ends.
   public enum Ending {
-    /// As it should.
+    /// Normally.
     COMPLETE,
-    /// After the steps, without the rest, as if all were well.
+    /// After the steps, without a final event, but with a normal end of the connection.
     CUT,
-    /// After the steps, with a broken connection.
+    /// After the steps, with a reset of the connection.
     RESET,
-    /// Not at all, until the client hangs up.
+    /// Never, until the client disconnects.
     HOLD
   }
 
-  /// How bytes are sent: so many at a time, or all of an event if 0, and with these ends of lines.
+  /// How bytes are sent: this many at a time, or whole events if 0, and with this line separator.
   public record Delivery(int bytes, String newline) {
     static final Delivery USUAL = new Delivery(0, "\n");
   }
 
-  /// An answer with these steps.
+  /// Returns an answer with these steps.
   public static StandInAnswer of(Step... steps) {
     return new StandInAnswer(200, List.of(), Arrays.asList(steps), Ending.COMPLETE, Delivery.USUAL);
   }
 
-  /// An answer that is only text.
+  /// Returns an answer with only text.
   public static StandInAnswer saying(String... pieces) {
     return of(text(pieces), new Step.Used(10, 5, 0, 0));
   }
 
-  /// An answer that is one call of a tool.
+  /// Returns an answer with one tool call.
   public static StandInAnswer calling(String id, String name, String json) {
     return of(call(id, name, json), new Step.Used(10, 5, 0, 0));
   }
 
-  /// An answer that is refused; the body is sent as it is.
+  /// Returns an error response; the body is sent unchanged.
   public static StandInAnswer refusing(int status, String body, String... headers) {
     return new StandInAnswer(
         status,
@@ -99,24 +99,24 @@ public record StandInAnswer(
     return new Step.Call(id, name, List.of(json));
   }
 
-  /// The same, with more at the end of it.
+  /// Returns this answer with more steps.
   public StandInAnswer then(Step... more) {
     var all = new ArrayList<>(steps);
     all.addAll(Arrays.asList(more));
     return new StandInAnswer(status, headers, all, ending, delivery);
   }
 
-  /// The same, but ending so.
+  /// Returns this answer with another end.
   public StandInAnswer ending(Ending other) {
     return new StandInAnswer(status, headers, steps, other, delivery);
   }
 
-  /// The same, with its bytes cut so.
+  /// Returns this answer with its bytes split.
   public StandInAnswer chopped(int bytes, String newline) {
     return new StandInAnswer(status, headers, steps, ending, new Delivery(bytes, newline));
   }
 
-  /// The same, with these headers: `Name: value`.
+  /// Returns this answer with these headers: `Name: value`.
   public StandInAnswer with(String... more) {
     return new StandInAnswer(status, Arrays.asList(more), steps, ending, delivery);
   }

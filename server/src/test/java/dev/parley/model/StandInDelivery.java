@@ -7,7 +7,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/// Writes one answer to a socket, as chunks of HTTP/1.1. For one thread.
+/// Writes one answer to a socket, with chunked encoding of HTTP/1.1. For one thread.
 final class StandInDelivery {
 
   private static final Pattern LONE = Pattern.compile("\\p{Cs}");
@@ -66,7 +66,7 @@ final class StandInDelivery {
     }
   }
 
-  /// Halves of characters, as JSON writes them.
+  /// Escapes unpaired surrogates as in JSON.
   private static String escaped(String text) {
     return LONE.matcher(text)
         .replaceAll(half -> "\\\\u%04x".formatted((int) half.group().charAt(0)));

@@ -24,12 +24,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
-/// A model's server for tests, on a bare socket of the loopback: it speaks Anthropic's API and both of
-/// OpenAI's, whichever it is asked in, and says what a script or a function of the question says, well or
-/// badly. It keeps what it was asked.
+/// A model server for tests, on a loopback socket. It supports Anthropic's API and both of
+/// OpenAI's, and answers with a script or a function of the request, correctly or not. It records
+/// all requests.
 public final class StandInModel implements AutoCloseable {
 
-  /// The API that a question came in.
+  /// The API of a request.
   public enum Wire {
     ANTHROPIC,
     CHAT,
@@ -43,14 +43,14 @@ public final class StandInModel implements AutoCloseable {
     }
   }
 
-  /// A question as it came.
+  /// A received request.
   public record Question(Wire wire, String path, Map<String, String> headers, JsonNode body) {
 
     public String header(String name) {
       return headers.getOrDefault(name, "");
     }
 
-    /// What somebody said last, or the result of the last call, whatever the API.
+    /// Returns the last message or tool result, in any API.
     public String lastText() {
       var list = body.path(wire == Wire.RESPONSES ? "input" : "messages");
       var last = list.path(list.size() - 1);
@@ -65,7 +65,7 @@ public final class StandInModel implements AutoCloseable {
       return block.path(block.has("text") ? "text" : "content").asString("");
     }
 
-    /// True if the last thing in it is the result of a call.
+    /// Returns true if the request ends with a tool result.
     public boolean afterCall() {
       var list = body.path(wire == Wire.RESPONSES ? "input" : "messages");
       var last = list.path(list.size() - 1);
@@ -96,12 +96,12 @@ public final class StandInModel implements AutoCloseable {
     }
   }
 
-  /// One that answers as `answers` says; it is called by many threads.
+  /// Returns a server that calls `answers`, on many threads.
   public static StandInModel answering(Function<Question, StandInAnswer> answers) {
     return new StandInModel(answers);
   }
 
-  /// One that gives these answers, one after the other, and the last of them ever after.
+  /// Returns a server that sends these answers one after the other, and then repeats the last one.
   public static StandInModel scripted(StandInAnswer... answers) {
     var left = new ArrayDeque<>(List.of(answers));
     return new StandInModel(
@@ -112,12 +112,12 @@ public final class StandInModel implements AutoCloseable {
         });
   }
 
-  /// Where it answers.
+  /// Returns the URL of the server.
   public URI url() {
     return URI.create("http://127.0.0.1:" + listener.getLocalPort());
   }
 
-  /// All questions so far.
+  /// Returns all requests so far.
   public List<Question> questions() {
     return List.copyOf(questions);
   }
@@ -126,12 +126,12 @@ public final class StandInModel implements AutoCloseable {
     return questions.getLast();
   }
 
-  /// Waits until one more question has come.
+  /// Waits for one more request.
   public boolean awaitQuestion(Duration patience) throws InterruptedException {
     return asked.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /// Waits until one more client has hung up on an answer that was held.
+  /// Waits until one more client has closed the connection of an answer that was held.
   public boolean awaitHangUp(Duration patience) throws InterruptedException {
     return hungUp.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -144,7 +144,7 @@ public final class StandInModel implements AutoCloseable {
         Thread.ofVirtual().start(() -> serve(socket));
       }
     } catch (IOException closed) {
-      // The test is over.
+      // The test has ended.
     }
   }
 
@@ -160,7 +160,7 @@ public final class StandInModel implements AutoCloseable {
         new StandInDelivery(socket.getOutputStream(), question, answer).send();
       } catch (IOException gone) {
         if (answer.ending() == Ending.HOLD) {
-          // Who hangs up before all was said has hung up, too.
+          // A client that disconnects before the end of the answer counts, too.
           hungUp.release();
         }
         throw gone;
@@ -171,7 +171,7 @@ public final class StandInModel implements AutoCloseable {
         case HOLD -> hold(in);
       }
     } catch (IOException | InterruptedException gone) {
-      // The client went away, or the test is over.
+      // The client disconnected, or the test has ended.
     } finally {
       open.remove(socket);
     }
@@ -180,10 +180,10 @@ public final class StandInModel implements AutoCloseable {
   private void hold(InputStream in) {
     try {
       while (in.read() >= 0) {
-        // Nothing more is expected.
+        // Ignore further input.
       }
     } catch (IOException reset) {
-      // That is hanging up, too.
+      // A reset is also a disconnect.
     }
     hungUp.release();
   }
@@ -205,7 +205,7 @@ public final class StandInModel implements AutoCloseable {
     var text = new java.io.ByteArrayOutputStream();
     for (var b = in.read(); b != '\n'; b = in.read()) {
       if (b < 0) {
-        throw new IOException("the client hung up");
+        throw new IOException("the client disconnected");
       }
       if (b != '\r') {
         text.write(b);
@@ -218,7 +218,7 @@ public final class StandInModel implements AutoCloseable {
   public void close() {
     try {
       listener.close();
-      // It may take one more before it notices.
+      // One more connection may be accepted before the thread stops.
       acceptor.join();
       for (var socket : open) {
         socket.close();

@@ -4,7 +4,7 @@ import dev.parley.model.StandInAnswer.Step;
 import dev.parley.protocol.Json;
 import tools.jackson.databind.node.ObjectNode;
 
-/// How an answer is written in one of the APIs, event by event. For one thread.
+/// Encodes an answer in one of the APIs, event by event. For one thread.
 interface StandInWire {
 
   static StandInWire of(StandInModel.Question question) {
@@ -21,7 +21,7 @@ interface StandInWire {
 
   String end(StandInAnswer answer);
 
-  /// What was used, as the answer says.
+  /// Returns the usage that the answer reports.
   static Step.Used used(StandInAnswer answer) {
     return answer.steps().stream()
         .filter(Step.Used.class::isInstance)
@@ -30,7 +30,7 @@ interface StandInWire {
         .orElse(new Step.Used(1, 1, 0, 0));
   }
 
-  /// Why it stops: what the answer says, or one of these two.
+  /// Returns the stop reason of the answer, or one of these two.
   static String stop(StandInAnswer answer, String calls, String plain) {
     var usual = answer.steps().stream().anyMatch(Step.Call.class::isInstance) ? calls : plain;
     return answer.steps().stream()

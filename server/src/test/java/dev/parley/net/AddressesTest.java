@@ -160,7 +160,7 @@ class AddressesTest {
               () ->
                   new AddressPolicy(Set.of(), resolver, Addresses::isPublic)
                       .check("http://gone.test/"))
-          .hasMessage("there is no host gone.test");
+          .hasMessage("unknown host: gone.test");
     }
   }
 }

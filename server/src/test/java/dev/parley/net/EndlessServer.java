@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
-/// A server that begins every answer and never ends it.
+/// An HTTP server that starts each response and never ends it.
 public final class EndlessServer implements AutoCloseable {
 
   private final HttpServer http;

@@ -40,20 +40,20 @@ class AgentConfigurationTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "talker | {\"colour\":\"red\"} | no configuration.colour; known: sessionId",
-        "talker | {\"model\":\"big\"} | talker cannot honour configuration.model",
-        "asks | {\"allowedTools\":[\"shell\"]} | configuration.allowedTools: leave it out; of what"
-            + " not all agents know it can honour instructions, model",
+        "talker | {\"colour\":\"red\"} | unknown key: configuration.colour; known: sessionId",
+        "talker | {\"model\":\"big\"} | talker does not support configuration.model",
+        "asks | {\"allowedTools\":[\"shell\"]} | configuration.allowedTools: leave it out; of the"
+            + " agent-specific keys it supports instructions, model",
         "asks | {\"mcp\":{\"servers\":[\"x\"]}} | configuration.mcp",
         "asks | {\"customArgs\":[\"--yolo\"]} | configuration.customArgs",
-        "talker | {\"instructions\":\"be brief\"} | talker cannot honour"
+        "talker | {\"instructions\":\"be brief\"} | talker does not support"
             + " configuration.instructions",
         "asks | {\"mcp\":{\"servers\":[{\"name\":\"x\",\"command\":[\"sh\"]}]}} |"
             + " configuration.mcp.servers",
         "free | {\"mcp\":{\"servers\":[{\"name\":\"x\",\"command\":[\"sh\"],\"env\":{}}]}} | env"
-            + " and headers may hold secrets",
-        "lines | {\"model\":\"big\"} | lines cannot honour configuration.model",
-        "far | {\"customArgs\":[\"-x\"]} | can honour allowedTools, disallowedTools, model"
+            + " and headers may contain secrets",
+        "lines | {\"model\":\"big\"} | lines does not support configuration.model",
+        "far | {\"customArgs\":[\"-x\"]} | supports allowedTools, disallowedTools, model"
       })
   void what_an_agent_would_not_heed_is_refused_with_what_it_would(
       String agent, String configuration, String reason) {

@@ -118,7 +118,7 @@ class CorrectionTest {
     for (var i = 0; i < 12; i++) {
       say("c", "filler " + i + " " + "x".repeat(400));
     }
-    assertThat(messages("c")).anyMatch(text -> text.startsWith("What was said before"));
+    assertThat(messages("c")).anyMatch(text -> text.startsWith("Summary of earlier messages"));
     delete(first);
 
     say("c", "and now?");

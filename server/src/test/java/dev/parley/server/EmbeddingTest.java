@@ -108,10 +108,10 @@ class EmbeddingTest {
     assertThatThrownBy(() -> Server.start(config(folder), Extensions.NONE))
         .hasMessageContaining("at least one is needed");
     assertThatThrownBy(() -> Server.start(config(folder), with(ECHO).with(ECHO_AGAIN)))
-        .hasMessageContaining("two are called agent-own");
+        .hasMessageContaining("two agents have the id agent-own");
     assertThatThrownBy(
             () -> Server.start(config(folder), with(ECHO).with(new Shout()).with(new Shout())))
-        .hasMessageContaining("two are called shout");
+        .hasMessageContaining("two tools have the name shout");
     assertThatThrownBy(
             () -> Server.start(config(folder, Config.Agent.of("clerk", "", "whisper")), with(ECHO)))
         .hasMessageContaining("there is no tool whisper");

@@ -182,7 +182,7 @@ class ProxyAgentTest extends FarScene {
       assertThat(dropped.path("status").asString()).isEqualTo("failed");
       assertThat(dropped.path("error").path("name").asString()).isEqualTo("interrupted");
       assertThat(dropped.path("error").path("message").asString())
-          .endsWith("it has no ids by which it could be taken up");
+          .endsWith("it cannot be resumed because its events have no ids");
       assertThat(messages(near, dropped.path("id").asString()))
           .anyMatch(m -> m.path("metadata").path("partial").asBoolean(false));
     }

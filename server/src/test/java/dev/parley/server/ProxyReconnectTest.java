@@ -79,7 +79,7 @@ class ProxyReconnectTest extends FarScene {
       var agent = ended(near, launch(near, "hi"));
       assertThat(agent.path("status").asString()).isEqualTo("failed");
       assertThat(agent.path("error").path("message").asString())
-          .isEqualTo("the service answers 503, for 3 s, so it was given up");
+          .isEqualTo("the service answered 503; gave up after 3 s");
     }
   }
 
@@ -105,7 +105,7 @@ class ProxyReconnectTest extends FarScene {
                   .event();
       assertThat(error.code()).isEqualTo(ErrorCode.INTERRUPTED);
       assertThat(error.retryable()).isTrue();
-      assertThat(error.message()).isEqualTo("the service no longer knows of it: 404");
+      assertThat(error.message()).isEqualTo("the service no longer knows the agent: 404");
     }
   }
 

@@ -282,7 +282,7 @@ class RemoteOddTest {
     try (var scene = scene(", token: secret-token")) {
       var context = RemoteScene.context();
       assertThat(scene.failure(context, scene.say(context, "peer", "hi")))
-          .contains("is not followed there");
+          .contains("which is not followed");
       assertThat(given).containsOnly("Bearer secret-token");
       assertThat(stolen).isEmpty();
       assertThat(scene.entries(context).toString()).doesNotContain("secret-token");

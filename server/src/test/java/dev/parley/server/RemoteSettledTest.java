@@ -118,7 +118,7 @@ class RemoteSettledTest {
 
       assertThat(lapsed(near, context, question)).isEqualTo(REASON);
       assertThat(near.end(context, task)).isInstanceOf(TaskStatus.class);
-      assertThat(near.failure(context, task)).contains("canceled there");
+      assertThat(near.failure(context, task)).contains("its task was canceled");
     }
   }
 

@@ -82,7 +82,7 @@ class SpinningToolsTest {
       }
       awaitStuck(talk, PlatformThreads.STUCK_MAX);
 
-      assertThat(talk.answer(talk.say(use("clerk")))).contains("the tool spin is refused");
+      assertThat(talk.answer(talk.say(use("clerk")))).contains("the tool spin is rejected");
       assertThat(spinning.started.availablePermits()).isZero();
 
       spinning.released = true;

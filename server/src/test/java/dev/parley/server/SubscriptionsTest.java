@@ -323,7 +323,7 @@ class SubscriptionsTest {
       socket.next();
       socket.next();
       site.server.close();
-      assertThat(socket.closed()).isEqualTo("1001 the server stops");
+      assertThat(socket.closed()).isEqualTo("1001 the server is stopping");
     }
   }
 

@@ -21,7 +21,7 @@ class WebSocketGuideTest {
   @Test
   void the_example_prints_what_the_guide_says() throws Exception {
     var root = root(Path.of("").toAbsolutePath());
-    var example = EXAMPLE.matcher(Files.readString(root.resolve("docs/native-door.md")));
+    var example = EXAMPLE.matcher(Files.readString(root.resolve("docs/native-api.md")));
     assertThat(example.find()).isTrue();
     try (var site = Site.open(folder)) {
       assertThat(site.post("/api/contexts", "{\"contextId\":\"demo\"}").statusCode())

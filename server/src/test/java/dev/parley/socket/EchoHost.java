@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 
-/// A host for tests: says things again, counts, floods, refuses.
+/// Creates sessions for tests: they echo, count, flood, reject and fail.
 final class EchoHost implements Visit.Host {
 
   final Map<String, Peer> peers = new ConcurrentHashMap<>();
@@ -70,7 +70,7 @@ final class EchoHost implements Visit.Host {
     try {
       peer.emit(event, argument);
     } catch (IOException | InterruptedException left) {
-      throw new Rejection.Unavailable("the peer has left");
+      throw new Rejection.Unavailable("the peer has disconnected");
     }
   }
 }

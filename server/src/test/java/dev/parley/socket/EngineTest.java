@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Engine.IO as it is on the wire, also with those who do not keep to it.
+/// Engine.IO on the wire, also with clients that violate the protocol.
 class EngineTest {
 
   private static final String PATH = "/socket.io/?EIO=4&transport=polling";
@@ -118,7 +118,7 @@ class EngineTest {
         .isEqualTo(200 + 400);
     assertThat(List.of(one.get().body(), two.get().body()))
         .contains("1")
-        .anyMatch(body -> body.contains("waits already"));
+        .anyMatch(body -> body.contains("already waiting"));
     assertThat(door.sockets.connections()).isZero();
   }
 
@@ -134,7 +134,7 @@ class EngineTest {
     var sid = open();
     post(sid, "40");
     while (!get(PATH + "&sid=" + sid).body().contains("connected")) {
-      // What was said when it connected may come in two bodies.
+      // The first packets after connecting may arrive in two bodies.
     }
     var waiting = http.sendAsync(request(PATH + "&sid=" + sid).build(), BodyHandlers.ofString());
     try (var socket =
@@ -142,7 +142,7 @@ class EngineTest {
       socket.send("2probe");
       assertThat(socket.next()).isEqualTo("3probe");
       assertThat(waiting.get(20, TimeUnit.SECONDS).body()).isEqualTo("6");
-      // Nobody waits now, and it is no WebSocket yet.
+      // No poll waits now, and the upgrade is not complete.
       door.host.peers.values().iterator().next().emit("between", Json.object());
       assertThat(
               TestSocket.refusal(
@@ -181,13 +181,13 @@ class EngineTest {
     post(sid, "40");
     var body = get(PATH + "&sid=" + sid).body();
     while (body.equals("6")) {
-      // The WebSocket may not be forgotten yet.
+      // The server may not have dropped the WebSocket yet.
       body = get(PATH + "&sid=" + sid).body();
     }
     assertThat(body).contains("40{\"sid\"");
   }
 
-  /// The next packet that says something: one that lets a request go may come first.
+  /// The next packet with content: a noop, which ends a poll, may come first.
   private static String said(TestSocket socket) throws Exception {
     var next = socket.next();
     return next.equals("6") ? said(socket) : next;
@@ -222,7 +222,7 @@ class EngineTest {
     try (var socket = new TestSocket(door.http.port(), "/socket.io/?EIO=4&transport=websocket")) {
       assertThat(socket.next()).startsWith("0{");
       socket.send("40");
-      assertThat(socket.closed()).isEqualTo("1008 no pong came in time");
+      assertThat(socket.closed()).isEqualTo("1008 no pong arrived in time");
       assertThat(door.host.ended.poll(20, TimeUnit.SECONDS)).isNotNull();
     }
   }
@@ -249,7 +249,7 @@ class EngineTest {
                 Duration.ofSeconds(20),
                 1000));
     try (var socket = new TestSocket(door.http.port(), "/socket.io/?EIO=4&transport=websocket")) {
-      assertThat(socket.closed()).isEqualTo("1008 nobody connected in time");
+      assertThat(socket.closed()).isEqualTo("1008 the client did not connect in time");
     }
   }
 

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
-/// A program of Node's in `peers`, in `doors` unless its name says otherwise, that is told and tells, a JSON object a
-/// line.
+/// A Node.js program in `peers`, by default in `peers/doors`, which reads commands and writes
+/// results, one JSON object per line.
 public final class NodePeer implements AutoCloseable {
 
   private static final int PATIENCE_SECONDS = 30;
@@ -61,13 +61,13 @@ public final class NodePeer implements AutoCloseable {
         : above(folder.getParent());
   }
 
-  /// Tells it to do something.
+  /// Sends a command.
   public void tell(String command) throws IOException {
     in.write(command + "\n");
     in.flush();
   }
 
-  /// The next thing that it tells.
+  /// The next result.
   public JsonNode next() throws InterruptedException {
     var fact = facts.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
     if (fact == null) {
@@ -76,12 +76,12 @@ public final class NodePeer implements AutoCloseable {
     return fact;
   }
 
-  /// The next thing of this kind that it tells; others are passed over.
+  /// The next result of this kind; others are skipped.
   public JsonNode next(String kind) throws InterruptedException {
     return next(fact -> fact.path("is").asString().equals(kind));
   }
 
-  /// The next thing of each of these kinds, in whatever order they come.
+  /// The next result of each of these kinds, in any order.
   public Map<String, JsonNode> all(String... kinds) throws InterruptedException {
     var found = new HashMap<String, JsonNode>();
     while (!found.keySet().containsAll(List.of(kinds))) {
@@ -91,7 +91,7 @@ public final class NodePeer implements AutoCloseable {
     return found;
   }
 
-  /// The next thing that is like this; others are passed over.
+  /// The next result that matches; others are skipped.
   public JsonNode next(Predicate<JsonNode> wanted) throws InterruptedException {
     var fact = next();
     while (!wanted.test(fact)) {
@@ -100,7 +100,7 @@ public final class NodePeer implements AutoCloseable {
     return fact;
   }
 
-  /// Ends it without a word.
+  /// Kills the program.
   public void kill() {
     process.destroyForcibly();
   }

@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The codecs of Engine.IO 4 and Socket.IO 5.
 class PacketsTest {
 
-  /// All that is well formed is written again as it was; the examples of the protocol are among them.
+  /// Well-formed packets, including the protocol's examples: each is encoded to the same text after
+  /// decoding.
   private static final List<String> GOOD =
       List.of(
           "0",
@@ -109,7 +110,7 @@ class PacketsTest {
     } catch (Rejection.Invalid refused) {
       return;
     }
-    // Whatever was understood is understood the same when it is said again.
+    // Decoding an encoded packet gives the same packet.
     assertThat(IoPacket.decode(packet.encode())).isEqualTo(packet);
   }
 

@@ -67,7 +67,7 @@ class PlainVisitTest {
         var socket = new TestSocket(door.http.port(), "/ws")) {
       socket.next();
       door.http.drain(Duration.ofSeconds(5));
-      assertThat(socket.closed()).isEqualTo("1001 the server stops");
+      assertThat(socket.closed()).isEqualTo("1001 the server is stopping");
       assertThat(door.host.ended.poll(20, TimeUnit.SECONDS)).isNotNull();
     }
   }

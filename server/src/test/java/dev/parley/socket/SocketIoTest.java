@@ -153,7 +153,7 @@ class SocketIoTest {
       peer.next("connect");
       peer.tell("{\"do\":\"freeze\",\"name\":\"sleepy\"}");
       peer.next("frozen");
-      // Frozen, it can still speak.
+      // The client does not read now, but can still send.
       peer.tell("{\"do\":\"emit\",\"name\":\"sleepy\",\"event\":\"flood\"}");
       peer.tell("{\"do\":\"ask\",\"name\":\"other\",\"event\":\"echo\",\"args\":[1]}");
       assertThat(peer.next("ack").at("/answer/0").asInt()).isEqualTo(1);
@@ -194,7 +194,7 @@ class SocketIoTest {
       }
       peer.kill();
       for (var i = 0; i < 200; i++) {
-        // One that had no WebSocket yet is missed only after its ping.
+        // The server detects the end of a polling client only by its missing pong.
         assertThat(ids.remove(door.host.ended.poll(90, TimeUnit.SECONDS))).isTrue();
       }
       assertThat(door.sockets.connections()).isZero();

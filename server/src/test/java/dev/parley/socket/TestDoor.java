@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/// A listener with nothing but sockets, which lead to an [EchoHost].
+/// A listener with only socket routes, whose sessions an [EchoHost] creates.
 final class TestDoor implements AutoCloseable {
 
   final EchoHost host = new EchoHost();

@@ -22,7 +22,7 @@ import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Callers who have not signed in cannot take the server away from those who have.
+/// Callers that have not signed in cannot block those that have.
 class UnknownCallersTest {
 
   private static final int FAILURES_MAX = 20;

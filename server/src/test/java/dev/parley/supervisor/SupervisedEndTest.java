@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What the end of a supervised task contains of the tasks below it.
+/// The results of subtasks in the end of a supervised task.
 @Timeout(60)
 class SupervisedEndTest {
 
@@ -30,7 +30,7 @@ class SupervisedEndTest {
     try (var world = deciding()) {
       var task = say(world, "what now?");
 
-      // The decision, two agents, and the answer that is made of theirs: 10 and 5 tokens each.
+      // The decision, two agents, and the combined answer: 10 and 5 tokens each.
       var end = end(world, task);
       assertThat(end.path("usage").path("inputTokens").asInt()).isEqualTo(40);
       assertThat(end.path("usage").path("outputTokens").asInt()).isEqualTo(20);
@@ -141,7 +141,7 @@ class SupervisedEndTest {
 
       var last = end(world, task).path("results").get(2);
       assertThat(last.path("status").asString()).isEqualTo("cancelled");
-      assertThat(last.path("error").asString()).isEqualTo("one before it did not succeed");
+      assertThat(last.path("error").asString()).isEqualTo("a previous task did not succeed");
       assertThat(last.path("duration").asLong()).isZero();
     }
   }

@@ -248,7 +248,7 @@ class SupervisorTest {
       assertThat(world.events(task, SubtaskComplete.class))
           .extracting(SubtaskComplete::status)
           .containsExactly(TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELED);
-      assertThat(world.answer(task).content()).contains("one before it did not succeed");
+      assertThat(world.answer(task).content()).contains("a previous task did not succeed");
     }
   }
 

@@ -31,11 +31,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A supervisor above the agents `a`, `b` and `c`, who say what a test has them say. Keeps what each of
-/// them was asked.
+/// A supervisor with the agents `a`, `b` and `c`, whose answers the test scripts. Records the
+/// prompts of each.
 final class Troupe {
 
-  /// What a model answers; null if it fails.
+  /// The answer of a model; null if it fails.
   interface Line {
     @Nullable String say(Prompt prompt) throws InterruptedException;
   }
@@ -59,24 +59,25 @@ final class Troupe {
     }
   }
 
-  /// From now on this one says that.
+  /// From now on this model answers like that.
   Troupe line(String name, Line line) {
     lines.put(name, line);
     return this;
   }
 
-  /// From now on the answers of this one end so.
+  /// From now on the answers of this model have this finish reason.
   Troupe ending(String name, FinishReason reason) {
     endings.put(name, reason);
     return this;
   }
 
-  /// The supervisor decides this, and makes `combined` of what several agents say.
+  /// The supervisor's model decides this, and combines the results of several agents into
+  /// `combined`.
   Troupe decision(String decision) {
     return line("decider", prompt -> prompt.answerSchema() == null ? "combined" : decision);
   }
 
-  /// A decision as a model words it; agent number n does task number n.
+  /// A decision as a model writes it; agent number n gets task number n.
   static String decision(String strategy, String... agents) {
     var json = Json.object().put("strategy", strategy);
     var list = json.putArray("agents");

@@ -232,7 +232,7 @@ class CancelTest {
         latch.await();
         return;
       } catch (InterruptedException ignored) {
-        // It does not heed; that is the point.
+        // Ignores the interrupt on purpose.
       }
     }
   }

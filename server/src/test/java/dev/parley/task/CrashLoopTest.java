@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Tasks that end the server, and contexts that cannot be taken up again.
+/// Tasks that crash the server, and contexts that cannot be recovered.
 @Timeout(120)
 class CrashLoopTest {
 
@@ -40,7 +40,7 @@ class CrashLoopTest {
   private final MemoryLog log = World.newLog();
   private final AtomicReference<CountDownLatch> atWork = new AtomicReference<>();
 
-  /// `kill` works until its server ends; `done` is done at once once the other one runs no more.
+  /// A task `kill` works until its server ends; a task `done` ends as soon as no other task runs.
   private Agent agent() {
     return new Agent() {
       @Override
@@ -59,7 +59,7 @@ class CrashLoopTest {
     };
   }
 
-  /// Starts a server on the log and ends it without a word once the task is at work.
+  /// Starts a server on the log and ends it abruptly once the task is working.
   private void crash(boolean first) throws InterruptedException {
     atWork.set(new CountDownLatch(1));
     var frozen =
@@ -90,7 +90,7 @@ class CrashLoopTest {
       assertThat(error.code()).isEqualTo(ErrorCode.CRASHED);
       assertThat(error.code().wire()).isEqualTo("crashed");
       assertThat(error.retryable()).isFalse();
-      // The context goes on with what is said next.
+      // The context accepts the next message.
       assertThat(world.end(world.say("next").taskId())).isEqualTo(TaskState.COMPLETED);
     }
   }

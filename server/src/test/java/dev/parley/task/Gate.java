@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
-/// An agent that begins to speak and waits until the test lets it go on.
+/// An agent that writes some text and waits until the test lets it continue.
 final class Gate implements Agent {
 
   private final Map<String, CountDownLatch> gates = new ConcurrentHashMap<>();
@@ -24,7 +24,7 @@ final class Gate implements Agent {
     return new Outcome.Completed("half of it");
   }
 
-  /// Lets the task with this prompt go on.
+  /// Lets the task with this prompt continue.
   void open(String prompt) {
     gate(prompt).countDown();
   }

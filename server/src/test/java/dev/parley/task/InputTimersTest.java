@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.StringNode;
 
-/// What is asked has a timer exactly as long as it is asked.
+/// A question has a timer exactly as long as it is open.
 class InputTimersTest {
 
   private static final InputId INPUT = new InputId("i");
@@ -72,7 +72,7 @@ class InputTimersTest {
 
   @Test
   void what_others_let_lapse_has_no_timer_once_the_context_moves_on() {
-    append(new InputLapsed(INPUT, "a message came instead"));
+    append(new InputLapsed(INPUT, "replaced by a message"));
     inputs.unwatch(World.CONTEXT);
     assertThat(timers.size()).isEqualTo(1);
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.StringNode;
 
-/// An answer that comes in the moment in which a task fails for want of it.
+/// An answer that arrives at the moment in which the task fails because its question expires.
 @Timeout(60)
 class LapseRaceTest {
 
@@ -34,7 +34,7 @@ class LapseRaceTest {
 
   @TempDir Path folder;
 
-  /// Asks who, waits for that in one way or the other, and says it.
+  /// Asks a question, waits for the answer with or without a thread, and returns it.
   private record Asker(boolean parks) implements Agent {
 
     @Override
@@ -92,7 +92,7 @@ class LapseRaceTest {
     var here = new AtomicReference<World>();
     FailPoint late =
         place -> {
-          // The time is up and the task is about to fail; the end is not written yet.
+          // The question has expired and the task is about to fail, but its end is not written yet.
           if (place.equals("below-ended")) {
             answer(here.get());
           }

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A context's past, read straight from the log.
+/// A context's history, read directly from the log.
 public record LogHistory(EventLog log) implements History {
 
   @Override

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// An agent that cannot let go of what its tasks hold.
+/// An agent that cannot release the resources of its tasks.
 @Timeout(60)
 class ReleaseTest {
 
   @TempDir Path folder;
 
-  /// Asks, and waits for an answer.
+  /// Asks a question and waits for the answer.
   private static final class Holder implements Agent {
 
     @Override

@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 
-/// What must be true of every log in which all tasks have ended, whatever happened.
+/// The invariants of every log in which all tasks have ended.
 public final class Sound {
 
   private final List<Entry> entries;
@@ -52,7 +52,7 @@ public final class Sound {
     assertThat(log.withOpenTasks()).doesNotContain(context);
   }
 
-  /// Everything in the log of a context.
+  /// All entries of a context.
   public static List<Entry> read(EventLog log, ContextId context) {
     var entries = new ArrayList<Entry>();
     for (var page = log.read(context, Position.START, 1_000);
@@ -103,7 +103,7 @@ public final class Sound {
     assertThat(open).isEmpty();
   }
 
-  /// What was asked was answered or has lapsed, once.
+  /// Every question was answered or has lapsed, exactly once.
   private static void checkInputs(List<Event> events) {
     var open = new HashSet<InputId>();
     for (var event : events) {
@@ -111,13 +111,13 @@ public final class Sound {
         case InputRequired required -> assertThat(open.add(required.inputId())).isTrue();
         case InputReceived received -> assertThat(open.remove(received.inputId())).isTrue();
         case InputLapsed lapsed -> assertThat(open.remove(lapsed.inputId())).isTrue();
-        default -> {} // Asks nothing.
+        default -> {} // Not a question.
       }
     }
     assertThat(open).as("questions that stay open").isEmpty();
   }
 
-  /// S4.14: a call that spawned names its tasks, and no others, at its start and at its end.
+  /// S4.14: a spawning call names exactly its subtasks, at its start and at its end.
   private void checkSpawned(TaskId task, ToolStart start) {
     var children =
         entries.stream()
@@ -151,7 +151,8 @@ public final class Sound {
     }
   }
 
-  /// S4.15, S4.16: a child knows its root, and stands between the two events that its parent has of it.
+  /// S4.15, S4.16: a subtask has its root, and its events lie between the two events that its
+  /// parent has of it.
   private void checkChild(Entry created, List<Entry> own) {
     var parent = created.origin().parentTaskId();
     var above = entries.stream().filter(e -> parent.equals(e.taskId())).toList();

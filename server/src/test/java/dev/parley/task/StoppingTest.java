@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.StringNode;
 
-/// Tasks that are stopped while they wait for a place, and tasks that others could keep from getting one.
+/// Tasks that are canceled while they wait for a slot, and tasks that others could starve.
 @Timeout(60)
 class StoppingTest {
 
@@ -43,7 +43,7 @@ class StoppingTest {
 
   @TempDir Path folder;
 
-  /// Asks once, waits for the answer without a thread, and is done.
+  /// Asks one question, waits for the answer without a thread, and completes.
   private static Agent asking(CountDownLatch hold) {
     return new Agent() {
       @Override
@@ -81,7 +81,7 @@ class StoppingTest {
         World.with(log, asking(hold), folder, World.limits(1, 10, Duration.ofSeconds(5)))) {
       var task = world.say("ask").taskId();
       world.await(e -> waits(e.event()));
-      // The other one takes the only place, and keeps it.
+      // The other task takes the only slot and keeps it.
       var holder =
           world
               .tasks()
@@ -195,7 +195,7 @@ class StoppingTest {
         assertThat(world.end(child)).isEqualTo(TaskState.CANCELED);
         stopped.await();
         var kinds = world.kinds(child);
-        // No text overtakes whoever writes the end.
+        // No text follows the cancellation request.
         assertThat(kinds.subList(kinds.indexOf(Kind.CANCEL_REQUESTED), kinds.size()))
             .doesNotContain(Kind.CONTENT_DELTA);
         world.tasks().cancel(World.CONTEXT, root, "local", null);
@@ -233,7 +233,7 @@ class StoppingTest {
       var late = new FutureTask<>(() -> world.tasks().submit(submission));
       Thread.ofVirtual().start(late);
       reached.await();
-      // Sent again while the first is on its way: this one is done first.
+      // Sent again while the first request is in progress: the second one finishes first.
       var accepted = world.tasks().submit(submission);
       world.awaitKind(accepted.taskId(), Kind.CONTENT_DELTA);
       first.countDown();

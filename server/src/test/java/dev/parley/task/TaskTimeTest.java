@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.StringNode;
 
-/// Timers, the time of tasks, and looking now and then whether a question was settled elsewhere.
+/// Timers, task deadlines, and polling for questions that were answered remotely.
 @Timeout(60)
 class TaskTimeTest {
 
@@ -40,7 +40,7 @@ class TaskTimeTest {
 
   @TempDir Path folder;
 
-  /// Asks once, waits, and is done when its question was answered or has lapsed.
+  /// Asks one question, waits, and completes when it was answered or has lapsed.
   private static class Asker implements Agent {
     @Override
     public Outcome work(Run run) throws InterruptedException {

@@ -5,7 +5,7 @@ import dev.parley.protocol.ContextId;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
-/// A log in which one context cannot be looked at.
+/// A log in which one context cannot be read.
 record UnreadableContext(EventLog inner, ContextId context) {
 
   EventLog log() {

@@ -239,7 +239,7 @@ class WhenBusyTest {
         .toList();
   }
 
-  /// An agent that can be called again.
+  /// An agent that resumes.
   private static Agent resuming(Agent agent) {
     return new Agent() {
       @Override

@@ -67,13 +67,13 @@ public final class World implements AutoCloseable {
     return with(log, Map.of(AGENT, agent), folder, limits);
   }
 
-  /// Several agents; [#AGENT], which takes what names none, must be among them.
+  /// Several agents, which must include the default agent [#AGENT].
   public static World with(
       EventLog log, Map<AgentTypeId, Agent> agents, Path folder, Limits limits) {
     return new World(log, agents, folder, limits, FailPoint.NONE);
   }
 
-  /// The same, dying where `failPoint` says.
+  /// The same, with a fail point.
   public static World with(
       EventLog log,
       Map<AgentTypeId, Agent> agents,
@@ -83,7 +83,7 @@ public final class World implements AutoCloseable {
     return new World(log, agents, folder, limits, failPoint);
   }
 
-  /// The usual limits, but so many tasks at once, and so long a wait for those that do not stop.
+  /// The default limits, except for the number of parallel and queued tasks and the grace period.
   public static Limits limits(int maxConcurrentTasks, int maxQueuedPerContext, Duration stopGrace) {
     var d = Limits.DEFAULT;
     return new Limits(
@@ -127,7 +127,7 @@ public final class World implements AutoCloseable {
     return new Submission.Options(null, null, null, millis, null, null, null);
   }
 
-  /// Everything in the context's log.
+  /// All entries of the context.
   public List<Entry> entries() {
     return log.read(CONTEXT, Position.START, Integer.MAX_VALUE);
   }
@@ -144,7 +144,7 @@ public final class World implements AutoCloseable {
     return events(task).stream().filter(type::isInstance).map(type::cast).toList();
   }
 
-  /// What the assistant said in the end, for this task.
+  /// The assistant's final message for this task.
   public Message answer(TaskId task) {
     return events(task, Message.class).stream()
         .filter(message -> message.role() == Role.ASSISTANT)
@@ -172,7 +172,7 @@ public final class World implements AutoCloseable {
     await(e -> task.equals(e.taskId()) && e.event().kind() == kind);
   }
 
-  /// Waits until the task has ended and returns how.
+  /// Waits until the task has ended and returns its final state.
   public TaskState end(TaskId task) throws InterruptedException {
     var last = await(e -> task.equals(e.taskId()) && terminal(e.event()));
     return last.event() instanceof TaskStatus status ? status.status() : TaskState.COMPLETED;

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A place to try tools at: a folder, what they wrote, and the answer to what they ask, if any.
+/// A tool context for tests: a folder, the events that tools wrote, and the answer to their
+/// questions, if any.
 public record Bench(
     Path workingDirectory,
     List<ArtifactEvent> written,
@@ -25,12 +26,12 @@ public record Bench(
     return new Bench(folder.toRealPath(), new ArrayList<>(), new ArrayList<>(), Optional.empty());
   }
 
-  /// The same place, but in another folder.
+  /// A copy with another folder.
   public Bench workingIn(Path folder) {
     return new Bench(folder, written, thoughts, answer);
   }
 
-  /// The same place, where this is the answer to what the tool asked.
+  /// A copy with this answer to the question of the tool.
   public Bench answering(Answer given) {
     return new Bench(workingDirectory, written, thoughts, Optional.of(given));
   }
@@ -78,13 +79,13 @@ public record Bench(
     if (result instanceof ToolResult.Done(var value)) {
       return value;
     }
-    throw new AssertionError("it did not work: " + result);
+    throw new AssertionError("the call did not succeed: " + result);
   }
 
   public static String failed(ToolResult result) {
     if (result instanceof ToolResult.Failed(var message)) {
       return message;
     }
-    throw new AssertionError("it did not fail: " + result);
+    throw new AssertionError("the call did not fail: " + result);
   }
 }

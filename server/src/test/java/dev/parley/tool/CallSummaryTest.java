@@ -22,7 +22,7 @@ class CallSummaryTest {
     assertThat(write("notes.txt", bench)).isEqualTo("Overwrites notes.txt");
     assertThat(write("sub/new.txt", bench)).isEqualTo("Creates sub/new.txt");
     assertThat(write("deep/new.txt", bench)).isEqualTo("Creates deep/new.txt");
-    // What cannot be written is not taken for harmless.
+    // A path that cannot be written is not considered harmless.
     assertThat(write("sub", bench)).isEqualTo("Overwrites sub");
     assertThat(new EditFile().summary(new EditFile.Arguments("notes.txt", "a", "b", null), bench))
         .isEqualTo("Changes notes.txt");

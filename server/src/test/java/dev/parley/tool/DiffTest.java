@@ -70,7 +70,7 @@ class DiffTest {
     return random.nextInt(3) == 0 && !text.isEmpty() ? text.substring(0, text.length() - 1) : text;
   }
 
-  /// What `patch` does.
+  /// Applies a diff, as `patch` does.
   private static String apply(String diff, String text) {
     if (diff.isEmpty()) {
       return text;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Somebody exchanges a folder for a link that leads elsewhere, again and again, while tools work.
+/// Tests that tools are safe while a folder is repeatedly replaced by a link to another folder.
 @Timeout(120)
 class FileRacesTest {
 
@@ -51,14 +51,14 @@ class FileRacesTest {
     while (!done.get()) {
       hold(random);
       if (!tried(() -> Files.move(path, aside))) {
-        throw new AssertionError("it cannot be put aside");
+        throw new AssertionError("the folder cannot be moved");
       }
       if (tried(() -> Files.createSymbolicLink(path, elsewhere))) {
         hold(random);
         tried(() -> Files.delete(path));
       }
       while (!tried(() -> Files.move(aside, path))) {
-        // A tool that writes has made the folder meanwhile.
+        // A writing tool has created the folder meanwhile.
         for (var made : List.of("deep/file.csv", "deep", "new.txt", "")) {
           tried(() -> Files.delete(path.resolve(made)));
         }
@@ -66,7 +66,7 @@ class FileRacesTest {
     }
   }
 
-  /// Leaves things as they are for a moment, so that a tool meets either state, and the change.
+  /// Waits a moment, so that a tool meets either state, and the change.
   private static void hold(Random random) {
     var end = System.nanoTime() + random.nextInt(200_000);
     while (System.nanoTime() < end) {
@@ -120,7 +120,7 @@ class FileRacesTest {
     assertThat(elsewhere.resolve("new.txt")).doesNotExist();
   }
 
-  /// The working directory is itself below the folder that is exchanged.
+  /// The working directory is below the replaced folder.
   @Test
   void nothing_elsewhere_is_read_if_the_working_directory_is_exchanged() throws Exception {
     var access = new FileAccess(List.of(folder), null);

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
-/// Posts go to the address that was checked, whatever the name means by then.
+/// Tests that requests go to the checked address, even if the name has another address by then.
 class PosterTest {
 
   @Test
@@ -27,7 +27,7 @@ class PosterTest {
           exchange.close();
         });
     server.start();
-    // Only the one who checks knows the name: nobody else could find the server by it.
+    // Only the resolver of the policy knows the name: no other resolver finds the server.
     var reach = new AddressPolicy(Set.of(), _ -> new InetAddress[] {loopback}, _ -> true);
     try (var poster = new Poster(reach, false)) {
       var host = "hook.invalid:" + server.getAddress().getPort();

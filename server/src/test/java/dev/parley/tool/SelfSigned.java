@@ -10,7 +10,7 @@ import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/// A certificate that nobody vouches for.
+/// A self-signed certificate.
 final class SelfSigned {
 
   private SelfSigned() {}

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The server is on the loopback; the tools may talk to it as `127.0.0.1`, and find it as `open.test`,
-/// which stands for a host on the internet.
+/// The server is on the loopback address. The tools may access it as `127.0.0.1`, and find it as
+/// `open.test`, which represents a host on the internet.
 @Timeout(60)
 class WebToolsTest {
 
@@ -173,17 +173,17 @@ class WebToolsTest {
     for (var i = 0; i < inside.size(); i++) {
       redirect("/in" + i, 302, inside.get(i));
 
-      assertThat(Bench.failed(fetch(url + "/in" + i))).contains("leads elsewhere");
+      assertThat(Bench.failed(fetch(url + "/in" + i))).contains("redirects, but");
     }
     redirect("/bad", 302, "http://a b");
-    assertThat(Bench.failed(fetch(url + "/bad"))).contains("not a URL");
+    assertThat(Bench.failed(fetch(url + "/bad"))).contains("an invalid URL");
   }
 
   @Test
   void the_address_that_was_checked_is_the_one_that_is_used() throws Exception {
     answer("/page", 200, "text/plain", bytes("pinned"));
 
-    // No other resolver than the test's knows this name.
+    // Only the resolver of the test knows this name.
     var page = Bench.done(fetch("http://open.test:" + server.getAddress().getPort() + "/page?q=1"));
 
     assertThat(page.path("body").asString()).isEqualTo("pinned");
@@ -237,7 +237,7 @@ class WebToolsTest {
   @Test
   void a_credential_is_not_sent_where_others_can_listen() throws Exception {
     answer("/", 200, "text/plain", bytes("hi"));
-    // The resolver says that this host is elsewhere, though the connection goes to the loopback.
+    // The resolver returns a public address, though the connection goes to the loopback address.
     fetch("http://far.test:" + server.getAddress().getPort() + "/");
 
     assertThat(seen).noneMatch(request -> request.contains(TOKEN));

@@ -128,7 +128,7 @@ class WriteToolsTest {
                 });
     var written = 0;
     try {
-      // More rounds if the folder was never there in any of them: who comes first is chance.
+      // More rounds if the folder was never there: the order is random.
       for (var i = 0; i < 500 || (written == 0 && i < 200_000); i++) {
         written += write("swap/file.txt", "content") instanceof ToolResult.Done ? 1 : 0;
       }
@@ -141,7 +141,7 @@ class WriteToolsTest {
     assertThat(names(elsewhere)).containsExactly("secret.txt");
   }
 
-  /// Takes the folder away and puts a link in its place for a moment.
+  /// Replaces the folder by a link for a moment.
   private void swap(Path swapped, Path away) {
     for (Swap step :
         List.<Swap>of(
@@ -155,7 +155,7 @@ class WriteToolsTest {
       try {
         step.run();
       } catch (IOException other) {
-        // The tool has made the folder, or not yet.
+        // The tool may have created the folder.
       }
     }
   }
@@ -242,7 +242,7 @@ class WriteToolsTest {
         .contains("first line is line 1");
     assertThat(Bench.failed(edit("code", "gone", "Call", null))).contains("newText is there");
     assertThat(Bench.failed(edit("code", "gone", "nowhere", null))).contains("Read the file");
-    assertThat(Bench.failed(edit("code", " \n ", "x", null))).contains("blanks");
+    assertThat(Bench.failed(edit("code", " \n ", "x", null))).contains("whitespace");
     assertThat(Bench.failed(edit("code", "", "x", null))).contains("oldText is empty");
     assertThat(Bench.failed(edit("code", "x", "x", null))).contains("the same");
     assertThat(Bench.failed(edit("missing", "x", "y", null))).contains("no such file");

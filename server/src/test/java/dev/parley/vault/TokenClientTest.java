@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Token endpoints that do not cooperate.
+/// Token endpoints that misbehave.
 @Timeout(60)
 class TokenClientTest {
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What artifacts look like, and their bytes.
+/// Artifacts in the views, and their bytes.
 class ArtifactViewsTest {
 
   @TempDir Path folder;

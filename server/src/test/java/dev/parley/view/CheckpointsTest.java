@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Snapshots of the past that go on from ones made before.
+/// Snapshots of the past that start from earlier checkpoints.
 class CheckpointsTest {
 
   private static final Snapshots.Later NOTHING_LATER = new Snapshots.Later(List.of(), List.of());
@@ -26,7 +26,7 @@ class CheckpointsTest {
 
   @TempDir Path folder;
 
-  /// Tasks that speak, people who talk meanwhile, and going back now and then.
+  /// Returns a context with tasks that write text, messages of people, and some rewinds.
   private Scene longScene() {
     var scene = new Scene(folder);
     for (var i = 0; i < LENGTH; i++) {

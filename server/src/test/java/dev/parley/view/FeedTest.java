@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Contexts move on in one order that can be taken up again (S1.28).
+/// The feed lists changes of all contexts in one order, and a reader can resume it (S1.28).
 class FeedTest {
 
   private static final ContextId A = new ContextId("a");
@@ -132,7 +132,7 @@ class FeedTest {
     close();
     folder = Files.createDirectory(folder.resolve("new"));
     log = log();
-    // Nobody has asked for anything, which would have it take in what there is.
+    // No query has been made, which would update the views.
     views = new Views(folder.resolve("views.db"), log);
     var cursor = views.feed().end();
 
@@ -231,7 +231,7 @@ class FeedTest {
     return wanted == null ? at == null : wanted.equals(at);
   }
 
-  /// The stretches of a context joined: `0>2` if they follow each other without a hole.
+  /// Joins the ranges of a context: `0>2` if they follow each other without a gap.
   private static String stretches(List<Feed.Move> moves, ContextId context) {
     var own = moves.stream().filter(move -> move.context().equals(context)).toList();
     for (var i = 1; i < own.size(); i++) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the views show of a fork.
+/// The views of a fork.
 class ForkViewsTest {
 
   private static final ContextId FORK = new ContextId("a-fork");
@@ -135,7 +135,7 @@ class ForkViewsTest {
     }
     scene.views.close();
 
-    // Some are cut in two where a page ends.
+    // Some occurrences are split at the end of a page.
     assertThat(occurrences("It is said again")).isBetween(900, 1_000);
     scene.views = new Views(scene.file, scene.log);
   }

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
-/// Another log as if it ended at a position, for reading only.
+/// A read-only log that ends at a position of another log.
 record PrefixLog(EventLog log, Position last) implements EventLog {
 
   @Override

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The latest messages, which are kept in memory, are those that the tables tell.
+/// The cached latest messages are the same as those in the tables.
 class RecentTest {
 
   @TempDir Path folder;

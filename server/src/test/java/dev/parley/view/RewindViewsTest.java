@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the views show after the context went back.
+/// The views after a rewind.
 class RewindViewsTest {
 
   @TempDir Path folder;

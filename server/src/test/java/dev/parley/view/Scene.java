@@ -36,9 +36,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A log in memory with a context `c`, views of it, and short words for the usual events.
+/// A log in memory with a context `c`, its views, and short methods for common events.
 ///
-/// The clock goes on by a second whenever it is read.
+/// The clock advances by one second whenever it is read.
 final class Scene implements AutoCloseable {
 
   static final ContextId C = new ContextId("c");
@@ -66,7 +66,7 @@ final class Scene implements AutoCloseable {
     return add(null, event);
   }
 
-  /// Appends an event to `c`, and says where it stands.
+  /// Appends an event to `c` and returns its seq.
   long add(@Nullable Origin origin, Event event) {
     return add(C, origin, event);
   }
@@ -77,7 +77,7 @@ final class Scene implements AutoCloseable {
         .seq();
   }
 
-  /// Begins a task and lets it work.
+  /// Creates and starts a task.
   long begin(Origin origin) {
     var seq = add(origin, created());
     add(origin, status(TaskState.WORKING));

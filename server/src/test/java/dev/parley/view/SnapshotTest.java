@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a snapshot holds.
+/// The content of snapshots.
 class SnapshotTest {
 
   @TempDir Path folder;

@@ -52,11 +52,11 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Writes plausible events into a context, one step at a time: people talk, tasks work, write text and
-/// artifacts, ask, end well or badly, and now and then everything goes back.
+/// Writes plausible random events to a context, one step at a time: people write messages, tasks
+/// write text and artifacts, ask questions, succeed or fail, and sometimes the context is rewound.
 final class Story {
 
-  /// A task, the text of its block, and whether it has begun one.
+  /// A task, its current block, and whether the block has begun.
   private static final class Work {
     final Origin origin;
     int block;
@@ -86,13 +86,13 @@ final class Story {
     log.create(context, new ContextCreated("owner" + random.nextInt(2), null, null));
   }
 
-  /// People no longer edit or delete what was said.
+  /// Disables edits and deletions of messages.
   Story withoutCorrections() {
     corrects = false;
     return this;
   }
 
-  /// Ends everything that was begun.
+  /// Ends all open tasks.
   void finish() {
     List.copyOf(open).forEach(this::complete);
     files.clear();
@@ -129,7 +129,7 @@ final class Story {
     }
   }
 
-  /// A key that is set or removed, seldom one that is not the context's alone.
+  /// Sets or removes a key, rarely one that other contexts share.
   private ObjectNode delta() {
     var key = (random.nextInt(4) == 0 ? "user:k" : "k") + random.nextInt(3);
     return random.nextInt(3) == 0 ? Json.object().putNull(key) : Json.object().put(key, ++count);
@@ -227,7 +227,7 @@ final class Story {
     return new DataWrite(artifact, null, null, Json.object().put("n", ++count), null, null);
   }
 
-  /// The next chunk, seldom with a gap before it; files have even names and datasets odd ones.
+  /// Returns the next chunk, rarely after a gap. Files have even names and datasets odd ones.
   private ArtifactEvent chunk(ArtifactId artifact) {
     var next = files.getOrDefault(artifact, 0);
     var index = next > 0 && random.nextInt(10) == 0 ? next + 1 : next;
@@ -249,7 +249,7 @@ final class Story {
         add(origin, new InputEvent.InputReceived(input, person, null, null, null, null));
       }
       case 1 -> add(origin, new InputEvent.InputLapsed(input, null));
-      default -> {} // It stays open.
+      default -> {} // The question stays open.
     }
   }
 

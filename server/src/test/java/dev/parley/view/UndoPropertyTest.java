@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// State and artifacts of any story, with rewinds of rewinds, forks and forks of those, against what one
-/// finds who reads the log and thinks (S3.51 to S3.55).
+/// State and artifacts after random events with nested rewinds and forks, compared with a simple
+/// reading of the log (S3.51 to S3.55).
 class UndoPropertyTest {
 
   private static final ContextId C = new ContextId("c0");
@@ -81,7 +81,7 @@ class UndoPropertyTest {
     return state;
   }
 
-  /// The version that each artifact has, and by the way which one every write began.
+  /// Returns the version of each artifact, and records which version every write began.
   private Map<String, Integer> artifacts(ContextId context, long last) {
     var highest = new HashMap<ArtifactId, Integer>();
     var written = new HashMap<ArtifactId, Boolean>();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Pages have no holes and nothing twice, also while events are appended.
+/// Pages have no gaps and no duplicates, also while events are appended.
 class ViewPagesTest {
 
   @TempDir Path folder;
@@ -44,7 +44,7 @@ class ViewPagesTest {
     scene.close();
   }
 
-  /// Reads page after page, and does something in between.
+  /// Reads all pages, and runs `between` after each.
   private static <T> List<T> all(Function<@Nullable String, Page<T>> page, Runnable between) {
     var items = new ArrayList<T>();
     @Nullable String cursor = null;

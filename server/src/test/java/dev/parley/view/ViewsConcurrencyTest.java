@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Many ask while somebody writes.
+/// Concurrent queries during appends.
 class ViewsConcurrencyTest {
 
   private static final int READERS = 8;
@@ -54,7 +54,7 @@ class ViewsConcurrencyTest {
     scene.close();
   }
 
-  /// Runs `ask` on some virtual threads again and again until `write` is done.
+  /// Runs `ask` repeatedly on several virtual threads until `write` is done.
   private void meanwhile(Callable<?> ask, Runnable write)
       throws InterruptedException, ExecutionException {
     var done = new AtomicBoolean();
@@ -106,7 +106,7 @@ class ViewsConcurrencyTest {
               scene.views.context(new ContextId("x" + i));
               scene.views.contexts(Set.of(), null, 10);
             } catch (Rejection.Gone | Rejection.NotFound _) {
-              // It is not there yet, or no more.
+              // The context does not exist yet, or was deleted.
             }
           }
           return true;
@@ -167,7 +167,7 @@ class ViewsConcurrencyTest {
                 .daemon()
                 .start(() -> intake.answer(C, tables -> tables.contexts().find(C))));
       }
-      // One waits at the gate and the others for it: nobody for the views' thread.
+      // One caller waits at the gate and the others for that caller; none uses the views' thread.
       while (!threads.stream()
           .allMatch(t -> LockSupport.getBlocker(t) instanceof AbstractQueuedSynchronizer)) {
         Thread.onSpinWait();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The views' file may be lost or broken at any time.
+/// The file of the views may be lost or corrupted at any time.
 class ViewsFileTest {
 
   @TempDir Path folder;
@@ -89,7 +89,7 @@ class ViewsFileTest {
   void a_file_that_breaks_in_the_middle_is_thrown_away_when_that_shows() throws IOException {
     scene.views.close();
     var bytes = Files.readAllBytes(scene.file);
-    new Random(1).nextBytes(bytes); // All but the first page, which says that this is a database.
+    new Random(1).nextBytes(bytes); // All but the first page, which has the file header.
     var first = Files.readAllBytes(scene.file);
     System.arraycopy(first, 0, bytes, 0, 4096);
     Files.write(scene.file, bytes);
@@ -161,16 +161,16 @@ class ViewsFileTest {
     assertThat(scene.views.context(C).messageCount()).isEqualTo(2500);
   }
 
-  /// A broken file may show only after some questions, each of which may fail once.
+  /// Returns the dump. Corruption may appear only after some queries, each of which may fail once.
   private String dumpInTheEnd() {
     for (var i = 0; i < 10; i++) {
       try {
         return scene.views.dump();
       } catch (Rejection.Unavailable _) {
-        // Ask again.
+        // Try again.
       }
     }
-    throw new AssertionError("the views stay broken");
+    throw new AssertionError("the views were not rebuilt");
   }
 
   private String bytesOnDisk() throws IOException {

@@ -25,7 +25,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Views of the log that servers use, where one commit may change many contexts.
+/// Views of an SQLite log, in which one commit may change many contexts.
 class ViewsOnDiskTest {
 
   @TempDir Path folder;
@@ -40,7 +40,7 @@ class ViewsOnDiskTest {
     return new Views(folder.resolve(name), log);
   }
 
-  /// Lets many contexts go on side by side, each on its own thread.
+  /// Appends to many contexts concurrently, each on its own thread.
   private static void tell(EventLog log, int contexts, int steps)
       throws InterruptedException, ExecutionException {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {

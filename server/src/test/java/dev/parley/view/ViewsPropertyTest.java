@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What must hold for the views of any story.
+/// Properties of the views for random events.
 class ViewsPropertyTest {
 
   private static final ContextId C = new ContextId("c0");
@@ -68,7 +68,7 @@ class ViewsPropertyTest {
         switch (random.nextInt(20)) {
           case 0 -> kept.context(story.context);
           case 1 -> kept.dump();
-          default -> {} // The views fall behind.
+          default -> {} // The views become outdated.
         }
       }
       try (var rebuilt = views("rebuilt.db")) {
@@ -174,7 +174,7 @@ class ViewsPropertyTest {
     assertThat(found).isPositive();
   }
 
-  /// The snapshot's text and the deltas that follow are what the block is in the end.
+  /// Checks that the snapshot's text and the deltas after it add up to the complete block.
   private static void assertContinues(PartialText partial, List<Entry> after) {
     var text = new StringBuilder(partial.text());
     assertThat(partial.text()).isNotEmpty();
@@ -195,8 +195,8 @@ class ViewsPropertyTest {
     return counted(Long.MAX_VALUE);
   }
 
-  /// The entries that count when `last` is the newest: back from there, jumping at every rewind; and what corrects
-  /// messages, wherever that stands.
+  /// Returns the entries that are active when `last` is the newest, by walking back and jumping at
+  /// every rewind, and all corrections of messages.
   private List<Entry> counted(long last) {
     var all = entries();
     var counted = new ArrayDeque<Entry>();
@@ -221,7 +221,7 @@ class ViewsPropertyTest {
         case MessageUpdated edit ->
             messages.computeIfPresent(edit.messageId(), (_, _) -> edit.content());
         case MessageDeleted deleted -> messages.remove(deleted.messageId());
-        default -> {} // Nothing that is said.
+        default -> {} // Not a message.
       }
     }
     return messages.entrySet().stream().map(m -> m.getKey().value() + ": " + m.getValue()).toList();

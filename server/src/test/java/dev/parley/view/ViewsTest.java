@@ -44,7 +44,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What contexts, messages, tasks and usage look like after their events.
+/// Contexts, messages, tasks and usage in the views.
 class ViewsTest {
 
   @TempDir Path folder;
@@ -161,7 +161,7 @@ class ViewsTest {
     scene.add(own, new TaskStored(Json.object().put("taskId", "own").put("status", "working")));
     var last = scene.add(own, new TaskDeleted("done with it"));
 
-    // They must not look like tasks that run.
+    // They must not look like running tasks.
     assertThat(scene.views.keep().find(C, own.taskId())).isEmpty();
     assertThat(scene.views.keep().fate(C, own.taskId())).isEqualTo(new Keep.Fate(true, true));
     assertThat(scene.views.tasks(C, null, 10).items()).isEmpty();

@@ -26,9 +26,10 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Does what the kits ask an agent to do, by the beginning of a message's id; and asks back where they ask for nothing.
+/// Plays the scenarios of the A2A conformance kits, selected by the prefix of the message id. Asks
+/// a question for other ids.
 ///
-/// What it answers is what the kits' scenarios say, word for word.
+/// The answers are those of the kits' scenarios, word for word.
 public final class ConformanceAgent implements Agent {
 
   private static final Duration LONG_WORK = Duration.ofSeconds(5);
@@ -47,7 +48,7 @@ public final class ConformanceAgent implements Agent {
         case InputLapsed _ -> {
           return said(run, "Nobody answered");
         }
-        default -> {} // What it said and did itself.
+        default -> {} // The agent's own events.
       }
     }
     return act(run, said);
@@ -104,7 +105,7 @@ public final class ConformanceAgent implements Agent {
     return asked(run);
   }
 
-  /// Says the pieces, and that this is all.
+  /// Writes the answer in these pieces and completes the task.
   private static Outcome said(Run run, String... pieces) {
     var block = run.sources().blockId();
     var events = new ArrayList<Event>();

@@ -1,4 +1,4 @@
-/// An agent for the public conformance kits of A2A.
+/// An agent for the public A2A conformance kits.
 @NullMarked
 package dev.parley.a2a.conformance;
 

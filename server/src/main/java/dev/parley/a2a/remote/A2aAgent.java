@@ -22,10 +22,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// An agent elsewhere that speaks Agent2Agent, 1.0 or 0.3.
+/// A remote agent that speaks Agent2Agent (A2A), version 1.0 or 0.3.
 ///
-/// What it says and does goes into the log of the task here, with its ids beside ours. Its task goes on while this
-/// server does not run, and is taken up where the log ends.
+/// Its output is written to the log of the local task, together with the remote ids. The remote
+/// task continues while this server is stopped, and is resumed where the log ends.
 public final class A2aAgent implements Agent {
 
   private static final System.Logger LOG = System.getLogger(A2aAgent.class.getName());
@@ -34,7 +34,7 @@ public final class A2aAgent implements Agent {
   private static final int LOOKED_AT = 50;
   private static final int PAGE = 1_000;
 
-  /// What agents of this kind share; `patience` is how long people are waited for.
+  /// The dependencies that all remote agents share; `patience` is how long to wait for a person.
   public record Parts(
       Remote http,
       EventLog log,
@@ -52,9 +52,9 @@ public final class A2aAgent implements Agent {
     this.peer = new Peer(settings, parts.http(), parts.credentials(), parts.clock());
   }
 
-  /// Fetches the card of an agent, and returns where it says that the agent can be reached.
+  /// Fetches an agent's card and returns the address of the interface to use.
   ///
-  /// @throws IOException if there is no card, or if the agent cannot be used as configured
+  /// @throws IOException if there is no card, or the agent cannot be used as configured
   public static URI endpoint(RemoteSettings settings, Remote http, InstantSource clock)
       throws IOException, InterruptedException {
     var cards = new Cards(settings, new Line(settings, http, Credentials.none()), clock);
@@ -85,7 +85,7 @@ public final class A2aAgent implements Agent {
     return Optional.of(this::settled);
   }
 
-  /// Why nobody needs to answer any more what the remote task asked: it no longer asks that.
+  /// The reason why an open question is obsolete: the remote task no longer asks it.
   private Optional<String> settled(ContextId context, TaskId task) throws InterruptedException {
     var story = story(context, task);
     if (story.task == null || !story.heard || !story.waits()) {
@@ -101,7 +101,7 @@ public final class A2aAgent implements Agent {
     }
   }
 
-  /// Has the remote task canceled, and waits a little for that.
+  /// Cancels the remote task and waits briefly for the result.
   private void cancel(ContextId context, TaskId task) throws InterruptedException {
     var story = story(context, task);
     if (story.sent == null || story.ended != null || (story.heard && story.task == null)) {
@@ -118,7 +118,7 @@ public final class A2aAgent implements Agent {
               } catch (Trouble trouble) {
                 LOG.log(
                     System.Logger.Level.WARNING,
-                    "task {0} of context {1} was not canceled at {2}: {3}",
+                    "task {0} of context {1} could not be canceled at {2}: {3}",
                     task,
                     context,
                     peer.settings().url(),
@@ -142,7 +142,7 @@ public final class A2aAgent implements Agent {
         return;
       } catch (Trouble trouble) {
         if (trouble.kind() == Trouble.Kind.REFUSED) {
-          // It has ended, or does not let itself be canceled.
+          // It has ended, or cannot be canceled.
           return;
         }
         if (attempt == CANCELS_MAX) {
@@ -153,7 +153,7 @@ public final class A2aAgent implements Agent {
     }
   }
 
-  /// The remote task that came of a message of which nothing was heard.
+  /// The remote task of a message that was not acknowledged.
   private @Nullable String find(RemoteStory story, String owner)
       throws Trouble, InterruptedException {
     return peer.lists(owner)

@@ -2,25 +2,25 @@ package dev.parley.a2a.remote;
 
 import dev.parley.a2a.SendRequest;
 
-/// A request to an agent.
+/// A request to a remote agent.
 sealed interface Ask {
 
-  /// A message, answered with a stream or with one thing.
+  /// Sends a message; the response is a stream or one item.
   record Send(SendRequest request, boolean streaming) implements Ask {}
 
-  /// Where a task stands.
+  /// Gets a task.
   record Get(String task, int historyLength) implements Ask {}
 
-  /// A task is to stop.
+  /// Cancels a task.
   record Cancel(String task) implements Ask {}
 
-  /// What comes of a task from now on, or after the event `last` if that is not empty.
+  /// Subscribes to a task from now on, or after the event `last` if that is not empty.
   record Subscribe(String task, String last) implements Ask {}
 
-  /// The latest tasks.
+  /// Lists the latest tasks.
   record Latest(int count, int historyLength) implements Ask {}
 
-  /// True if the answer is a stream, where all goes well.
+  /// True if the response of a successful request is a stream.
   default boolean streams() {
     return switch (this) {
       case Send send -> send.streaming();

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/// What an agent says of itself, as far as it matters to those who call it.
+/// An agent card, reduced to the fields that a client needs.
 record Card(List<Endpoint> endpoints, boolean streaming, Set<String> extensions) {
 
   private static final int ENDPOINTS_MAX = 50;
@@ -21,7 +21,7 @@ record Card(List<Endpoint> endpoints, boolean streaming, Set<String> extensions)
     extensions = Set.copyOf(extensions);
   }
 
-  /// Reads a card of either version, or one that is both.
+  /// Parses a card of either version, or of both.
   static Card read(JsonNode json) {
     var endpoints = new ArrayList<Endpoint>();
     for (var one : json.path("supportedInterfaces")) {
@@ -42,7 +42,8 @@ record Card(List<Endpoint> endpoints, boolean streaming, Set<String> extensions)
     return new Card(endpoints, capabilities.path("streaming").asBoolean(false), extensions);
   }
 
-  /// The card of an agent that has none, if all that matters is configured: `url` is its interface, then.
+  /// A card for an agent without one, if version and transport are configured; `url` is then its
+  /// interface.
   static Optional<Card> configured(RemoteSettings settings) {
     return settings.version() == null || settings.transport() == null
         ? Optional.empty()
@@ -74,7 +75,7 @@ record Card(List<Endpoint> endpoints, boolean streaming, Set<String> extensions)
     }
   }
 
-  /// Only major and minor numbers count; what was before 0.3 is close enough to be tried.
+  /// Parses major and minor numbers. Versions before 0.3 are treated as 0.3.
   private static Optional<Version> version(String text) {
     return text.startsWith("1.")
         ? Optional.of(Version.V1_0)
@@ -90,7 +91,7 @@ record Card(List<Endpoint> endpoints, boolean streaming, Set<String> extensions)
     }
   }
 
-  /// The way to talk that fits the settings: the newer version first, then as the card has them.
+  /// The endpoint that fits the settings: the newest version first, then in the order of the card.
   ///
   /// @throws Trouble if there is none
   Endpoint choose(RemoteSettings settings) throws Trouble {
@@ -107,9 +108,9 @@ record Card(List<Endpoint> endpoints, boolean streaming, Set<String> extensions)
             () ->
                 Trouble.unusable(
                     fitting.isEmpty()
-                        ? "its card names no interface that is configured and spoken here; it has: "
+                        ? "its card lists no supported interface that fits the configuration: "
                             + shown(endpoints)
-                        : "its card names interfaces at other origins only: "
+                        : "its card lists only interfaces at other origins: "
                             + shown(fitting)
                             + "; if that is right, configure that address as url"));
   }

@@ -12,7 +12,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The card of an agent, fetched when it is needed and kept as long as the agent says. For many threads.
+/// Caches an agent's card: fetches it when needed, and keeps it as long as the agent allows. For
+/// many threads.
 final class Cards {
 
   private static final List<String> PATHS =
@@ -40,7 +41,7 @@ final class Cards {
     this.clock = clock;
   }
 
-  /// The card as it is now, or was a little ago.
+  /// The current card, from the cache if it is fresh.
   Card current(String owner) throws Trouble, InterruptedException {
     var known = kept;
     if (known != null && clock.instant().isBefore(known.until())) {
@@ -58,7 +59,8 @@ final class Cards {
     }
   }
 
-  /// The agent does not behave as its card says: it is looked at again before the next request.
+  /// Invalidates the card because the agent does not behave as it says. It is fetched again before
+  /// the next request.
   void doubt() {
     var known = kept;
     if (known != null) {
@@ -94,7 +96,7 @@ final class Cards {
     throw none == null ? Trouble.unusable("it has no card") : none;
   }
 
-  /// Follows the agent where it leads, as long as it stays at home.
+  /// Sends the request, and follows redirects within the same origin.
   private Line.Answer get(URI first, @Nullable Kept known, String owner)
       throws Trouble, InterruptedException {
     var url = first;
@@ -112,8 +114,7 @@ final class Cards {
       }
       var target = target(url, answer.header("Location").orElse(""));
       if (hop == HOPS_MAX || target == null || !settings.covers(target)) {
-        throw Trouble.unusable(
-            "its card is said to be elsewhere, and is not looked for there: " + target);
+        throw Trouble.unusable("its card redirects to an address that is not followed: " + target);
       }
       url = target;
     }

@@ -6,10 +6,10 @@ import dev.parley.a2a.WireForms;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/// A way to talk to an agent; `tenant` is said with every request.
+/// An interface of an agent; `tenant` is sent with every request.
 record Endpoint(URI url, Version version, Transport transport, @Nullable String tenant) {
 
-  /// How requests are written.
+  /// The encoder for requests.
   WireForm form() {
     return version == Version.V0_3 && transport == Transport.REST
         ? WireForms.V0_3_REST

@@ -30,25 +30,26 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Asks a person what an agent elsewhere wants to know. What comes back is written by [Replies].
+/// Maps questions of a remote agent to events that ask a person. [Replies] writes the answers.
 final class Inquiry {
 
-  /// In what is noted with a question: in which form the agent asked, by which id, and as which of several.
+  /// In a question's metadata: the form of the remote question, its id, and its index among
+  /// several.
   static final String FORM = "form";
 
   static final String ID = "id";
   static final String INDEX = "index";
 
-  /// Beside it: what the agent calls the message that asks.
+  /// In a question's metadata: the id of the remote message that asks.
   static final String NAME = "messageId";
 
-  /// The agent asked whether it may call a tool.
+  /// Form: approval of a tool call.
   static final String APPROVAL = "approval";
 
-  /// The agent asked in the form of the extension.
+  /// Form: a question of the HITL extension.
   static final String QUESTION = "question";
 
-  /// The agent asked in words.
+  /// Form: plain text.
   static final String WORDS = "words";
 
   private static final int QUESTIONS_MAX = 50;
@@ -69,7 +70,7 @@ final class Inquiry {
     this.desk = desk;
   }
 
-  /// The events that ask for what the agent waits for.
+  /// The events that ask a person what the agent waits for.
   List<Event> ask(WireStatus status) throws Trouble, InterruptedException {
     name = name(status);
     var message = status.message();
@@ -86,7 +87,7 @@ final class Inquiry {
     };
   }
 
-  /// What the agent calls its question; empty if it gives it no name.
+  /// The id of the agent's question; empty if it has none.
   static String name(WireStatus status) {
     return Optional.ofNullable(status.message()).map(WireMessage::messageId).orElse("");
   }
@@ -110,7 +111,7 @@ final class Inquiry {
     for (var tool : tools) {
       var id = tool.path("id").asString("");
       wanted.add(id);
-      // What was decided already, and could not be told alone, is not asked again.
+      // An approval that was already given, but could not be sent alone, is not asked again.
       if (story.questions.values().stream().noneMatch(known -> isFor(known, id))) {
         asked.add(approval(tool, payload.path("hint").asString(words)));
       }
@@ -141,7 +142,7 @@ final class Inquiry {
     call.put("toolName", name).set("arguments", arguments);
     metadata.put(Questions.HASH, Questions.hash(name, arguments)).put("effect", "at-most-once");
     metadata.put(
-        Questions.SUMMARY, "Lets the agent elsewhere call " + shortened(name) + " where it runs");
+        Questions.SUMMARY, "Lets the remote agent call " + shortened(name) + " on its own system");
     if (!hint.isBlank()) {
       metadata.put("hint", shortened(hint));
     }
@@ -216,7 +217,7 @@ final class Inquiry {
         run.sources().clock().instant().plus(patience));
   }
 
-  /// Where somebody is to go to sign in, if the agent says that.
+  /// The address to sign in at; empty if the agent gives none.
   private static String where(WireMessage message) {
     for (var part : message.parts()) {
       if (part.content() instanceof WirePart.Data(var data) && data.path("authUrl").isString()) {
@@ -226,7 +227,7 @@ final class Inquiry {
     return "";
   }
 
-  /// Somebody signs in elsewhere, and says so here.
+  /// Asks the user to sign in at an address and to confirm it.
   private InputRequired visit(String words, String where) {
     var metadata = about(WORDS, "", 0);
     metadata.put(Approvals.PURPOSE, "sign-in").put("authUrl", where);
@@ -239,7 +240,7 @@ final class Inquiry {
         metadata);
   }
 
-  /// What people sign in with is kept for the agent's host, and shown to it from then on.
+  /// Asks the user for credentials, which are stored and sent to the agent's host from then on.
   private AuthRequired signIn(String words) throws Trouble, InterruptedException {
     var id = new AuthId(run.sources().ids().get());
     var expiresAt = run.sources().clock().instant().plus(patience);
@@ -260,7 +261,7 @@ final class Inquiry {
       metadata.setAll(invitation.metadata());
     } catch (Rejection.Invalid impossible) {
       throw Trouble.unusable(
-          "it wants somebody to sign in, and nobody can: " + impossible.getMessage());
+          "it requires a sign-in, which is not possible: " + impossible.getMessage());
     }
     return new AuthRequired(
         id,

@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Makes artifacts of the files and data that an agent elsewhere makes. For one thread.
+/// Imports files and data of a remote agent as artifacts of the local task. For one thread.
 ///
-/// Files that are only named by an address are not fetched: who they are for can do that.
+/// Files that are given by address are not fetched; the address is stored.
 final class Keeper {
 
   private static final int CHUNK = 48 * 1024;
 
-  /// In the metadata of an artifact: what it is, where that is not plain from its parts.
+  /// In an artifact's metadata: its type, if the parts do not show it.
   private static final String TYPE = "type";
 
-  /// The pieces of a file in one artifact.
+  /// The content of a file within an artifact.
   private record Pieces(WirePart about, ByteArrayOutputStream bytes) {}
 
   private final Run run;
@@ -46,7 +46,7 @@ final class Keeper {
     this.add = add;
   }
 
-  /// True if the artifact says that its text is a file.
+  /// True if the artifact's metadata says that its text is a file.
   static boolean isFile(WireArtifact artifact) {
     return is(artifact, "file");
   }
@@ -55,7 +55,7 @@ final class Keeper {
     return artifact.metadata() != null && artifact.metadata().path(TYPE).asString("").equals(type);
   }
 
-  /// Keeps what is new of the artifact, and returns how much that is.
+  /// Imports the new content of an artifact and returns its size.
   long keep(WireArtifact artifact, Manner manner, boolean last) throws Trouble {
     if (is(artifact, "dataset")) {
       return rows(artifact, manner, last);
@@ -104,7 +104,7 @@ final class Keeper {
     try {
       return Base64.getDecoder().decode(base64);
     } catch (IllegalArgumentException malformed) {
-      throw Trouble.unusable("a file that it made is not in base64");
+      throw Trouble.unusable("a file that it sent is not valid base64");
     }
   }
 
@@ -203,7 +203,7 @@ final class Keeper {
     return Json.object().set("value", value);
   }
 
-  /// All files and datasets are whole.
+  /// Completes all files and datasets.
   void finish() {
     complete("");
     for (var made : List.copyOf(told.rows.values())) {

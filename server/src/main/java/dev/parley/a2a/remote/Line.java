@@ -21,26 +21,27 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/// The connection to an agent: adds what it is to be shown, and reads answers up to a limit. For many threads.
+/// HTTP connection to a remote agent: adds headers and credentials, and limits the size of
+/// responses. For many threads.
 final class Line {
 
   private static final String AUTHORIZATION = "Authorization";
 
-  /// What was answered, read whole.
+  /// A complete response.
   record Answer(int status, HttpHeaders headers, String text) {
 
     Optional<String> header(String name) {
       return headers.firstValue(name);
     }
 
-    /// @throws Trouble if it is no JSON
+    /// @throws Trouble if the response is not JSON
     JsonNode json() throws Trouble {
       try {
         return Json.mapper().readTree(text);
       } catch (JacksonException malformed) {
         throw status >= 400
             ? Trouble.status(status, null, shortened(text))
-            : Trouble.unusable("it answered with something that is no JSON: " + shortened(text));
+            : Trouble.unusable("it sent a response that is not JSON: " + shortened(text));
       }
     }
   }
@@ -57,13 +58,13 @@ final class Line {
     this.credentials = credentials;
   }
 
-  /// Sends a request for `owner`, and reads the answer whole.
+  /// Sends a request for `owner` and reads the whole response.
   Answer whole(HttpRequest.Builder request, String owner, int max)
       throws Trouble, InterruptedException {
     return read(send(request, owner, settings.timeout()), max, settings.timeout());
   }
 
-  /// Sends a request for `owner`; the caller closes what is answered.
+  /// Sends a request for `owner`; the caller closes the response.
   HttpResponse<InputStream> send(HttpRequest.Builder request, String owner, Duration patience)
       throws Trouble, InterruptedException {
     var plain = request.build();
@@ -75,8 +76,8 @@ final class Line {
       var key = credentials.bearer(owner, settings.host()).orElse(null);
       if (key != null && !settings.confidential()) {
         throw Trouble.unsafe(
-            "somebody's key for it would be sent over http, where others can read it: configure an"
-                + " https address, or take the key away");
+            "the user's key for it would be sent over unencrypted http: configure an https"
+                + " address, or remove the key");
       }
       if (key != null) {
         request.setHeader(AUTHORIZATION, "Bearer " + key);
@@ -101,7 +102,7 @@ final class Line {
         || cause instanceof UnresolvedAddressException;
   }
 
-  /// Reads the rest of an answer, for no longer than `patience`.
+  /// Reads the rest of a response, for at most `patience`.
   static Answer read(HttpResponse<InputStream> response, int max, Duration patience)
       throws Trouble {
     try {
@@ -116,7 +117,7 @@ final class Line {
     } catch (TimeoutException stuck) {
       throw Trouble.lost(
           ErrorCode.TIMEOUT,
-          "it began to answer, and did not end within " + patience.toMillis() + " ms");
+          "it started to answer, but did not finish within " + patience.toMillis() + " ms");
     }
   }
 

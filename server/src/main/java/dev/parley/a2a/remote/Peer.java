@@ -22,21 +22,22 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/// An agent elsewhere, to be asked in whatever way it understands. For many threads.
+/// A client for a remote agent, over the version and transport that its card offers. For many
+/// threads.
 final class Peer {
 
-  /// The extension by which agents ask for approvals and answers.
+  /// The extension for approvals and questions.
   static final String HITL = "https://kagent.dev/extensions/hitl/v1";
 
   private static final int ANSWER_MAX = 32 << 20;
 
-  /// What was answered.
+  /// A response.
   sealed interface Reply {
 
-    /// Things that come one by one; the caller closes the stream.
+    /// A stream of items; the caller closes it.
     record Many(RemoteStream stream) implements Reply {}
 
-    /// One thing.
+    /// One item.
     record One(WireItem item) implements Reply {}
   }
 
@@ -54,17 +55,17 @@ final class Peer {
     return settings;
   }
 
-  /// True if it answers messages with streams.
+  /// True if the agent supports streaming.
   boolean streams(String owner) throws Trouble, InterruptedException {
     return cards.current(owner).streaming();
   }
 
-  /// True if it can list its tasks.
+  /// True if the agent can list its tasks.
   boolean lists(String owner) throws Trouble, InterruptedException {
     return cards.current(owner).choose(settings).version() == Version.V1_0;
   }
 
-  /// Sends a message, or takes up a task.
+  /// Sends a message, or subscribes to a task.
   Reply follow(Ask ask, String owner) throws Trouble, InterruptedException {
     var endpoint = cards.current(owner).choose(settings);
     var response = send(endpoint, ask, owner);
@@ -79,7 +80,7 @@ final class Peer {
     return new Reply.One(item(result(endpoint, Line.read(response, ANSWER_MAX, patience(ask)))));
   }
 
-  /// A task, after a [Ask.Get] or [Ask.Cancel].
+  /// Sends an [Ask.Get] or [Ask.Cancel] and returns the task.
   WireTask task(Ask ask, String owner) throws Trouble, InterruptedException {
     var endpoint = cards.current(owner).choose(settings);
     var answer = Line.read(send(endpoint, ask, owner), ANSWER_MAX, patience(ask));
@@ -91,7 +92,7 @@ final class Peer {
     }
   }
 
-  /// The latest tasks.
+  /// Lists the latest tasks.
   List<WireTask> latest(Ask.Latest ask, String owner) throws Trouble, InterruptedException {
     var endpoint = cards.current(owner).choose(settings);
     var answer = Line.read(send(endpoint, ask, owner), ANSWER_MAX, patience(ask));
@@ -118,21 +119,22 @@ final class Peer {
     if (response.statusCode() / 100 == 3) {
       Line.read(response, ANSWER_MAX, settings.timeout());
       throw Trouble.unusable(
-          "it sends us to "
-              + response.headers().firstValue("Location").orElse("elsewhere")
-              + ", and is not followed there: configure that address as url, if that is right");
+          "it redirects to "
+              + response.headers().firstValue("Location").orElse("another address")
+              + ", which is not followed: if the redirect is right, configure that address as url");
     }
     return response;
   }
 
-  /// Whoever answers a message at once when asked to stream it, or cannot be told not to wait, takes its time.
+  /// The timeout of a request. Some agents answer a message only when the task is done, so sending
+  /// one may take long.
   private Duration patience(Ask ask) {
     return ask instanceof Ask.Send || ask.streams() ? settings.silence() : settings.timeout();
   }
 
-  /// The result in an answer.
+  /// The result in a response.
   ///
-  /// @throws Trouble if that is an error
+  /// @throws Trouble if the response is an error
   private JsonNode result(Endpoint endpoint, Line.Answer answer) throws Trouble {
     var json = answer.json();
     var failed = error(json);
@@ -150,7 +152,7 @@ final class Peer {
     return endpoint.transport() == Transport.JSONRPC ? json.path("result") : json;
   }
 
-  /// The error that an answer or an event is, if it is one: `{"error": {…}}`, or 0.3's bare `{code, message}`.
+  /// The error in a response or an event, if any: `{"error": {…}}`, or `{code, message}` in 0.3.
   private static Optional<Trouble> error(JsonNode json) {
     var error = json.path("error");
     if (error.isString()) {
@@ -180,7 +182,7 @@ final class Peer {
     return Optional.empty();
   }
 
-  /// What an event of a stream carries; nothing if it says nothing.
+  /// Parses the item in an event of a stream; null if the event has no data.
   @Nullable WireItem item(Frame frame) throws Trouble {
     if (frame.data().isBlank()) {
       return null;
@@ -189,7 +191,7 @@ final class Peer {
     try {
       json = Json.mapper().readTree(frame.data());
     } catch (JacksonException malformed) {
-      throw Trouble.unusable("an event of its stream is no JSON: " + Line.shortened(frame.data()));
+      throw Trouble.unusable("an event of its stream is not JSON: " + Line.shortened(frame.data()));
     }
     var failed = error(json);
     if (failed.isPresent()) {
@@ -200,7 +202,7 @@ final class Peer {
 
   private static WireItem item(JsonNode result) throws Trouble {
     try {
-      // 0.3 over HTTP+JSON answers a message with a task in its member, or with the task itself.
+      // In 0.3 over HTTP+JSON, the response to a message is a task in a field, or the task itself.
       return result.has("id") && result.has("status") && !result.has("kind")
           ? WireReader.task(result, "")
           : WireReader.item(result);
@@ -210,6 +212,6 @@ final class Peer {
   }
 
   private static Trouble unreadable(A2aException malformed) {
-    return Trouble.unusable("it says something that is no A2A: " + malformed.getMessage());
+    return Trouble.unusable("it sent an object that is not valid A2A: " + malformed.getMessage());
   }
 }

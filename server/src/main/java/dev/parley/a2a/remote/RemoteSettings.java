@@ -8,11 +8,12 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Where an agent elsewhere is, and how it is talked to; the agent's card decides what is not said here.
+/// The address of a remote agent, and how to connect to it. The agent's card decides what is not
+/// set.
 ///
-/// @param headers sent with every request to this origin, and to no other
-/// @param timeout how long an answer is waited for
-/// @param silence how long a stream may say nothing before the agent is asked where it stands
+/// @param headers sent with every request to this origin, and to no other origin
+/// @param timeout how long to wait for a response
+/// @param silence how long a stream may be silent before the task is polled
 public record RemoteSettings(
     URI url,
     @Nullable Version version,
@@ -32,7 +33,7 @@ public record RemoteSettings(
     headers = Map.copyOf(headers);
   }
 
-  /// An address below the agent's.
+  /// An address below the agent's address.
   URI at(String path) {
     return below(url, path);
   }
@@ -42,7 +43,7 @@ public record RemoteSettings(
     return URI.create((text.endsWith("/") ? text.substring(0, text.length() - 1) : text) + path);
   }
 
-  /// True if this is at the same origin: the names of this machine for itself are the same.
+  /// True if the address has the same origin. All loopback names count as one host.
   boolean covers(URI other) {
     return origin(url).equals(origin(other));
   }
@@ -54,8 +55,8 @@ public record RemoteSettings(
     return scheme + "://" + (LOOPBACK.contains(host) ? "localhost" : host) + ":" + port;
   }
 
-  /// True if nobody can listen: it is this machine, by a name that nobody can give another meaning, or the line
-  /// is encrypted.
+  /// True if others cannot read the traffic: it is encrypted, or stays on this machine by a fixed
+  /// loopback name.
   boolean confidential() {
     var host = String.valueOf(url.getHost()).toLowerCase(Locale.ROOT);
     return "https".equalsIgnoreCase(url.getScheme())
@@ -63,7 +64,7 @@ public record RemoteSettings(
         || host.matches("127(\\.\\d{1,3}){3}");
   }
 
-  /// The host, with its port if that is not the usual one: what people's keys are kept for.
+  /// The host, and its port if the address has one. Users' keys are stored by this name.
   String host() {
     return url.getPort() < 0 ? url.getHost() : url.getHost() + ":" + url.getPort();
   }

@@ -35,49 +35,53 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Where a task of an agent elsewhere stands, folded from its events here. For one thread.
+/// The state of a remote task, folded from the events of the local task. For one thread.
 final class RemoteStory {
 
-  /// In the state of a checkpoint, and in metadata: what belongs to the agent elsewhere.
+  /// In a checkpoint's state and in metadata: the object with the data of the remote agent.
   static final String STATE = "a2a";
 
-  /// In a thought's metadata: the message that it is from. In a checkpoint: a message is about to be sent.
+  /// In a thought's metadata: the id of its remote message. In a checkpoint: the id of a message
+  /// that is about to be sent.
   static final String MESSAGE = "messageId";
 
-  /// Beside it: how many of the messages that were said to the task here it tells.
+  /// In the same checkpoint: how many user messages of the local task the sent message includes.
   static final String TOLD = "told";
 
-  /// Beside it: what is answered by it, as the agent named it; empty if the agent gave it no name.
+  /// In the same checkpoint: the id of the remote question that the sent message answers; empty if
+  /// it has none.
   static final String ANSWERS = "answers";
 
-  /// In a checkpoint: the message was heard, and this is the task, and the context, that it belongs to.
+  /// In a checkpoint: the agent acknowledged the message, with this remote task and context.
   static final String HEARD = "heard";
 
   static final String TASK = "taskId";
   static final String CONTEXT = "contextId";
 
-  /// Beside it: the message was refused, and what it said is still to be told.
+  /// In the same checkpoint: the agent rejected the message, and its content must be sent again.
   static final String REFUSED = "refused";
 
-  /// In a checkpoint: the ids of the approvals that the agent wants now.
+  /// In a checkpoint: the ids of the approvals that the agent asks for now.
   static final String WANTED = "wanted";
 
-  /// In a checkpoint: the remote task has ended so.
+  /// In a checkpoint: the final state of the remote task.
   static final String ENDED = "ended";
 
-  /// In a checkpoint: a block of text begins, for this artifact, and replaces what was told of it.
+  /// In a checkpoint: a block of text begins for this artifact. With `fresh`, it replaces the
+  /// artifact's earlier text.
   static final String BLOCK = "blockId";
 
   static final String ARTIFACT = "artifactId";
   static final String FRESH = "fresh";
 
-  /// In a tool call's metadata: what the agent calls it.
+  /// In a tool call's metadata: the remote id of the call.
   static final String CALL = "callId";
 
-  /// Why a question has lapsed that the agent no longer asks.
+  /// The reason of an expired question that the agent no longer asks. Stored in logs: never change
+  /// it.
   static final String SETTLED = "it was answered or withdrawn where the agent works";
 
-  /// Something that is asked of a person; `value` is the answer if there is one, `reason` why there is none.
+  /// A question to a person. `value` is the answer, or `reason` is why there is none.
   record Question(
       ObjectNode metadata,
       boolean signIn,
@@ -89,7 +93,7 @@ final class RemoteStory {
       return new Question(metadata == null ? Json.object() : metadata, signIn, true, null, null);
     }
 
-    /// How the agent elsewhere asked.
+    /// The data of the remote question.
     JsonNode about() {
       return metadata.path(STATE);
     }
@@ -99,7 +103,7 @@ final class RemoteStory {
     }
 
     private Question lapsed(@Nullable String why) {
-      return new Question(metadata, signIn, false, null, why == null ? "nobody answered" : why);
+      return new Question(metadata, signIn, false, null, why == null ? "there was no answer" : why);
     }
   }
 
@@ -109,10 +113,10 @@ final class RemoteStory {
   final Set<String> called = new HashSet<>();
   final Map<String, Question> questions = new LinkedHashMap<>();
 
-  /// The approvals that are wanted; those that were given before for others are past.
+  /// The ids of the approvals that the agent asks for now. Earlier approvals are obsolete.
   final Set<String> wanted = new LinkedHashSet<>();
 
-  /// True if the message that was sent last was refused. Not folded: what comes next says so in the log.
+  /// True if the agent rejected the last message. Not folded: the next checkpoint records it.
   boolean refused;
 
   @Nullable String sent;
@@ -126,7 +130,7 @@ final class RemoteStory {
   int thoughts;
   private final List<String> said = new ArrayList<>();
 
-  /// Takes in an event of the task's own, or a message that was said to it.
+  /// Applies an event of the task, or a message to it.
   void add(Event event) {
     switch (event) {
       case InternalCheckpoint checkpoint when checkpoint.state() != null ->
@@ -154,7 +158,8 @@ final class RemoteStory {
     }
   }
 
-  /// Takes in an event that somebody else appended for the task; nothing if it is the task's own.
+  /// Applies an event that was appended by others, such as a message or an answer. Ignores other
+  /// events.
   void hear(Event event) {
     switch (event) {
       case Message message when message.role() == Role.USER -> said.add(message.content());
@@ -166,14 +171,14 @@ final class RemoteStory {
       case AuthCompleted done ->
           questions.computeIfPresent(done.authId().value(), (_, q) -> q.given(null));
       case AuthLapsed lapsed -> lapse(lapsed.authId().value(), lapsed.reason());
-      default -> {} // Where the task stands does not depend on the rest.
+      default -> {} // Other events do not change the state.
     }
   }
 
   private void lapse(String id, @Nullable String reason) {
     questions.computeIfPresent(id, (_, question) -> question.lapsed(reason));
     if (SETTLED.equals(reason)) {
-      // Nobody there waits for what was answered here beside it, either.
+      // The agent no longer waits for the answers that were given together with it, either.
       questions.values().removeIf(question -> !question.open());
     }
   }
@@ -218,13 +223,13 @@ final class RemoteStory {
     }
   }
 
-  /// True if a person is asked, or was and the agent was not told the answer.
+  /// True if a question is open, or its answer was not sent yet.
   boolean asks() {
     return !questions.isEmpty();
   }
 
-  /// True if the agent, where this is how its task stands, still asks what is open here. Agents that name none of their
-  /// questions may ask another.
+  /// True if the agent, given this status, still asks the open questions. A question without an id
+  /// may be another one.
   boolean asks(WireStatus status) {
     return status.state().interrupted()
         && questions.values().stream()
@@ -233,17 +238,17 @@ final class RemoteStory {
             .allMatch(name -> name.isEmpty() || name.equals(Inquiry.name(status)));
   }
 
-  /// True if a person is asked.
+  /// True if a question is open.
   boolean waits() {
     return questions.values().stream().anyMatch(Question::open);
   }
 
-  /// How many messages [#unheard] is.
+  /// The number of messages in [#unheard].
   int unheardCount() {
     return said.size();
   }
 
-  /// What people said to the task that the agent was not told.
+  /// The user messages that were not sent to the agent yet.
   Optional<String> unheard() {
     return said.isEmpty() ? Optional.empty() : Optional.of(String.join("\n\n", said));
   }

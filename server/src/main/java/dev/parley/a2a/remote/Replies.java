@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Writes the message that answers what an agent elsewhere asked.
+/// Creates the message that answers the questions of a remote agent.
 final class Replies {
 
   private static final String SIGNED_IN = "The user has signed in.";
 
   private Replies() {}
 
-  /// The answer to all that was asked; `instead` is what people said in place of it, if they did.
+  /// The answer to all questions; `instead` is a user's message that replaces the answers, if any.
   static WireMessage of(RemoteStory story, String id, @Nullable String instead) {
     var questions = List.copyOf(story.questions.values());
     var approvals =
@@ -73,14 +73,15 @@ final class Replies {
     return message(story, id, List.of(WirePart.text(String.join("\n", words))), payload);
   }
 
-  /// What was decided. An approval of other arguments than the agent asked for cannot be told: it is none.
+  /// The decision. An approval with edited arguments counts as a denial, because A2A cannot express
+  /// it.
   private static Verdict.Given verdict(Question question, @Nullable String instead) {
     var arguments = arguments(question);
     if (instead != null) {
       return new Verdict.Denied(instead);
     }
     if (question.reason() != null) {
-      return new Verdict.Denied("nobody approved this call: " + question.reason());
+      return new Verdict.Denied("the call was not approved: " + question.reason());
     }
     var verdict = Approvals.verdict(question.value(), arguments);
     return verdict instanceof Verdict.Allowed(var wanted) && !wanted.equals(arguments)
@@ -139,7 +140,7 @@ final class Replies {
       return WirePart.text(
           switch (Approvals.verdict(value, Json.object())) {
             case Verdict.Allowed _ -> SIGNED_IN;
-            case Verdict.Denied(var reason) -> "Nobody signed in: " + reason;
+            case Verdict.Denied(var reason) -> "The user did not sign in: " + reason;
           });
     }
     return value.isContainer() ? WirePart.data(value) : WirePart.text(text(value));

@@ -10,14 +10,14 @@ import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Writes requests as each version and transport has them.
+/// Encodes requests for each version and transport.
 final class Requests {
 
   private static final String EARLY_PREFIX = "/v1";
 
   private Requests() {}
 
-  /// The request, but for the headers that are the same for all.
+  /// The request, without the headers that all requests have.
   static HttpRequest.Builder of(Endpoint endpoint, Ask ask) {
     var builder =
         endpoint.transport() == Transport.JSONRPC ? rpc(endpoint, ask) : rest(endpoint, ask);

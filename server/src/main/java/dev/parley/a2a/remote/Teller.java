@@ -34,15 +34,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Puts what an agent elsewhere says into events of the task here, each thing once, however often it is said.
+/// Writes the output of a remote agent as events of the local task. Repeated output is written
+/// once.
 ///
-/// [#tell] collects, [#flush] returns when all is durable. For one thread.
+/// [#tell] collects events; [#flush] returns when they are durable. For one thread.
 final class Teller {
 
   private static final long TOLD_MAX = 20_000_000;
   private static final String PROVIDER = "a2a";
 
-  /// Functions whose calls are how agents of ADK ask a person.
+  /// The functions by which ADK agents ask a person.
   private static final Set<String> QUESTIONS =
       Set.of("adk_request_confirmation", "adk_request_credential");
 
@@ -50,13 +51,13 @@ final class Teller {
 
   private static final WireStatus NOTHING = new WireStatus(WireState.UNKNOWN, null, null);
 
-  /// How what is said of an artifact stands to what was said before.
+  /// How an artifact's content relates to its earlier content.
   enum Manner {
-    /// It comes after that.
+    /// Appends to it.
     APPEND,
-    /// It takes the place of that.
+    /// Replaces it.
     REPLACE,
-    /// It is the artifact as it is, or was a little ago.
+    /// The whole artifact, possibly slightly outdated.
     SNAPSHOT
   }
 
@@ -76,24 +77,24 @@ final class Teller {
     this.keeper = new Keeper(run, story.told, this::add);
   }
 
-  /// Where the task stands, as was said last.
+  /// The last known status of the remote task.
   WireStatus status() {
     return status;
   }
 
-  /// Why the model there ended the answer before it was complete; empty if it is complete, or nothing is known.
+  /// Why the remote model ended the answer early; empty if it did not or this is not known.
   String earlyEnd() {
     return earlyEnd;
   }
 
-  /// A message is about to be sent: what was said before it is past.
+  /// Resets the status because a message is about to be sent.
   void turn() {
     status = NOTHING;
   }
 
-  /// Collects what is said.
+  /// Collects the events of an item.
   ///
-  /// @throws Rejection.TooLarge if the agent says more than a task may
+  /// @throws Rejection.TooLarge if the agent sends more than a task allows
   void tell(WireItem item) throws Trouble {
     switch (item) {
       case WireTask task -> {
@@ -127,7 +128,8 @@ final class Teller {
     }
   }
 
-  /// True if this is said of the task that was given to the agent; the first that is said tells which that is.
+  /// True if this belongs to the task that was sent to the agent. The first item determines its
+  /// remote id.
   private boolean isOurs(@Nullable String task, @Nullable String context) {
     if (story.heard) {
       return task != null && task.equals(story.task);
@@ -168,12 +170,12 @@ final class Teller {
     if (!now.state().terminal()) {
       think(message);
     } else if (now.state() == WireState.COMPLETED && story.told.answer().isEmpty()) {
-      // Some agents say their answer only as they end.
+      // Some agents send their answer only in the final status.
       write(id(message), words(message.parts()), Manner.SNAPSHOT);
     }
   }
 
-  /// A message that belongs to no task is all that the agent says.
+  /// A message without a task is the agent's whole answer.
   private void whole(WireMessage message) throws Trouble {
     isOurs(message.taskId(), message.contextId());
     tell(
@@ -203,7 +205,7 @@ final class Teller {
     count(keeper.keep(artifact, manner, last));
   }
 
-  /// The words in these parts; text with a file's name is that file.
+  /// The text of these parts, without text that has a filename, which is a file.
   static String words(List<WirePart> parts) {
     return parts.stream()
         .filter(part -> part.filename() == null)
@@ -287,7 +289,7 @@ final class Teller {
             null));
   }
 
-  /// The tool calls, and their results, that a message tells of.
+  /// Writes the tool calls and results in a message.
   private void tools(WireMessage message) {
     for (var part : message.parts()) {
       if (part.content() instanceof WirePart.Data(var value)
@@ -296,7 +298,7 @@ final class Teller {
         switch (type(part.metadata())) {
           case "function_call" -> start(data);
           case "function_response" -> end(data);
-          default -> {} // Other data says nothing that there is an event for.
+          default -> {} // Other data has no event.
         }
       }
     }
@@ -346,12 +348,12 @@ final class Teller {
             null));
   }
 
-  /// The agent waits: what it has said is whole, for now.
+  /// Ends the open texts because the agent waits.
   void pause() {
     List.copyOf(story.told.texts.values()).forEach(this::end);
   }
 
-  /// The agent is done: so is all that it had begun.
+  /// Ends all open items because the agent is done.
   void finish() {
     pause();
     keeper.finish();
@@ -362,7 +364,7 @@ final class Teller {
               call.toolName(),
               false,
               null,
-              "the agent ended before this call came back",
+              "the agent ended before this call returned",
               null,
               ToolEvent.Outcome.OUTCOME_UNKNOWN,
               null));
@@ -386,11 +388,11 @@ final class Teller {
   private void count(long characters) {
     told += characters;
     if (told > TOLD_MAX) {
-      throw new Rejection.TooLarge("limit", "the agent said more than " + TOLD_MAX + " characters");
+      throw new Rejection.TooLarge("limit", "the agent sent more than " + TOLD_MAX + " characters");
     }
   }
 
-  /// Returns when all that was told is durable. False if there was nothing.
+  /// Appends the collected events and returns when they are durable. False if there were none.
   boolean flush() {
     if (pending.isEmpty()) {
       return false;

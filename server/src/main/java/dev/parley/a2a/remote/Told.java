@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What of a remote task's artifacts is in the log already. For one thread.
+/// The content of a remote task's artifacts that is already in the log. For one thread.
 final class Told {
 
-  /// In metadata: the remote artifact's file, or data record, that an artifact here is.
+  /// In an artifact's metadata: the key of the remote file, data record or dataset.
   static final String FILE = "file";
 
   static final String DATA = "data";
   static final String ROWS = "rows";
 
-  /// An artifact's text: all of it, and the block that it goes on in, if one is open.
+  /// The text of an artifact: all of it, and the open block, if any.
   static final class Text {
     final StringBuilder all = new StringBuilder();
     final StringBuilder inBlock = new StringBuilder();
@@ -35,7 +35,7 @@ final class Told {
     int deltas;
   }
 
-  /// A file, or a dataset: how many bytes, or rows, of it are told.
+  /// A file or a dataset: how many bytes or rows of it are written.
   static final class File {
     final ArtifactId id;
     int next;
@@ -47,7 +47,7 @@ final class Told {
     }
   }
 
-  /// A data record as it was told last.
+  /// The last written version of a data record.
   record Data(ArtifactId id, ObjectNode value, int version) {}
 
   final Map<String, Text> texts = new LinkedHashMap<>();
@@ -64,7 +64,7 @@ final class Told {
     rows.clear();
   }
 
-  /// A block begins that is the text of an artifact: the rest of it, or all of it if it is `fresh`.
+  /// Begins a block with an artifact's text: the rest of it, or all of it if `fresh`.
   void begin(String artifact, BlockId block, boolean fresh) {
     var text = texts.computeIfAbsent(artifact, _ -> new Text());
     if (fresh) {

@@ -2,7 +2,7 @@ package dev.parley.a2a.remote;
 
 import dev.parley.protocol.WireName;
 
-/// How requests travel.
+/// The transport of requests.
 public enum Transport implements WireName {
   JSONRPC("JSONRPC"),
   REST("HTTP+JSON");
@@ -13,7 +13,7 @@ public enum Transport implements WireName {
     this.binding = binding;
   }
 
-  /// What agent cards call it.
+  /// The name in agent cards.
   String binding() {
     return binding;
   }

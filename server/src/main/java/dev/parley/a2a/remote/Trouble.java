@@ -6,18 +6,18 @@ import dev.parley.task.Outcome;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// A request to an agent elsewhere that was not answered as wanted.
+/// A request to a remote agent failed.
 final class Trouble extends Exception {
 
   @Serial private static final long serialVersionUID = 1L;
 
-  /// What is known of the request.
+  /// What is known about the failed request.
   enum Kind {
-    /// It did not arrive.
+    /// It did not reach the agent.
     UNREACHABLE,
-    /// It may have arrived.
+    /// It may have reached the agent.
     LOST,
-    /// It was refused.
+    /// The agent rejected it, or its response cannot be used.
     REFUSED
   }
 
@@ -44,17 +44,17 @@ final class Trouble extends Exception {
     return new Trouble(Kind.LOST, null, code, true, why);
   }
 
-  /// Nobody knows whether it has begun, and nobody can find out.
+  /// It cannot be determined whether the agent started the task.
   static Trouble unknown(String why) {
     return new Trouble(Kind.REFUSED, null, ErrorCode.INTERRUPTED, true, why);
   }
 
-  /// It answers, but in a way that makes no sense.
+  /// The agent's response cannot be used.
   static Trouble unusable(String why) {
     return new Trouble(Kind.REFUSED, null, ErrorCode.INTERNAL, false, why);
   }
 
-  /// Nothing was sent, as that would give a secret away.
+  /// The request was not sent because it would expose a secret.
   static Trouble unsafe(String why) {
     return new Trouble(Kind.REFUSED, null, ErrorCode.AUTH, false, why);
   }
@@ -63,7 +63,7 @@ final class Trouble extends Exception {
     return new Trouble(Kind.REFUSED, null, ErrorCode.LIMIT, false, why);
   }
 
-  /// It refuses with an HTTP status.
+  /// The agent answered with an HTTP error status.
   static Trouble status(int status, @Nullable A2aError error, String said) {
     var code =
         switch (status) {
@@ -79,7 +79,7 @@ final class Trouble extends Exception {
         "it answered " + status + (said.isBlank() ? "" : ": " + said.strip()));
   }
 
-  /// It refuses with an error of the protocol.
+  /// The agent answered with a protocol error.
   static Trouble refused(@Nullable A2aError error, String said) {
     var internal = error == A2aError.INTERNAL || error == null;
     return new Trouble(
@@ -94,7 +94,7 @@ final class Trouble extends Exception {
     return kind;
   }
 
-  /// True if it was refused with one of these.
+  /// True if the failure is one of these errors.
   boolean is(A2aError... some) {
     for (var one : some) {
       if (error == one) {
@@ -104,7 +104,7 @@ final class Trouble extends Exception {
     return false;
   }
 
-  /// True if the same request may go well in a while.
+  /// True if the same request may succeed later.
   boolean passing() {
     return retryable;
   }

@@ -27,8 +27,8 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One call of an agent elsewhere to work on a task: from where the log says that it stands to its end, or to where a
-/// person is needed. For one thread.
+/// One run of a task on a remote agent: from the state in the log until the task ends or needs a
+/// person. For one thread.
 final class Visit {
 
   private static final Sessions.Skills SKILLS = new Sessions.Skills(true, false, true);
@@ -55,7 +55,7 @@ final class Visit {
     this.watch = new Watch(peer, story, teller, run.owner());
   }
 
-  /// What the agent's sessions are known by here.
+  /// The key of this agent's sessions.
   private String program() {
     return "a2a " + peer.settings().url();
   }
@@ -72,9 +72,9 @@ final class Visit {
     }
   }
 
-  /// Folds what the log has of the task, its own text too.
+  /// Restores the state from the task's entries, including its text.
   ///
-  /// An answer may come between the two readings: it is in the second one only, and counts as read from then on.
+  /// An answer may be appended between the two reads: then only the second one has it.
   private void recall() {
     var entries = new ArrayList<Entry>(run.look(this::isOwn));
     var last = entries.stream().map(Entry::position).max(Comparator.naturalOrder());
@@ -115,7 +115,7 @@ final class Visit {
           throw unknown();
         }
       } catch (Trouble trouble) {
-        // Nobody knows whether the message has arrived.
+        // It is not known whether the message arrived.
         var open = trouble.kind() == Trouble.Kind.LOST || (doubted && trouble.passing());
         if (story.heard || !open || ++doubts > DOUBTS_MAX) {
           throw trouble;
@@ -126,7 +126,7 @@ final class Visit {
     }
   }
 
-  /// What is to be done next, as far as it has been answered.
+  /// Takes the next step and returns its response.
   private Reply next() throws Trouble, InterruptedException {
     if (story.sent == null) {
       return begin();
@@ -151,7 +151,7 @@ final class Visit {
       if (errand.resume() != null
           && refused.is(
               A2aError.TASK_NOT_FOUND, A2aError.INVALID_PARAMS, A2aError.INVALID_REQUEST)) {
-        // It does not know the context any more: what it knew is in the log.
+        // The agent no longer knows the context: send the history from the log.
         return begin(sessions.fresh(run), run.sources().ids().get());
       }
       throw refused;
@@ -174,7 +174,7 @@ final class Visit {
         null);
   }
 
-  /// Somebody said something to the task while the agent worked.
+  /// Sends the messages that users sent while the agent was working.
   private Reply goOn() throws Trouble, InterruptedException {
     var id = run.sources().ids().get();
     note(id, story.unheardCount(), null, story.context);
@@ -195,7 +195,7 @@ final class Visit {
 
   private Reply answer() throws Trouble, InterruptedException {
     if (++answers > ANSWERS_MAX) {
-      throw Trouble.unusable("it does not take what it is answered");
+      throw Trouble.unusable("it does not accept any answer to its question");
     }
     var id = run.sources().ids().get();
     var name = story.questions.values().iterator().next().about().path(Inquiry.NAME).asString("");
@@ -211,7 +211,8 @@ final class Visit {
     }
   }
 
-  /// The agent may have gone on without the answer; if it still waits, it does not want this one.
+  /// Handles a rejected answer: the agent may have continued without it. If it still waits, the
+  /// rejection is final.
   private Reply refusedAnswer(Trouble refused) throws Trouble, InterruptedException {
     if (refused.kind() != Trouble.Kind.REFUSED || story.task == null) {
       throw refused;
@@ -221,8 +222,8 @@ final class Visit {
     if (now.status().state() == WireState.INPUT_REQUIRED && same) {
       throw refused;
     }
-    // Signing in may be seen only where that happens; and what is asked now may be more than what
-    // was answered.
+    // The agent may have noticed a sign-in by itself, and it may now ask for more than was
+    // answered.
     story.refused =
         now.status().state() == WireState.INPUT_REQUIRED
             && story.questions.values().stream().anyMatch(Inquiry::isApproval);
@@ -230,7 +231,7 @@ final class Visit {
     return new Reply.One(now);
   }
 
-  /// A message was about to be sent, or was sent, and nothing was heard of it: finds out which.
+  /// Finds out whether an unacknowledged message was sent, and sends it again if it was not.
   private Reply doubted() throws Trouble, InterruptedException {
     watch.distrust();
     var id = String.valueOf(story.sent);
@@ -258,8 +259,8 @@ final class Visit {
 
   private static Trouble unknown() {
     return Trouble.unknown(
-        "the connection, or this server, broke while it was given the task, and it does not say"
-            + " whether it has begun");
+        "the connection or this server failed while the task was being sent, and it does not"
+            + " report whether it started the task");
   }
 
   static boolean arrived(WireTask task, String id) {
@@ -282,7 +283,7 @@ final class Visit {
     teller.turn();
   }
 
-  /// Sends a message; tries again if it surely did not arrive.
+  /// Sends a message; retries if it certainly did not arrive.
   private Reply send(WireMessage message) throws Trouble, InterruptedException {
     for (var attempt = 1; ; attempt++) {
       try {
@@ -299,7 +300,8 @@ final class Visit {
     }
   }
 
-  /// Writes where the agent has got to. Nothing if there is more to do, else why it is over.
+  /// Writes the state that the agent has reached. Returns null if there is more to do, else the
+  /// failure.
   private Outcome.@Nullable Failed settle(WireState state) throws Trouble, InterruptedException {
     var words =
         teller.status().message() == null
@@ -320,7 +322,7 @@ final class Visit {
       }
       case FAILED -> failed(ErrorCode.MODEL_ERROR, words.isEmpty() ? "it failed" : words, true);
       case REJECTED -> failed(ErrorCode.REJECTED, "it rejected the task: " + words, false);
-      case CANCELED -> failed(ErrorCode.INTERRUPTED, "the task was canceled there: " + words, true);
+      case CANCELED -> failed(ErrorCode.INTERRUPTED, "its task was canceled: " + words, true);
       case SUBMITTED, WORKING, UNKNOWN -> throw new IllegalStateException("not at an end");
     };
   }
@@ -363,7 +365,7 @@ final class Visit {
         inputs.isEmpty() ? TaskState.WAITING_AUTH : TaskState.WAITING_INPUT, metadata);
   }
 
-  /// A message takes the place of what was asked.
+  /// Expires the open questions because a message replaces their answers.
   private void lapse() {
     run.emit(
         state -> {

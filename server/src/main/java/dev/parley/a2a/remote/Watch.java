@@ -13,12 +13,13 @@ import dev.parley.proxy.RemoteStream.Item;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Follows a remote task until it ends or waits for somebody, however often its stream breaks. For one thread.
+/// Follows a remote task until it ends or waits for a person, and reconnects when its stream
+/// breaks. For one thread.
 ///
-/// What the first stream says is told as it comes. So is what comes after a cut, if the agent numbers its events and
-/// goes on after the last one that was heard. If it does not, nobody knows what was missed, or is said twice: from
-/// then on its events only say that there is something new, and what that is, is the difference between the task as it
-/// is and what was told.
+/// The events of the first stream are written as they arrive, and also those of later streams if
+/// the agent numbers its events and resumes after the last one. Otherwise events may be missing or
+/// repeated: from then on, an event is only a hint that the task changed, and the follower fetches
+/// the task and writes the difference.
 final class Watch {
 
   private static final int FAILURES_MAX = 12;
@@ -45,7 +46,7 @@ final class Watch {
     this.owner = owner;
   }
 
-  /// Waits longer each time.
+  /// Waits, longer each time.
   static void pause(int times) throws InterruptedException {
     if (times > 0) {
       var wait = PAUSE.multipliedBy(1L << Math.min(times - 1, DOUBLINGS_MAX));
@@ -53,13 +54,14 @@ final class Watch {
     }
   }
 
-  /// Something may have been missed.
+  /// Marks the stream as unreliable: events may be missing.
   void distrust() {
     trusted = false;
     last = "";
   }
 
-  /// Tells all that comes, and returns where the task stands then; nothing if nothing was heard.
+  /// Writes all events and returns the final state; null if the agent did not acknowledge the
+  /// message.
   @Nullable WireState follow(Reply first) throws Trouble, InterruptedException {
     for (var reply = first; ; reply = again()) {
       hear(reply);
@@ -79,7 +81,7 @@ final class Watch {
         || (status.state().interrupted() && !isAnswered(status, story.answered));
   }
 
-  /// True if this is the question that was answered already. Agents that name none of their questions ask anew.
+  /// True if this question was already answered. A question without an id counts as new.
   static boolean isAnswered(WireStatus status, @Nullable String answered) {
     return answered != null && !answered.isEmpty() && answered.equals(Inquiry.name(status));
   }
@@ -91,7 +93,7 @@ final class Watch {
         try (stream) {
           hear(stream);
         } catch (Trouble trouble) {
-          // Once it has begun, what went wrong with the stream is not yet wrong with the task.
+          // After the task has started, a broken stream does not mean that the task failed.
           if (!story.heard || !trouble.passing()) {
             throw trouble;
           }
@@ -132,7 +134,7 @@ final class Watch {
     }
   }
 
-  /// Tells it, unless it is only a hint. False if it is.
+  /// Writes the item, unless it is only a hint. Returns false if it is.
   private boolean tell(WireItem said) throws Trouble {
     if (trusted || !story.heard || said instanceof WireTask || said instanceof WireMessage) {
       teller.tell(said);
@@ -141,7 +143,7 @@ final class Watch {
     return false;
   }
 
-  /// Looks at the task itself; if the hint says that it is over, until it shows that.
+  /// Fetches and writes the task. If the hint says that it is over, polls until the task shows it.
   private void look(WireItem hint) throws Trouble, InterruptedException {
     var ends =
         hint instanceof WireStatusUpdate update
@@ -163,7 +165,7 @@ final class Watch {
     return peer.task(new Ask.Get(String.valueOf(story.task), HISTORY), owner);
   }
 
-  /// Takes the task up again.
+  /// Subscribes to the task again, or polls it.
   Reply again() throws Trouble, InterruptedException {
     if (last.isEmpty()) {
       distrust();
@@ -179,7 +181,7 @@ final class Watch {
         return peer.follow(new Ask.Subscribe(String.valueOf(story.task), last), owner);
       } catch (Trouble trouble) {
         if (!polls && trouble.is(A2aError.UNSUPPORTED_OPERATION, A2aError.METHOD_NOT_FOUND)) {
-          // As one that has ended cannot be subscribed to, either.
+          // An ended task cannot be subscribed to, either.
           polls = true;
           distrust();
         } else if (!trouble.passing() || ++failures == FAILURES_MAX) {

@@ -1,5 +1,5 @@
-/// Agents elsewhere that speak Agent2Agent: finds out how each is to be talked to, gives it work, and tells what it
-/// says and does as events of the task here.
+/// Remote agents that speak Agent2Agent (A2A): negotiates version and transport, sends tasks, and
+/// writes the remote agent's output as events of the local task.
 @NullMarked
 package dev.parley.a2a.remote;
 

@@ -15,23 +15,23 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// The A2A door: its routes.
+/// The A2A API: creates its routes.
 public final class A2aDoor {
 
-  /// What went wrong before a request has come to any version's routes.
+  /// The error format for requests that fail before they reach a route.
   public static final List<ErrorForm> ERRORS =
       Stream.of("/a2a", "/api/a2a").map(path -> ErrorForm.json(path, RestErrors::body)).toList();
 
-  /// The version may stand in the header or in the query; what else others add is ignored.
+  /// The version is in the header or in the query. Unknown parameters are ignored.
   static final List<Parameter> PARAMETERS =
       List.of(
           Parameter.header(Version.HEADER, "0.3 or 1.0; 0.3 if it is missing"),
-          Parameter.query(Version.HEADER, "the same, for those who cannot send headers"),
+          Parameter.query(Version.HEADER, "the same, for clients that cannot send headers"),
           Parameter.OTHERS);
 
   private static final String AGENT = "/a2a/{agent}";
 
-  /// Where kagent's clients look for agents; the first name is a namespace, which we have none of.
+  /// The path that kagent clients use. The namespace is ignored: agents here have none.
   private static final String KAGENT = "/api/a2a/{namespace}/{agent}";
 
   private final DoorParts parts;
@@ -49,7 +49,6 @@ public final class A2aDoor {
     addAll(access);
   }
 
-  /// The routes.
   public List<Route> routes() {
     return List.copyOf(routes);
   }
@@ -61,7 +60,7 @@ public final class A2aDoor {
     var cards = new Cards(settings, access, pushes, negotiation, parts.clock().instant());
     var rpc = new JsonRpc(agents, operations, cards, negotiation);
     for (var prefix : List.of(AGENT, KAGENT)) {
-      // Some clients add a slash to the address that a card gives them.
+      // Some clients add a slash to the address from the agent card.
       add(Method.POST, prefix, "Calls an agent by A2A over JSON-RPC", rpc::handle);
       add(Method.POST, prefix + "/", "Calls an agent by A2A over JSON-RPC", rpc::handle);
       add(

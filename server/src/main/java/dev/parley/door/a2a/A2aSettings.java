@@ -3,13 +3,13 @@ package dev.parley.door.a2a;
 import java.util.List;
 import java.util.Optional;
 
-/// How the A2A door behaves where the protocol leaves it open, or its versions differ.
+/// Settings of the A2A API, where the protocol leaves a choice or its versions differ.
 ///
 /// @param asIn100 status codes and content types of 1.0.0 over HTTP+JSON, instead of 1.0.1's
-/// @param pureCard cards in the form of 1.0 also for those who name no version
-/// @param idempotent the same message again is the same task
-/// @param kagent messages and tasks say in their metadata what kagent's clients look for
-/// @param requiredExtensions extensions that callers must say they support
+/// @param pureCard serve cards of version 1.0 also to clients that name no version
+/// @param idempotent a message that is sent again returns its existing task
+/// @param kagent messages and tasks carry the metadata that kagent clients read
+/// @param requiredExtensions extensions that a request must name as supported
 /// @param inputModes media types beside text that agents read; `*/*` is every type
 /// @param privateWebhooks updates may be pushed to addresses that are not public
 public record A2aSettings(
@@ -21,7 +21,7 @@ public record A2aSettings(
     List<String> inputModes,
     boolean privateWebhooks) {
 
-  /// What is used unless the configuration says otherwise.
+  /// The defaults.
   public static final A2aSettings USUAL =
       new A2aSettings(false, false, true, true, List.of(), List.of(), false);
 
@@ -30,6 +30,9 @@ public record A2aSettings(
     inputModes = List.copyOf(inputModes);
   }
 
-  /// Where callers reach the server, if that is not where it listens, and whether they must show a token.
+  /// How clients reach the server.
+  ///
+  /// @param publicUrl the public address, if it is not the address that the server listens on
+  /// @param tokens whether requests need a token
   public record Access(Optional<String> publicUrl, boolean tokens) {}
 }

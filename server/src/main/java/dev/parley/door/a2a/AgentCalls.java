@@ -16,12 +16,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Shows tool calls that start other agents as kagent's clients expect calls of agents.
+/// Maps tool calls that start sub-agents to the messages that kagent clients expect.
 ///
-/// Those clients recognize an agent by the separator in the name of the tool, and open one session per
-/// call. A call that starts one agent therefore has that agent's name. A call that starts several agents
-/// keeps its own name and is followed by one call per agent, whose id is the id of the agent's task.
-/// Without kagent's metadata all calls are shown as they are. For one thread.
+/// These clients recognize a sub-agent by the separator in the tool's name, and open one session
+/// per call. A call that starts one agent is therefore shown with that agent's name. A call that
+/// starts several agents keeps its own name and is followed by one call per agent, whose id is the
+/// id of the agent's task. Without kagent metadata, all calls are shown unchanged. For one thread.
 final class AgentCalls {
 
   private static final String NAME_PREFIX = "default__NS__";
@@ -32,10 +32,10 @@ final class AgentCalls {
   private final Map<TaskId, Pending> pending = new HashMap<>();
   private final Map<TaskId, String> batched = new HashMap<>();
 
-  /// A tool call; only its task knows it by the id alone.
+  /// A tool call. Its id is unique only within its task.
   private record Key(TaskId task, ToolCallId call) {}
 
-  /// A call that starts one agent, which is not known yet.
+  /// A call that starts one agent, before that agent is known.
   private record Pending(Key key, ToolStart start) {}
 
   /// A call that started one agent.

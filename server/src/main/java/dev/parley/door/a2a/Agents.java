@@ -10,7 +10,7 @@ import dev.parley.protocol.Rejection;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/// Which agent a request is for, in which version.
+/// Resolves the agent, the protocol version and the caller of a request.
 final class Agents {
 
   private final DoorParts parts;
@@ -26,7 +26,7 @@ final class Agents {
     return find(request.path("agent"));
   }
 
-  /// The agent that takes what names none.
+  /// The default agent.
   AgentType standard() {
     return find(parts.standard().value());
   }
@@ -46,9 +46,9 @@ final class Agents {
                             .collect(Collectors.joining(", "))));
   }
 
-  /// The version that a request is in, by its header or, where it can send none, its query.
+  /// The version that a request names in its header, or in its query if it has no such header.
   ///
-  /// @throws A2aException if it is not spoken here
+  /// @throws A2aException if the server does not support this version
   Version version(Request request) {
     var named = request.header(Version.HEADER).or(() -> request.query(Version.HEADER)).orElse(null);
     return Version.named(named)
@@ -64,13 +64,13 @@ final class Agents {
                             .collect(Collectors.joining(", "))));
   }
 
-  /// The version that a card is wanted in. Whoever asks for one that is not spoken here learns from the card which are.
+  /// The version of the card to return. For an unsupported version this is 1.0: the card lists the
+  /// supported versions.
   Version cardVersion(Request request) {
     var named = request.header(Version.HEADER).or(() -> request.query(Version.HEADER)).orElse(null);
     return Version.named(named).orElse(Version.V1_0);
   }
 
-  /// Who calls.
   Caller caller(Request request, Version version) {
     return new Caller(
         request.principal(),

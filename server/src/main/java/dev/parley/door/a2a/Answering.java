@@ -24,9 +24,10 @@ import tools.jackson.databind.node.BooleanNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// Takes a message for the answer to what its task asks.
+/// Maps a message to answers to the open questions of its task.
 ///
-/// What is not plainly an answer is refused, and the question stays: nothing is ever taken for a yes.
+/// A message that is not clearly an answer is rejected, and the question stays open: nothing is
+/// approved by guessing.
 final class Answering {
 
   private static final Set<String> YES =
@@ -40,9 +41,9 @@ final class Answering {
     this.tasks = tasks;
   }
 
-  /// Answers what the task asks with this message.
+  /// Answers the open questions of the task with this message.
   ///
-  /// @throws A2aException if it is no answer to that
+  /// @throws A2aException if the message is not an answer to them
   void answer(Caller caller, WireMessage message, TaskFold fold, Guard guard) {
     var open =
         fold.questions().stream()
@@ -52,7 +53,7 @@ final class Answering {
             .toList();
     if (open.isEmpty()) {
       throw invalid(
-          "the task waits for a sign-in, which no message can bring: see status.message for where");
+          "the task waits for a sign-in, not for a message: status.message has the address");
     }
     var values = values(message, open);
     try {
@@ -65,7 +66,7 @@ final class Answering {
       if (Sending.isReuse(stale)) {
         throw Sending.reused(message.messageId());
       }
-      throw invalid("this is no longer asked: " + stale.getMessage());
+      throw invalid("the question is no longer open: " + stale.getMessage());
     } catch (Rejection.Invalid misfit) {
       throw invalid(String.valueOf(misfit.getMessage()));
     }
@@ -97,9 +98,9 @@ final class Answering {
     }
     if (open.size() > 1) {
       throw invalid(
-          "the task asks several things at once; answer with the extension "
+          "the task asks several questions; answer with the extension "
               + Hitl.URI
-              + ", naming "
+              + " and these ids: "
               + open.stream().map(one -> one.inputId().value()).collect(Collectors.joining(", ")));
     }
     var asked = open.getFirst();
@@ -114,7 +115,7 @@ final class Answering {
     };
   }
 
-  /// Every approval that is asked for, exactly once.
+  /// Reads the approvals: exactly one for each open question.
   private static Map<InputId, JsonNode> approvals(JsonNode told, List<InputRequired> open) {
     var wanted = open.stream().filter(Hitl::isApproval).toList();
     var values = new LinkedHashMap<InputId, JsonNode>();
@@ -133,7 +134,7 @@ final class Answering {
     return values;
   }
 
-  /// Refuses answers that leave something open of what was asked together.
+  /// Rejects answers that do not cover all questions that were asked together.
   static void checkAll(List<InputRequired> wanted, Map<InputId, JsonNode> values) {
     for (var asked : wanted) {
       if (!values.containsKey(asked.inputId())) {
@@ -141,7 +142,7 @@ final class Answering {
       }
     }
     if (values.isEmpty()) {
-      throw invalid("no approval is asked for");
+      throw invalid("the task does not ask for an approval");
     }
   }
 
@@ -151,7 +152,7 @@ final class Answering {
             open.stream().filter(one -> !Hitl.isApproval(one)).toList(),
             told.path("id").asString(""));
     if (told.path("answers").size() != 1) {
-      throw invalid("answers: one is needed, as there is one question");
+      throw invalid("answers: exactly one answer is needed");
     }
     return Map.of(asked.inputId(), chosen(told.path("answers").get(0), asked));
   }
@@ -165,12 +166,12 @@ final class Answering {
     return worded(String.join(", ", texts), asked);
   }
 
-  /// What is asked under this name: its own id, or that of the call it is about.
+  /// The open question with this id, or with this tool call id.
   static InputRequired named(List<InputRequired> open, String id) {
     return open.stream()
         .filter(asked -> asked.inputId().value().equals(id) || callOf(asked).equals(id))
         .findFirst()
-        .orElseThrow(() -> invalid("nothing is asked under the id '" + id + "', or no longer"));
+        .orElseThrow(() -> invalid("no open question has the id '" + id + "'"));
   }
 
   private static String callOf(InputRequired asked) {
@@ -188,7 +189,7 @@ final class Answering {
     return value;
   }
 
-  /// The one thing that is asked, answered by what the message says.
+  /// The answer to the only open question, from the message's data or text.
   private static JsonNode plain(WireMessage message, InputRequired asked) {
     var data =
         message.parts().stream()
@@ -224,7 +225,8 @@ final class Answering {
     throw invalid("the task asks for an approval: answer approve or deny");
   }
 
-  /// Words as the value that is asked for: one of the options, JSON where there is a schema, or else the words.
+  /// Converts text to the value that is asked for: one of the options, JSON if there is a schema,
+  /// or else the text itself.
   private static JsonNode worded(String text, InputRequired asked) {
     if (asked.options() != null) {
       for (var option : asked.options()) {

@@ -10,10 +10,10 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Reads the bodies of requests.
+/// Reads request bodies.
 final class Bodies {
 
-  /// What 1.0.1 sends JSON as.
+  /// The content type of JSON in 1.0.1.
   static final String A2A_JSON = "application/a2a+json";
 
   static final String JSON = "application/json";
@@ -24,7 +24,7 @@ final class Bodies {
 
   /// The body as JSON.
   ///
-  /// @throws A2aException if it is not JSON, or was not sent as JSON
+  /// @throws A2aException if the body is not JSON, or has another content type
   static JsonNode read(Request request) {
     var type = request.header("Content-Type").orElse("");
     var plain = type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
@@ -47,7 +47,7 @@ final class Bodies {
 
   /// The body as an object, an empty one if there is no body.
   ///
-  /// @throws A2aException if it is anything else
+  /// @throws A2aException if the body is anything else
   static ObjectNode object(Request request) {
     if (request.text().isBlank()) {
       return Json.object();

@@ -6,9 +6,10 @@ import dev.parley.task.Answerer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Who calls which agent, and in which version. `answerer` decides whether they may answer what a task asks.
+/// The principal, agent and version of a request.
 ///
-/// @param kagent whether the call came to the path that kagent's clients use
+/// @param kagent whether the request uses the path for kagent clients
+/// @param answerer decides whether the caller may answer a task's questions
 public record Caller(
     String principal,
     AgentTypeId agent,
@@ -17,7 +18,7 @@ public record Caller(
     @Nullable String tenant,
     Supplier<Answerer> answerer) {
 
-  /// The same, for a tenant that the request itself names, if it names one.
+  /// Returns this caller with the tenant that the request names, if it names one.
   Caller with(@Nullable String named) {
     return named == null ? this : new Caller(principal, agent, version, kagent, named, answerer);
   }

@@ -8,7 +8,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Reads names as ProtoJSON does: `page_size` is `pageSize`. What is free-form stays as it is.
+/// Converts field names as ProtoJSON does: `page_size` is `pageSize`. Free-form values keep their
+/// names.
 final class Camel {
 
   private static final Set<String> FREE = Set.of("metadata", "data");
@@ -23,7 +24,7 @@ final class Camel {
     return camel;
   }
 
-  /// The other form of a name: `page_size` for `pageSize`.
+  /// Converts a name back: `pageSize` to `page_size`.
   static String snake(String name) {
     return UPPER.matcher(name).replaceAll("_$0").toLowerCase(Locale.ROOT);
   }

@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The cards of agents: what they can do, and where and how to call them.
+/// Writes agent cards: what an agent can do, and where and how to call it.
 final class Cards {
 
-  /// Where a card is, below an agent's own address.
+  /// The path of a card below its agent's address.
   static final String PATH = "/.well-known/agent-card.json";
 
-  /// Where 0.2 had it.
+  /// The path in version 0.2.
   static final String EARLY_PATH = "/.well-known/agent.json";
 
   private static final String RPC = "JSONRPC";
@@ -38,7 +38,7 @@ final class Cards {
   private final Negotiation negotiation;
   private final String changed;
 
-  /// @param since when the cards were last changed: they are as the configuration was at the start
+  /// @param since when the cards last changed: when the server read its configuration
   Cards(
       A2aSettings settings,
       A2aSettings.Access access,
@@ -52,7 +52,7 @@ final class Cards {
     this.negotiation = negotiation;
   }
 
-  /// Answers with a card in the version that the request names, or that nothing has changed.
+  /// Returns the card in the version that the request names, or 304 if it has not changed.
   Reply answer(Request request, AgentType agent, Version version) {
     var named = request.header(Version.HEADER).or(() -> request.query(Version.HEADER));
     var pure = version == Version.V1_0 || (settings.pureCard() && named.isEmpty());
@@ -79,16 +79,16 @@ final class Cards {
         : new Reply.Bytes(200, "application/json", bytes, headers);
   }
 
-  /// The card for those who have shown who they are: it also says what the agent works with.
+  /// The extended card for authenticated callers: it also lists the agent's tools.
   ///
-  /// @throws A2aException if there is no other card than the public one
+  /// @throws A2aException if there is only the public card
   ObjectNode extended(Request request, AgentType agent, Version version) {
     if (!access.tokens()) {
       throw new A2aException(
           version == Version.V1_0
               ? A2aError.UNSUPPORTED_OPERATION
               : A2aError.EXTENDED_AGENT_CARD_NOT_CONFIGURED,
-          "This operation is not supported: there is no extended card, as no tokens are configured");
+          "This operation is not supported: without configured tokens there is no extended card");
     }
     return card(request, agent, version, true);
   }
@@ -118,7 +118,7 @@ final class Cards {
     return agent.description() == null ? agent.name() : agent.description();
   }
 
-  /// All ways to call the agent, the newest first. All have the same address.
+  /// All interfaces of the agent, the newest version first. All have the same address.
   private static void interfaces(ObjectNode card, String url) {
     var all = card.putArray("supportedInterfaces");
     for (var version : List.of(Version.V1_0, Version.V0_3)) {
@@ -157,7 +157,7 @@ final class Cards {
     }
   }
 
-  /// Where the caller reaches this server; the listener has checked the name that it uses.
+  /// The address of this server as the client uses it. The HTTP listener has checked the host.
   private String base(Request request) {
     return access
         .publicUrl()

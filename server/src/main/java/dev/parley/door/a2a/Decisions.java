@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/// Answers in the form that kagent's clients had before the extension: a part with a `decision_type`.
+/// Reads answers in the format that kagent clients used before the extension: a part with a
+/// `decision_type`.
 final class Decisions {
 
   private static final String APPROVE = "approve";

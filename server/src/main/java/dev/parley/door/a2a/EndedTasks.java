@@ -14,35 +14,36 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// Tasks that have ended, whole, so that nobody has to fold their events again. Those that were kept first go when all
-/// together weigh too much.
+/// Cache of ended tasks, so that their events are folded only once. The oldest entries are evicted
+/// when the cache is full.
 ///
-/// Nothing is written to a task after its end, so none of them goes stale. A rewind makes the views find a task no more, or
-/// again, and changes nothing of what it was; what was edited or hidden since is not in here. A context that is deleted
-/// must be forgotten. For many threads.
+/// No events are written to a task after its end, so entries do not become stale. A rewind only
+/// changes whether a task is found; it does not change the task. Later edits and deletions of
+/// messages are not part of an entry. The entries of a deleted context must be evicted. For many
+/// threads.
 final class EndedTasks {
 
   private static final long CHARACTERS_MAX = 16L << 20;
 
-  /// What a task, a message or an artifact weighs beside what it says.
+  /// The size of a task, a message or an artifact without its content.
   private static final int EACH = 500;
 
-  /// Which task, and for whom.
+  /// A task in a context and a protocol version.
   record Key(ContextId context, TaskId task, Version version) {}
 
   private final Pages<Key, WireTask> tasks = new Pages<>(CHARACTERS_MAX, EndedTasks::weight);
 
-  /// The task as it is kept, or as `fold` makes it now; the views say that it has ended.
+  /// Returns the cached task, or folds and caches it. The task must have ended.
   WireTask get(Key key, Supplier<WireTask> fold) {
     try {
       return tasks.get(key, fold);
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
-      throw new Rejection.Unavailable("the task was not read: the server stops");
+      throw new Rejection.Unavailable("the task was not read because the server is stopping");
     }
   }
 
-  /// The context was deleted.
+  /// Removes the tasks of a deleted context.
   void forget(ContextId context) {
     tasks.forget(key -> key.context().equals(context));
   }

@@ -8,7 +8,7 @@ import dev.parley.protocol.Rejection;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// How A2A says what went wrong.
+/// Encodes errors as A2A does.
 final class Faults {
 
   private static final String INFO = "type.googleapis.com/google.rpc.ErrorInfo";
@@ -16,7 +16,7 @@ final class Faults {
 
   private Faults() {}
 
-  /// A rejection as the error that comes closest.
+  /// Maps a rejection to the closest A2A error.
   static A2aException of(Rejection rejection) {
     return new A2aException(error(rejection), String.valueOf(rejection.getMessage()));
   }
@@ -36,7 +36,7 @@ final class Faults {
     };
   }
 
-  /// The answer to a JSON-RPC request that failed.
+  /// The response to a failed JSON-RPC request.
   static ObjectNode rpc(Version version, JsonNode id, A2aException fault) {
     var json = Json.object().put("jsonrpc", "2.0");
     json.set("id", id);
@@ -51,7 +51,7 @@ final class Faults {
     return json;
   }
 
-  /// What 1.0 tells machines of an error.
+  /// The `ErrorInfo` detail of an error in 1.0.
   static ObjectNode info(A2aError error) {
     return info(error.reason());
   }

@@ -10,24 +10,25 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What kagent's extension for people in the loop says of what a task asks.
+/// Encodes a task's questions with kagent's human-in-the-loop (HITL) extension.
 final class Hitl {
 
-  /// The extension.
+  /// The extension's URI.
   static final String URI = "https://kagent.dev/extensions/hitl/v1";
 
   static final String TYPE = "type";
 
   private Hitl() {}
 
-  /// True if this asks for a yes or a no.
+  /// True if this asks for an approval.
   static boolean isApproval(InputRequired asked) {
     return asked.inputType() == InputType.CONFIRMATION;
   }
 
-  /// All that the root task's tree asks, as one request: approvals first, as these can be told together.
+  /// All questions of the root task's tree as one request. Approvals come first because they can be
+  /// sent together.
   ///
-  /// Empty if nothing is asked that can be answered by a message.
+  /// Empty if no question can be answered by a message.
   static Optional<ObjectNode> request(List<Standing.Question> asked, TaskId root) {
     var approvals = asked.stream().filter(one -> approval(one)).toList();
     if (!approvals.isEmpty()) {
@@ -58,7 +59,7 @@ final class Hitl {
     return asked.size() == 1 ? ((InputRequired) asked.getFirst().asked()).prompt() : "";
   }
 
-  /// Who below asks, and for what.
+  /// The sub-agent that asks, and its tool calls.
   private static ObjectNode nested(TaskId task, AgentTypeId agent, List<Standing.Question> asked) {
     var nested = Json.object().put("subagent_name", agent.value()).put("task_id", task.value());
     var tools = nested.putArray("tools");
@@ -79,7 +80,7 @@ final class Hitl {
     return tool;
   }
 
-  /// The same question as the call of a function, which kagent's clients before the extension read.
+  /// The question as a function call, for kagent clients that do not support the extension.
   static ObjectNode confirmation(Standing.Question question, InputRequired asked, TaskId root) {
     var original = Json.object();
     if (isApproval(asked)) {
@@ -117,7 +118,7 @@ final class Hitl {
     question.put("multiple", false);
   }
 
-  /// A choice as people read it.
+  /// An option as display text.
   static String written(JsonNode option) {
     return option.isString() ? option.stringValue() : option.toString();
   }

@@ -8,7 +8,7 @@ import java.util.Base64;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/// Makes one part of those that were written one after the other.
+/// Merges parts that were written one after the other into one part.
 final class Joined {
 
   private Joined() {}

@@ -32,7 +32,7 @@ final class JsonRpc {
     this.negotiation = negotiation;
   }
 
-  /// A call: who calls, and with what.
+  /// A JSON-RPC call with its caller and parameters.
   private record Call(Caller caller, RpcMethod method, JsonNode id, Params params) {
     Version version() {
       return caller.version();
@@ -54,7 +54,7 @@ final class JsonRpc {
     }
   }
 
-  /// Answers a request, whatever is wrong with it.
+  /// Handles a request. Errors are returned as JSON-RPC errors.
   Reply handle(Request request) {
     agents.find(request);
     var opened = new Opened();
@@ -74,14 +74,14 @@ final class JsonRpc {
     }
   }
 
-  /// What is known of a request so far.
+  /// The parts of a request that were read so far.
   private static final class Opened {
     JsonNode id = NullNode.getInstance();
     Version version = Version.V0_3;
     boolean streams;
   }
 
-  /// The request's id, if it is one; what is none is answered as if there were none.
+  /// The request's id; null if it is missing or not valid.
   private static JsonNode id(JsonNode json) {
     var id = json.path("id");
     return id.isString() || id.isIntegralNumber() ? id : NullNode.getInstance();
@@ -101,7 +101,7 @@ final class JsonRpc {
     if (json.path("method").isMissingNode()) {
       throw wrong("method is needed");
     }
-    // What is no string names no method either, which is what the kit for 0.3 wants to hear.
+    // A method that is not a string is an unknown method: the conformance kit for 0.3 expects this.
     var name = json.path("method").asString(json.path("method").toString());
     var method =
         RpcMethod.named(opened.version, name).orElseThrow(() -> unknown(opened.version, name));
@@ -124,9 +124,9 @@ final class JsonRpc {
     var hint =
         RpcMethod.named(other, name).isEmpty()
             ? ""
-            : "; it is one of version "
+            : "; it is a method of version "
                 + other.number()
-                + ", and this request says "
+                + ", but this request has "
                 + Version.HEADER
                 + ": "
                 + version.number();
@@ -194,7 +194,7 @@ final class JsonRpc {
     return value;
   }
 
-  /// Where a reader stopped.
+  /// The id of the last frame that the client received.
   static @Nullable FrameCursor lastEventId(Request request) {
     return request
         .header("Last-Event-ID")
@@ -203,7 +203,7 @@ final class JsonRpc {
         .orElse(null);
   }
 
-  /// In 0.3 what was to be a stream is one also where it only says what is wrong: its clients read nothing else.
+  /// In 0.3 an error of a streaming method is sent as a stream: its clients read nothing else.
   private static Reply refused(Opened opened, A2aException fault) {
     var json = Faults.rpc(opened.version, opened.id, fault);
     return opened.streams && opened.version == Version.V0_3

@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// Lists tasks, a page at a time.
 final class Lister {
 
-  /// How many tasks are looked at for one page, to find those in one of the states that only their events tell.
+  /// How many tasks are scanned for one page, if the requested state must be computed from events.
   private static final int LOOK_MAX = 1_000;
 
   private static final Set<TaskState> AT_WORK =
@@ -73,7 +73,7 @@ final class Lister {
     return task.status().timestamp() == null ? 0 : task.status().timestamp().toEpochMilli();
   }
 
-  /// True if the state depends on tasks below, or on why a task has ended.
+  /// True if the state depends on subtasks, or on the reason why a task ended.
   private static boolean ofEvents(Listing wanted) {
     return switch (wanted.state()) {
       case WORKING, INPUT_REQUIRED, AUTH_REQUIRED, FAILED, REJECTED -> true;
@@ -102,12 +102,12 @@ final class Lister {
     try {
       return parts.views().roots().changed(filter, token, limit);
     } catch (Rejection.Invalid notACursor) {
-      throw Params.invalid("pageToken: not one of this list");
+      throw Params.invalid("pageToken: not a token of this list");
     }
   }
 
-  /// Looks at one task after the other, from the token on. When it has looked at so many that the answer takes too long,
-  /// the page ends there, with a token to go on with.
+  /// Scans the tasks after the token. When the scan limit is reached, the page ends there, with a
+  /// token for the next page.
   private Found looked(Caller caller, Listing wanted, RootFilter filter) {
     var states = new HashMap<TaskId, WireState>();
     var from = page(filter, wanted.pageToken(), LOOK_MAX);
@@ -125,7 +125,7 @@ final class Lister {
     return new Found(new Page<>(matching, next), total(caller, wanted, filter, states));
   }
 
-  /// How many there are; how many there may be, if those are too many to look at.
+  /// The number of matching tasks; an upper bound if there are too many to scan.
   private long total(
       Caller caller, Listing wanted, RootFilter filter, Map<TaskId, WireState> states) {
     var all = page(filter, null, LOOK_MAX);

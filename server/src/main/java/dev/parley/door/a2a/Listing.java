@@ -8,7 +8,7 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 
-/// Which tasks are to be listed, and how much of each.
+/// The parameters of a request that lists tasks.
 record Listing(
     @Nullable ContextId context,
     @Nullable WireState state,
@@ -24,11 +24,11 @@ record Listing(
   static Listing of(Params params) {
     var context = params.text("contextId");
     if (context != null && !Id.valid(context)) {
-      throw Params.invalid("contextId: no context has such an id");
+      throw Params.invalid("contextId: not a valid context id");
     }
     var size = params.whole("pageSize");
     if (size != null && (size < 1 || size > PAGE_MAX)) {
-      throw Params.invalid("pageSize: is between 1 and " + PAGE_MAX);
+      throw Params.invalid("pageSize: must be between 1 and " + PAGE_MAX);
     }
     return new Listing(
         context == null ? null : new ContextId(context),
@@ -45,7 +45,7 @@ record Listing(
       return null;
     }
     var state =
-        WireState.of(name).orElseThrow(() -> Params.invalid("status: no state is called " + name));
+        WireState.of(name).orElseThrow(() -> Params.invalid("status: unknown state " + name));
     return state == WireState.UNKNOWN ? null : state;
   }
 

@@ -10,7 +10,7 @@ import dev.parley.protocol.TaskId;
 import dev.parley.view.TaskView;
 import dev.parley.view.Views;
 
-/// Finds the root tasks of an agent, for those who may see them.
+/// Finds the root tasks of an agent that a caller may see.
 final class Lookup {
 
   private final Views views;
@@ -23,7 +23,8 @@ final class Lookup {
 
   /// The task with this id.
   ///
-  /// @throws A2aException also if it was rewound, or is another agent's or tenant's, or the caller may not see it
+  /// @throws A2aException if there is none, or it was rewound, belongs to another agent or tenant,
+  ///     or the caller may not see it
   TaskView find(Caller caller, String id) {
     if (!Id.valid(id)) {
       throw unknown(id);
@@ -42,16 +43,17 @@ final class Lookup {
     }
   }
 
-  /// True if the agent's caller may know of the task: a caller who names a tenant sees that tenant's only.
+  /// True if the task is visible to the caller. A caller that names a tenant sees only that
+  /// tenant's tasks.
   static boolean visible(Caller caller, TaskView task) {
     return task.agentId().equals(caller.agent())
         && (caller.tenant() == null || caller.tenant().equals(tenant(task)));
   }
 
-  /// Refuses a context that the caller may not see, or that has tasks of another tenant than the one that is named, as if
-  /// there were none.
+  /// Rejects a context that the caller may not see, or that has tasks of another tenant, as if it
+  /// did not exist.
   ///
-  /// @throws Rejection.NotFound also if there is none
+  /// @throws Rejection.NotFound if the context does not exist or is not visible
   /// @throws Rejection.Gone if it was deleted
   void check(Caller caller, ContextId context) {
     access.check(caller.principal(), context);

@@ -21,7 +21,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a task makes: a piece of an artifact at a time, or all that it has made. For one thread.
+/// Folds a task's events into artifacts: returns each chunk, and all artifacts so far. For one
+/// thread.
 final class Making {
 
   private static final String TEXT = "text";
@@ -30,30 +31,31 @@ final class Making {
   private final boolean repeated;
   private boolean whole = true;
 
-  /// @param repeated whether the last piece of a text is the whole text once more, instead of an empty piece
+  /// @param repeated whether the last chunk of a text repeats the whole text, instead of being
+  ///     empty
   Making(boolean repeated) {
     this.repeated = repeated;
   }
 
-  /// What a piece is to clients for whom a text is repeated at its end.
+  /// The kind of a chunk, for clients that get the whole text again at its end.
   enum PieceKind {
-    /// No text, or not repeated.
+    /// Not text, or text that is not repeated.
     PLAIN,
-    /// A piece of a text.
+    /// A part of a text.
     PARTIAL,
     /// The whole text.
     WHOLE
   }
 
-  /// A piece of an artifact.
+  /// A chunk of an artifact.
   record Piece(WireArtifact artifact, boolean append, boolean last, PieceKind kind) {}
 
-  /// True if nothing was made.
+  /// True if there are no artifacts.
   boolean isEmpty() {
     return all.isEmpty();
   }
 
-  /// An artifact as far as it has come.
+  /// An artifact that is still being written.
   private static final class Made {
     final String id;
     final @Nullable String name;
@@ -83,7 +85,7 @@ final class Making {
     }
   }
 
-  /// A piece of text.
+  /// Adds a chunk of text.
   Piece text(TaskId task, ContentDelta delta) {
     var id = id(task, delta.blockId());
     var made = all.get(id);
@@ -96,7 +98,7 @@ final class Making {
     return repeated ? new Piece(piece.artifact(), piece.append(), false, PieceKind.PARTIAL) : piece;
   }
 
-  /// The end of a text, and of the one that it takes the place of.
+  /// Ends a text, and the text that it replaces.
   List<Piece> text(TaskId task, ContentComplete end) {
     var id = id(task, end.blockId());
     var pieces = new ArrayList<Piece>();
@@ -125,7 +127,7 @@ final class Making {
     return pieces;
   }
 
-  /// A text that no longer counts becomes an empty one, as nothing can be taken back.
+  /// A replaced text becomes an empty text: A2A has no way to remove an artifact.
   private Optional<Piece> replaced(String id, String by) {
     var made = all.get(id);
     if (made == null) {
@@ -140,7 +142,7 @@ final class Making {
     return block == null ? TEXT + "-" + task : block.value();
   }
 
-  /// A piece of a file.
+  /// Adds a chunk of a file.
   Piece file(FileWrite write) {
     var id = write.artifactId().value();
     var made = all.get(id);
@@ -160,7 +162,7 @@ final class Making {
     return piece(made, part, write.index() > 0, write.complete());
   }
 
-  /// A file's bytes, or where they are, if the agent says that it is elsewhere.
+  /// The file's bytes, or its address if the agent gave an address instead.
   private static WirePart.Content content(Made made, FileWrite write) {
     var url = made.metadata == null ? "" : made.metadata.path("url").asString("");
     if (!url.isEmpty() && write.data().isEmpty()) {
@@ -172,7 +174,7 @@ final class Making {
             : Base64.getEncoder().encodeToString(write.data().getBytes(StandardCharsets.UTF_8)));
   }
 
-  /// A data record.
+  /// Adds a data record.
   Piece data(DataWrite write) {
     var id = write.artifactId().value();
     var about = about("data", write.version(), write.metadata());
@@ -181,7 +183,7 @@ final class Making {
     return piece(made, WirePart.data(write.data()), false, true);
   }
 
-  /// Some rows.
+  /// Adds rows to a dataset.
   Piece rows(DatasetWrite write) {
     var id = write.artifactId().value();
     var made = all.get(id);
@@ -215,15 +217,15 @@ final class Making {
     return new Piece(made.wire(List.of(part)), append, last, PieceKind.PLAIN);
   }
 
-  /// Everything, each artifact with as few parts as it can have.
+  /// All artifacts, with their chunks merged.
   List<WireArtifact> all() {
     if (!whole) {
-      throw new IllegalStateException("what was made is no longer kept");
+      throw new IllegalStateException("the content of the artifacts was discarded");
     }
     return all.values().stream().map(made -> made.wire(Joined.of(made.parts))).toList();
   }
 
-  /// From now on keeps no more than it takes to tell the next piece.
+  /// Discards content, and from now on keeps only what the next chunk needs.
   void forget() {
     whole = false;
     all.values().forEach(made -> made.parts.clear());

@@ -7,27 +7,27 @@ import dev.parley.protocol.TaskId;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What every message and task of one root task says in its metadata, as kagent's clients look for it.
+/// The metadata that kagent clients read, for the messages and tasks of one root task.
 ///
-/// @param user who owns the context
-/// @param told whether any of it is said at all
+/// @param user the owner of the context
+/// @param told whether this metadata is written at all
 public record Marks(ContextId context, TaskId root, AgentTypeId agent, String user, boolean told) {
 
   /// In a message's metadata: the root task that it belongs to.
   public static final String INVOCATION = "kagent_invocation_id";
 
-  /// In a request's metadata: the root task to go back to before.
+  /// In a request's metadata: the root task before which to rewind.
   public static final String REWIND = "kagent_rewind_before_invocation_id";
 
-  /// In a task's metadata: it takes the place of all that was known of the session.
+  /// In a task's metadata: this task replaces everything that the client has of the session.
   public static final String REWOUND = "kagent_rewound";
 
-  /// On a part: what it is.
+  /// In a part's metadata: the part's type.
   static final String TYPE = "kagent_type";
 
   static final String USER = "user";
 
-  /// The marks of a task.
+  /// The metadata of a task.
   public ObjectNode ofTask() {
     if (!told) {
       return Json.object();
@@ -39,7 +39,7 @@ public record Marks(ContextId context, TaskId root, AgentTypeId agent, String us
         .put(INVOCATION, root.value());
   }
 
-  /// The marks of a message, above what its sender said.
+  /// The metadata of a message: the sender's metadata and these fields, which take precedence.
   public @Nullable ObjectNode ofMessage(@Nullable ObjectNode said, String author) {
     var marks = said == null ? Json.object() : said.deepCopy();
     marks.remove(REWIND);
@@ -50,8 +50,8 @@ public record Marks(ContextId context, TaskId root, AgentTypeId agent, String us
     return marks.isEmpty() ? null : marks;
   }
 
-  /// The marks of a piece of an artifact, if there are any: whether a piece of text is repeated as a
-  /// whole later. Clients of kagent's show no other text while it is written.
+  /// The metadata of an artifact chunk, if any: whether the text is repeated as a whole later.
+  /// While text is streamed, kagent clients show only such chunks.
   @Nullable ObjectNode ofPiece(Making.PieceKind kind) {
     return switch (kind) {
       case PLAIN -> null;
@@ -60,7 +60,7 @@ public record Marks(ContextId context, TaskId root, AgentTypeId agent, String us
     };
   }
 
-  /// The marks of a part, if there are any.
+  /// The metadata of a part, if any.
   @Nullable ObjectNode ofPart(ObjectNode marks) {
     return told ? marks : null;
   }

@@ -8,18 +8,18 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// What agents read and write: text in all its kinds, and what the configuration adds.
+/// The media types that agents read and write: text formats, and the configured types.
 ///
-/// @param more further types that agents read; `*/*` is every type
+/// @param more additional types that agents read; `*/*` is every type
 record Media(List<String> more) {
 
   private static final String ANY = "*/*";
 
-  /// What cards say that agents read.
+  /// The text types in agent cards.
   private static final List<String> TEXTS =
       List.of("text/plain", "text/markdown", "text/csv", "text/html", "application/json");
 
-  /// What cards say that agents write.
+  /// The output modes in agent cards.
   static final List<String> OUT = List.of("text/plain", "text/markdown", "application/json");
 
   private static final Set<String> TEXTUAL =
@@ -39,14 +39,12 @@ record Media(List<String> more) {
     more = more.stream().map(type -> type.toLowerCase(Locale.ROOT)).toList();
   }
 
-  /// What cards say that agents read.
+  /// The input modes in agent cards.
   List<String> in() {
     return Stream.concat(TEXTS.stream(), more.stream()).toList();
   }
 
-  /// Refuses a part of a type that no agent here can read.
-  ///
-  /// @throws A2aException if so
+  /// Rejects a part that agents cannot read.
   void check(WirePart part) {
     var type = part.mediaType();
     if (type == null) {

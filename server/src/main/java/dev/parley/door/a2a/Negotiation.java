@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Which extensions of the protocol are used with a caller: those that both know.
+/// Negotiates protocol extensions: those that client and server both support are used.
 final class Negotiation {
 
   private static final String HEADER = "A2A-Extensions";
@@ -27,7 +27,7 @@ final class Negotiation {
     this.required = List.copyOf(required);
   }
 
-  /// The extensions, as cards have them.
+  /// The extensions as declared in agent cards.
   List<ObjectNode> declared() {
     return known()
         .map(
@@ -45,9 +45,9 @@ final class Negotiation {
     return Stream.concat(Stream.of(Hitl.URI), required.stream()).distinct();
   }
 
-  /// What the caller knows.
+  /// The extensions that the request names.
   ///
-  /// @throws A2aException if that lacks an extension that it must know
+  /// @throws A2aException if a required extension is missing
   Set<String> asked(Request request) {
     var asked = new LinkedHashSet<String>();
     for (var name : List.of(HEADER, EARLY_HEADER)) {
@@ -64,7 +64,7 @@ final class Negotiation {
       if (!asked.contains(uri)) {
         throw new A2aException(
             A2aError.EXTENSION_SUPPORT_REQUIRED,
-            "this agent needs its callers to support the extension "
+            "this agent requires clients to support the extension "
                 + uri
                 + ": name it in the header "
                 + HEADER);
@@ -73,7 +73,7 @@ final class Negotiation {
     return asked;
   }
 
-  /// The reply, which says what is used.
+  /// Adds the headers that name the extensions in use.
   Reply told(Reply reply, Set<String> asked, Version version) {
     var used = known().filter(asked::contains).toList();
     if (used.isEmpty()) {
@@ -81,7 +81,7 @@ final class Negotiation {
     }
     var headers = new HashMap<>(reply.headers());
     headers.put(version == Version.V1_0 ? HEADER : EARLY_HEADER, String.join(", ", used));
-    // Those who come from kagent look for the newer name in both versions.
+    // Clients of kagent look for the newer name in both versions.
     headers.put(HEADER, String.join(", ", used));
     return with(reply, headers);
   }

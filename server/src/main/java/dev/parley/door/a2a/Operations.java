@@ -26,12 +26,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What an agent can be asked, whatever the version and the binding.
+/// The operations of the protocol, independent of version and binding.
 final class Operations {
 
   private static final int READ = 256;
 
-  /// So many times it is looked whether the time for a wait is up.
+  /// The number of rounds that a wait is split into.
   private static final int LOOKS = 10;
 
   private static final Duration ANSWER_MAX = Duration.ofMinutes(10);
@@ -63,10 +63,10 @@ final class Operations {
     return lookup.find(caller, id);
   }
 
-  /// Sends a message, and waits for what comes of it unless the caller does not want to. A task that takes very long is
-  /// told as it stands then.
+  /// Sends a message and, if the request is blocking, waits until the task ends or asks. After the
+  /// time limit, returns the task in its current state.
   ///
-  /// @throws Rejection.Busy if too many wait already; then the message was not taken
+  /// @throws Rejection.Busy if too many requests are waiting; the message is not accepted then
   WireItem send(Caller caller, SendRequest request, Holding holding) {
     if (!request.blocking()) {
       return answered(caller, request, null);
@@ -76,7 +76,7 @@ final class Operations {
     }
   }
 
-  /// Has whoever called wait.
+  /// Lets the HTTP request wait.
   interface Holding {
     OnHold hold(Streams streams);
   }
@@ -103,7 +103,7 @@ final class Operations {
         .orElseGet(() -> fold.task(request.historyLength(), true));
   }
 
-  /// Sends a message, and tells all that comes of it.
+  /// Sends a message and streams the task.
   EventStream stream(Caller caller, SendRequest request, Writing writing) {
     if (Rewinding.isRewind(request)) {
       var rewound = rewinding.rewind(caller, request);
@@ -117,8 +117,7 @@ final class Operations {
     var before = continued(caller, request);
     var task = sending.send(caller, request);
     if (before.isPresent() && before.get().marks().root().equals(task.taskId())) {
-      // The task goes on: its reader begins with the task as it was, and gets all that came after
-      // that.
+      // The message continues a task: the stream begins with the task as it was before the message.
       var fold = before.get();
       var first = new Told(FrameCursor.of(fold.position()), opening(caller, fold));
       return new EntryTail(
@@ -130,7 +129,7 @@ final class Operations {
     return tail(caller, task, writing, List.of());
   }
 
-  /// 0.3 tells no history here: there, a task that has one stands for all that was said in its session.
+  /// In 0.3 this task has no history: its clients take a task with a history for the whole session.
   private static WireTask opening(Caller caller, TaskFold fold) {
     var task = fold.task(null, true);
     return caller.version() == Version.V1_0
@@ -144,7 +143,7 @@ final class Operations {
             task.metadata());
   }
 
-  /// The task that a message goes on with, as it is before that.
+  /// The task that the message continues, as it was before the message.
   private Optional<TaskFold> continued(Caller caller, SendRequest request) {
     var id = request.message().taskId();
     return id == null
@@ -153,7 +152,7 @@ final class Operations {
             .filter(fold -> !fold.state().terminal());
   }
 
-  /// All that a task has to tell, from its beginning.
+  /// Streams a task from its beginning.
   private EventStream tail(Caller caller, TaskView task, Writing writing, List<Told> first) {
     return new EntryTail(
         parts.tails(),
@@ -162,7 +161,7 @@ final class Operations {
         new TaskStream(form.begin(task, caller), writing, first, null));
   }
 
-  /// Tells how a task goes on: from where the reader stopped, or from how it stands now.
+  /// Streams a task from the frame after `after`, or from its current state.
   EventStream subscribe(Caller caller, String id, @Nullable FrameCursor after, Writing writing) {
     var task = lookup.find(caller, id);
     var fold = form.now(task, caller);
@@ -170,7 +169,7 @@ final class Operations {
     if (after != null) {
       if (after.position().after(parts.log().head(task.contextId()))) {
         throw new A2aException(
-            A2aError.INVALID_PARAMS, "Last-Event-ID: the task has not come that far");
+            A2aError.INVALID_PARAMS, "Last-Event-ID: the id is after the task's last event");
       }
       if (!over || FrameCursor.of(fold.position()).after(after)) {
         return new EntryTail(
@@ -195,17 +194,17 @@ final class Operations {
         new TaskStream(fold, writing, List.of(snapshot), null));
   }
 
-  /// A task as it now stands.
+  /// The current state of a task.
   WireTask get(Caller caller, String id, @Nullable Integer historyLength) {
     return form.snapshot(lookup.find(caller, id), caller.version(), historyLength, true);
   }
 
-  /// Tasks, the one that changed last first.
+  /// Lists tasks, the most recently changed first.
   ObjectNode list(Caller caller, Listing wanted, WireForm written) {
     return lister.list(caller, wanted, written);
   }
 
-  /// Stops a task, and waits until it has ended.
+  /// Cancels a task and waits until it has ended.
   WireTask cancel(Caller caller, String id, Holding holding) {
     var task = lookup.find(caller, id);
     var fold = form.now(task, caller);
@@ -221,7 +220,8 @@ final class Operations {
     return fold.task(null, true);
   }
 
-  /// Folds on until it is as wanted, the time is up, the caller has hung up, or the server stops.
+  /// Folds new entries until the condition holds, the time is up, the client disconnects, or the
+  /// server stops.
   private void await(
       OnHold hold, TaskView task, TaskFold fold, Predicate<TaskFold> wanted, Duration max) {
     var until = parts.clock().instant().plus(max);

@@ -5,10 +5,10 @@ import dev.parley.a2a.A2aException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The parameters of a request: what it is about and how much is wanted.
+/// The parameters of a request.
 record Params(ObjectNode json) {
 
-  /// A text that is not empty, or null.
+  /// A non-empty string, or null.
   @Nullable String text(String name) {
     var value = json.path(name);
     if (value.isMissingNode() || value.isNull()) {
@@ -28,7 +28,7 @@ record Params(ObjectNode json) {
     return text;
   }
 
-  /// A whole number that is not negative, or null.
+  /// A non-negative integer, or null.
   @Nullable Integer whole(String name) {
     var value = json.path(name);
     if (value.isMissingNode() || value.isNull()) {

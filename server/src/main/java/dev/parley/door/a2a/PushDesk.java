@@ -6,44 +6,45 @@ import dev.parley.a2a.PushTarget;
 import dev.parley.view.TaskView;
 import java.util.List;
 
-/// Keeps where the updates of tasks are pushed to.
+/// Registers the webhooks that receive the updates of tasks.
 ///
-/// Whoever calls may see the task. All methods throw [A2aException] for what cannot be.
+/// The caller of these methods has checked that the client may see the task. All methods throw
+/// [A2aException] for requests that cannot be fulfilled.
 public interface PushDesk {
 
-  /// Pushes nothing.
+  /// Rejects all registrations.
   PushDesk NONE = new NoPushes();
 
-  /// True if something is pushed at all.
+  /// True if push notifications are supported.
   boolean supported();
 
-  /// Refuses a target that could not be kept, before the task exists that it is for.
+  /// Rejects a target that is not valid. Called before the task is created.
   void check(PushTarget target);
 
-  /// Keeps a target for a task, and returns it with its id; one with the same id is replaced. What is pushed there
-  /// has the form of the caller's version.
+  /// Registers a target for a task and returns it with its id. A target with the same id is
+  /// replaced. Notifications use the caller's protocol version.
   PushTarget keep(Caller caller, TaskView task, PushTarget target);
 
-  /// The same, for a target that came with the task's message: it is also told what has happened already.
+  /// Registers a target that came with the task's first message: it also receives earlier updates.
   PushTarget keepFromStart(Caller caller, TaskView task, PushTarget target);
 
   /// The target with this id; the task's first one if the id is empty.
   PushTarget find(Caller caller, TaskView task, String id);
 
-  /// All targets of a task, the oldest first.
+  /// All targets of a task, ordered by id.
   List<PushTarget> list(Caller caller, TaskView task);
 
-  /// Forgets a target. One that is not known is forgotten already.
+  /// Removes a target. Does nothing if there is none with this id.
   void delete(Caller caller, TaskView task, String id);
 
-  /// Refuses to go on if nothing is pushed at all.
+  /// Throws if push notifications are not supported.
   static void checkSupported(PushDesk desk) {
     if (!desk.supported()) {
       throw NoPushes.refusal();
     }
   }
 
-  /// Says that pushes are not supported, to everything.
+  /// Rejects all requests: push notifications are not supported.
   final class NoPushes implements PushDesk {
 
     private NoPushes() {}

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What went wrong, as a version says it over HTTP+JSON.
+/// Encodes errors of one version over HTTP+JSON.
 final class RestErrors {
 
   private final Version version;
@@ -22,7 +22,7 @@ final class RestErrors {
     this.asIn100 = asIn100;
   }
 
-  /// What JSON is sent as: 1.0.1 has a type of its own.
+  /// The content type of JSON: 1.0.1 has its own.
   String contentType() {
     return version == Version.V1_0 && !asIn100 ? Bodies.A2A_JSON : Bodies.JSON;
   }
@@ -37,7 +37,7 @@ final class RestErrors {
         String.valueOf(fault.getMessage()));
   }
 
-  /// A rejection, under a status of its own where A2A has no error for it.
+  /// Encodes a rejection. Some have an HTTP status for which A2A defines no error.
   Reply reply(Rejection rejection) {
     var fault = Faults.of(rejection);
     var message = String.valueOf(rejection.getMessage());
@@ -73,7 +73,7 @@ final class RestErrors {
     return json;
   }
 
-  /// What is wrong before a request has come to any version's routes.
+  /// The error body for a request that fails before it reaches a route.
   static ObjectNode body(Problem problem) {
     var name =
         switch (problem.status()) {
@@ -89,7 +89,7 @@ final class RestErrors {
     return body(problem.status(), name, problem.detail(), info(problem.code()));
   }
 
-  /// What machines are told of an error that A2A does not define: the code as the reason.
+  /// The `ErrorInfo` of an error that A2A does not define: its code is the reason.
   private static ObjectNode info(String code) {
     return Faults.info(code.toUpperCase(Locale.ROOT).replace('-', '_'));
   }

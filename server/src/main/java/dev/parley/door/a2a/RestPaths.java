@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Where the routes of a version stand.
+/// The paths of the HTTP+JSON routes of one version.
 final class RestPaths {
 
-  /// What may stand in a query.
+  /// The known query parameters.
   static final List<String> QUERY =
       List.of(
           "contextId",
@@ -30,7 +30,7 @@ final class RestPaths {
               A2aDoor.PARAMETERS.stream(),
               QUERY.stream()
                   .flatMap(name -> Stream.of(name, Camel.snake(name)).distinct())
-                  .map(name -> Parameter.query(name, "as A2A has it")))
+                  .map(name -> Parameter.query(name, "see the A2A specification")))
           .toList();
 
   private static final String TASK = "/tasks/{task}";
@@ -52,20 +52,20 @@ final class RestPaths {
     paths.add(
         Method.POST,
         "/message:stream",
-        "Sends a message to an agent and streams what comes of it",
+        "Sends a message to an agent and streams the task",
         Answer.stream(),
         rest.stream());
     paths.add(Method.GET, "/tasks", "Lists an agent's tasks", JSON, rest.list());
     paths.add(Method.GET, TASK, "Shows a task; with :subscribe, streams it", JSON, rest.task());
-    paths.add(Method.POST, TASK, "Does :cancel or :subscribe to a task", JSON, rest.act());
-    paths.add(Method.POST, PUSH, "Has a task's updates pushed", JSON, rest.keepPush());
-    paths.add(Method.GET, PUSH, "Lists where updates are pushed to", JSON, rest.pushes());
-    paths.add(Method.GET, PUSH + "/{config}", "Shows where updates go", JSON, rest.push());
-    paths.add(Method.DELETE, PUSH + "/{config}", "Ends pushing there", JSON, rest.dropPush());
+    paths.add(Method.POST, TASK, "Does :cancel or :subscribe on a task", JSON, rest.act());
+    paths.add(Method.POST, PUSH, "Registers a webhook for a task's updates", JSON, rest.keepPush());
+    paths.add(Method.GET, PUSH, "Lists the webhooks of a task", JSON, rest.pushes());
+    paths.add(Method.GET, PUSH + "/{config}", "Shows a webhook of a task", JSON, rest.push());
+    paths.add(Method.DELETE, PUSH + "/{config}", "Removes a webhook", JSON, rest.dropPush());
     paths.add(
         Method.GET,
         early ? "/card" : "/extendedAgentCard",
-        "Shows an agent's card to those with a token",
+        "Shows an agent's extended card; needs a token",
         JSON,
         rest.card());
     return paths.routes;

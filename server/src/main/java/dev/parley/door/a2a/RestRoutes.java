@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A2A over HTTP+JSON, in one version.
+/// Handlers for A2A over HTTP+JSON, in one version.
 final class RestRoutes {
 
   private static final String CANCEL = ":cancel";
@@ -33,7 +33,6 @@ final class RestRoutes {
   private final Version version;
   private final WireForm form;
 
-  /// What the routes pass requests on to.
   record Parts(
       Agents agents,
       Operations operations,
@@ -55,12 +54,12 @@ final class RestRoutes {
     return version == Version.V0_3;
   }
 
-  /// Something that may be asked.
+  /// An operation of the protocol.
   private interface Action {
     Reply run(Request request, Caller caller);
   }
 
-  /// Checks the version and the extensions, and says what went wrong as the version does.
+  /// Wraps an operation: checks the version and extensions, and encodes errors.
   private Handler handler(Action action) {
     return request -> {
       agents.find(request);
@@ -80,13 +79,13 @@ final class RestRoutes {
     };
   }
 
-  /// The path says the version; a request that says another one is in the wrong place.
+  /// Rejects a request whose version header contradicts its path.
   private void checkVersion(Request request) {
     var named = request.header(Version.HEADER).or(() -> request.query(Version.HEADER)).orElse("");
     if (!named.isBlank() && agents.version(request) != version) {
       throw new A2aException(
           A2aError.VERSION_NOT_SUPPORTED,
-          "this path is that of version "
+          "this path belongs to version "
               + version.number()
               + "; version "
               + named
@@ -143,7 +142,7 @@ final class RestRoutes {
           }
           if (!id.endsWith(CANCEL)) {
             throw new A2aException(
-                A2aError.METHOD_NOT_FOUND, "a task takes " + CANCEL + " and " + SUBSCRIBE);
+                A2aError.METHOD_NOT_FOUND, "a task supports " + CANCEL + " and " + SUBSCRIBE);
           }
           var tenant = new Params(Bodies.object(request)).text("tenant");
           var task = operations.cancel(caller.with(tenant), cut(id, CANCEL), request::hold);
@@ -187,7 +186,7 @@ final class RestRoutes {
         });
   }
 
-  /// The task that a path names is the one that is meant.
+  /// The task id in the path overrides the one in the body.
   private static ObjectNode named(ObjectNode body, Request request) {
     return body.put("taskId", request.path("task"));
   }
@@ -225,7 +224,7 @@ final class RestRoutes {
     return new Reply.Bytes(status, errors.contentType(), Json.bytes(value), Map.of());
   }
 
-  /// The query of a request, as parameters. Like fields of JSON, they may be in camelCase or snake_case.
+  /// Reads the query of a request. Names may be in camelCase or snake_case, as in JSON.
   private static final class Query {
 
     private Query() {}

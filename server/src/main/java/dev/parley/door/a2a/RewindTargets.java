@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Finds the place that callers mean by an invocation: a root task, or a turn of a task that a client stored.
+/// Resolves an invocation id to a rewind target: a root task, or a turn of an external task.
 public final class RewindTargets {
 
-  /// In a message's metadata, or a request: what is at work is canceled first.
+  /// In a message's metadata or a request: cancel running tasks first.
   public static final String CANCEL = "kagent_rewind_cancel";
 
   private final Views views;
@@ -28,9 +28,10 @@ public final class RewindTargets {
     this.tasks = tasks;
   }
 
-  /// Where the invocation begins. If `cancel`, all of the context's tasks have ended when this returns.
+  /// The target before the invocation. If `cancel` is true, all tasks of the context have ended
+  /// when this returns.
   ///
-  /// @throws Rejection.Invalid if there is no such invocation; then nothing is canceled either
+  /// @throws Rejection.Invalid if there is no such invocation; nothing is canceled then
   public Target find(ContextId context, String invocation, boolean cancel, String principal) {
     var target = target(context, invocation);
     if (cancel) {

@@ -25,7 +25,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Takes a context back to before one of its turns, as kagent's clients ask for it: by a message's metadata.
+/// Rewinds a context to before one of its turns. Clients of kagent request this in a message's
+/// metadata.
 final class Rewinding {
 
   private final DoorParts parts;
@@ -46,10 +47,12 @@ final class Rewinding {
     this.targets = new RewindTargets(parts.views(), parts.tasks());
   }
 
-  /// What is told of a rewind, where that stands, and the task that the message itself began, if it said something.
+  /// The result of a rewind: its frame id, the session as one task, and the task that the message
+  /// started, if it has text.
   record Rewound(FrameCursor id, WireTask told, @Nullable TaskView task) {
 
-    /// What a stream tells of it: one that failed is no task that takes the place of another.
+    /// The item for a stream. A failed rewind is a status update, because a task would replace the
+    /// session's tasks in the client.
     WireItem item() {
       return told.status().state() == WireState.FAILED
           ? new WireStatusUpdate(told.id(), told.contextId(), told.status(), true, told.metadata())
@@ -57,16 +60,16 @@ final class Rewinding {
     }
   }
 
-  /// True if the message asks for it.
+  /// True if the message requests a rewind.
   static boolean isRewind(SendRequest request) {
     var metadata = request.message().metadata();
     return metadata != null && metadata.path(Marks.REWIND).isString();
   }
 
-  /// Takes the context back, and says there what the message says, if anything. One that cannot be done is told as a
-  /// task that failed, and nothing has changed then.
+  /// Rewinds the context, then sends the message if it has text. If the rewind is rejected, returns
+  /// a failed task and changes nothing.
   ///
-  /// @throws A2aException if there is no such context, or none for this caller: it is not told which
+  /// @throws A2aException if the context does not exist or the caller may not see it
   Rewound rewind(Caller caller, SendRequest request) {
     var message = request.message();
     if (message.contextId() == null || !Id.valid(message.contextId())) {
@@ -100,12 +103,12 @@ final class Rewinding {
     }
     var task =
         sending.rewindAndSend(caller, request, context, () -> rewinder.plan(context, before));
-    // Right before the message stands the rewind.
+    // The rewind is the entry before the message.
     var seq = Math.max(0, task.seq() - 2);
     return new Rewound(FrameCursor.of(Position.of(seq)), session(caller, context), task);
   }
 
-  /// The session as one task: what still counts of what was before the rewind.
+  /// The session as one task, with the messages that remain after the rewind.
   private WireTask session(Caller caller, ContextId context) {
     var history = tasks.kept(caller.version(), context).map(WireTask::history);
     return task(caller, context, WireState.COMPLETED, null, history.orElse(List.of()));

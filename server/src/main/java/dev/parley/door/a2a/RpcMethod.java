@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What can be asked over JSON-RPC, and what each version calls it.
+/// The JSON-RPC methods, with their names in each version.
 enum RpcMethod {
   SEND("message/send", "SendMessage"),
   STREAM("message/stream", "SendStreamingMessage"),
@@ -27,7 +27,7 @@ enum RpcMethod {
     this.name = name;
   }
 
-  /// What a version calls it, if it has it.
+  /// The name in a version; null if the version does not have the method.
   @Nullable String in(Version version) {
     return version == Version.V1_0 ? name : early;
   }

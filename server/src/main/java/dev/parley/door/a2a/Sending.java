@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Takes messages in: a new task, an answer to what a task asks, or a word to one that works.
+/// Accepts messages: a message starts a task, answers a task's question, or steers a running task.
 final class Sending {
 
   private final DoorParts parts;
@@ -58,9 +58,9 @@ final class Sending {
     this.answering = new Answering(parts.tasks());
   }
 
-  /// The task that the message belongs to, once that is in the log.
+  /// Appends the message to the log and returns the task that it belongs to.
   ///
-  /// @throws A2aException if the message makes no sense
+  /// @throws A2aException if the message is not valid
   TaskView send(Caller caller, SendRequest request) {
     var message = checked(request);
     if (message.taskId() == null) {
@@ -75,7 +75,7 @@ final class Sending {
     return goOn(caller, request, task);
   }
 
-  /// Takes the context back and says the message there, in one step.
+  /// Rewinds the context and sends the message, in one append.
   TaskView rewindAndSend(
       Caller caller, SendRequest request, ContextId context, Supplier<Rewinder.Plan> rewind) {
     checked(request);
@@ -85,7 +85,7 @@ final class Sending {
   private WireMessage checked(SendRequest request) {
     var message = request.message();
     if (message.role() != WireRole.USER) {
-      throw invalid("message.role: only a user can send");
+      throw invalid("message.role: must be the role user");
     }
     if (!Id.valid(message.messageId())) {
       throw invalid("message." + Id.refusal("messageId").getMessage());
@@ -100,7 +100,8 @@ final class Sending {
     return message;
   }
 
-  /// The context that the message names; else the one that stands for it, so that sending it again makes no other.
+  /// The context that the message names, or else one that is derived from the message, so that a
+  /// retry uses the same context.
   private ContextId context(Caller caller, WireMessage message) {
     if (message.contextId() != null) {
       return new ContextId(message.contextId());
@@ -118,7 +119,7 @@ final class Sending {
       ContextId context,
       @Nullable Supplier<Rewinder.Plan> rewind) {
     var submission = submission(caller, request, context, null);
-    // Before anything is made: what is refused leaves no context behind.
+    // Check before the context is created, so that a rejected message leaves no empty context.
     parts.tasks().check(submission);
     try {
       parts.log().create(context, new ContextCreated(caller.principal(), null, null));
@@ -150,15 +151,15 @@ final class Sending {
     }
   }
 
-  /// The task of this very message, if it was sent before.
+  /// The task of this message, if the same message was sent before.
   ///
-  /// @throws Rejection.Conflict if another message of the context has its id
+  /// @throws Rejection.Conflict if a different message of the context has the same id
   private Optional<TaskView> sentBefore(ContextId context, WireMessage message) {
     if (!settings.idempotent()) {
       return Optional.empty();
     }
     var known = parts.views().message(context, new MessageId(message.messageId()));
-    // The log knows by a hash of the message what an edited one was.
+    // For an edited message, the log's idempotency guard compares the hash of the original.
     if (known.isEmpty() || known.get().editedAt() != null) {
       return Optional.empty();
     }
@@ -179,7 +180,7 @@ final class Sending {
     return plain(message) ? null : message.parts().stream().map(Sending::json).toList();
   }
 
-  /// True if the guard of [#once] refuses a message.
+  /// True if the guard of [#once] rejected the message.
   static boolean isReuse(Rejection.Conflict conflict) {
     return conflict.code().equals("idempotency-key-reused");
   }
@@ -226,7 +227,7 @@ final class Sending {
     }
     var how = state == WireState.WORKING ? WhenBusy.STEER : WhenBusy.ENQUEUE;
     if (how == WhenBusy.STEER) {
-      // The task may ask something meanwhile, which the message then answers.
+      // The task may ask a question in the meantime, which the message then answers.
       var _ = caller.answerer().get();
     }
     var submission = submission(caller, request, task.contextId(), how);
@@ -244,7 +245,7 @@ final class Sending {
     return kept(caller, request, task, id.equals(task.messageId()));
   }
 
-  /// @param began whether the message is the one that the task began with: its webhook is told all of the task
+  /// @param began whether the task began with this message: its webhook then receives all updates
   private TaskView kept(Caller caller, SendRequest request, TaskView task, boolean began) {
     if (request.push() != null) {
       if (began) {
@@ -295,7 +296,8 @@ final class Sending {
         named(context, message));
   }
 
-  /// The message under its sender's id; if another message of the context has that already, only shown under it.
+  /// The label with the sender's message id. If another message of the context has this id, the id
+  /// is kept in the metadata instead.
   private Submission.Label named(ContextId context, WireMessage message) {
     var id = new MessageId(message.messageId());
     var label = label(message);
@@ -320,14 +322,14 @@ final class Sending {
     return WireForms.V1_0.part(part);
   }
 
-  /// True for words and nothing else.
+  /// True if the message has only one text part.
   private static boolean plain(WireMessage message) {
     return message.parts().size() == 1
         && message.parts().getFirst().content() instanceof WirePart.Text
         && message.parts().getFirst().metadata() == null;
   }
 
-  /// What is kept of a message beyond its parts.
+  /// The metadata to store with a message, beyond its parts.
   static @Nullable ObjectNode label(WireMessage message) {
     var kept = Json.object();
     if (message.metadata() != null && !message.metadata().isEmpty()) {
@@ -342,7 +344,7 @@ final class Sending {
     return kept.isEmpty() ? null : Json.object().set(Speech.KEPT, kept);
   }
 
-  /// The same message again does nothing. Another one with its id is refused.
+  /// A guard that ignores a repeated message and rejects a different message with the same id.
   private Guard once(Caller caller, SendRequest request) {
     var message = request.message();
     return settings.idempotent()
@@ -351,7 +353,7 @@ final class Sending {
         : Guard.none();
   }
 
-  /// What the message says; not what is said about it.
+  /// The hash of the message's parts, without its metadata.
   private static String hash(WireMessage message) {
     try {
       var digest = MessageDigest.getInstance("SHA-256");

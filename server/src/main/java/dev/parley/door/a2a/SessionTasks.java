@@ -19,14 +19,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// The tasks of a context as those see it who call it a session: its root tasks, tasks that clients stored, and, where
-/// the context was rewound or is a fork, one task that stands for what was kept.
+/// The tasks of a context, shown as a session: its root tasks, external tasks and, if the context
+/// was rewound or is a fork, one task with the messages before that point.
 ///
-/// That one has the context's id, as kagent saves it after a rewind (S3.44). All of them are views of the log, and the
-/// messages of all, each once, are the conversation: nothing that was rewound is among them (S3.45, S3.46).
+/// This last task has the context's id, as in kagent after a rewind. All tasks are projections of
+/// the log. Together they have every message of the conversation once, without rewound messages.
 public final class SessionTasks {
 
-  /// So many are listed, the youngest of them.
+  /// How many root tasks are listed; the newest are kept.
   private static final int LISTED_MAX = 1_000;
 
   private final DoorParts parts;
@@ -39,7 +39,7 @@ public final class SessionTasks {
     this.stored = new Stored(parts.views());
   }
 
-  /// A task, and where it stands among the others.
+  /// A task with its position for sorting.
   private record Placed(long seq, WireTask task) {}
 
   /// All tasks of a session, oldest first.
@@ -60,7 +60,8 @@ public final class SessionTasks {
     return placed.stream().sorted(Comparator.comparingLong(Placed::seq)).map(Placed::task).toList();
   }
 
-  /// The task that stands for what was kept by the last rewind, or is shared with another context.
+  /// The task with the messages that the last rewind kept, or that the context shares with its
+  /// source.
   public Optional<WireTask> kept(Version version, ContextId context) {
     return kept(context, version).map(Placed::task);
   }
@@ -81,7 +82,7 @@ public final class SessionTasks {
     return Optional.of(new Placed(seq, kept(view, seq, List.copyOf(history.values()))));
   }
 
-  /// All root tasks that began between two seqs and count, oldest first.
+  /// All current root tasks that began between two seqs, oldest first.
   private List<TaskView> roots(ContextId context, long from, long to) {
     var all = new ArrayList<TaskView>();
     for (var page = parts.views().roots(context, from, to);

@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What an agent can do, as its card lists it: its types of task, or what it is described as.
+/// The skills in an agent's card: its task types, or its description.
 final class Skills {
 
   private Skills() {}
 
-  /// @param extended with the tools that it works with
+  /// @param extended whether to list the agent's tools, too
   static List<ObjectNode> of(AgentType agent, boolean extended) {
     var skills = new ArrayList<ObjectNode>();
     for (var type : agent.taskTypes()) {

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Puts what is said in a root task's turn into A2A's messages.
+/// Maps events of a root task to A2A messages.
 final class Speech {
 
-  /// In the metadata of a message and of an answer: what A2A says of it beyond its text.
+  /// In the metadata of a message or an answer: its A2A fields beyond the text.
   static final String KEPT = "a2a";
 
   private static final String SUBAGENT_SESSION = "kagent_subagent_session_id";
@@ -40,7 +40,7 @@ final class Speech {
     this.version = version;
   }
 
-  /// What a person or the agent said.
+  /// A message of a user or the agent.
   WireMessage message(Message message) {
     var own = message.role() == Role.USER;
     var kept = message.metadata() == null ? Json.object() : message.metadata().path(KEPT);
@@ -59,7 +59,7 @@ final class Speech {
         texts(kept.path("referenceTaskIds")));
   }
 
-  /// The metadata with why the answer ended early, if it did.
+  /// Adds the reason why the answer ended early, if it did.
   static @Nullable ObjectNode withEnd(@Nullable ObjectNode metadata, @Nullable EarlyEnd end) {
     if (end == null) {
       return metadata;
@@ -92,7 +92,7 @@ final class Speech {
     return list.valueStream().filter(JsonNode::isString).map(JsonNode::stringValue).toList();
   }
 
-  /// What a person answered.
+  /// A user's answer.
   WireMessage answer(Entry entry, InputReceived received) {
     var kept = received.metadata() == null ? Json.object() : received.metadata().path(KEPT);
     var id = kept.path("messageId").asString(entry.eventId().toString());
@@ -116,7 +116,7 @@ final class Speech {
         List.of());
   }
 
-  /// A tool is called.
+  /// A tool call.
   WireMessage call(Entry entry, ToolStart start) {
     var data = Json.object().put("id", start.toolCallId().value()).put("name", start.toolName());
     data.set("args", start.arguments());
@@ -130,9 +130,9 @@ final class Speech {
     return said(entry, List.of(data(data, marks.ofPart(about))), null);
   }
 
-  /// An agent is called.
+  /// A call that starts a sub-agent.
   ///
-  /// @param toolName the tool that calls it, if that has another name
+  /// @param toolName the name of the tool, if it differs from the name that is shown
   WireMessage agentCall(Entry entry, ObjectNode data, TaskId child, @Nullable String toolName) {
     var about = Json.object().put(Marks.TYPE, "function_call").put(SUBAGENT_SESSION, child.value());
     if (toolName != null) {
@@ -141,13 +141,13 @@ final class Speech {
     return said(entry, List.of(data(data, marks.ofPart(about))), null);
   }
 
-  /// An agent that was called has ended.
+  /// The result of a sub-agent.
   WireMessage agentResult(Entry entry, ObjectNode data) {
     var about = Json.object().put(Marks.TYPE, "function_response");
     return said(entry, List.of(data(data, marks.ofPart(about))), null);
   }
 
-  /// A tool has answered.
+  /// The result of a tool call.
   WireMessage result(Entry entry, ToolComplete end) {
     return agentResult(entry, resultData(end));
   }
@@ -171,7 +171,7 @@ final class Speech {
     return new WirePart(new WirePart.Data(data), null, null, about);
   }
 
-  /// Something is asked.
+  /// The open questions as one message.
   WireMessage question(Entry entry, List<Standing.Question> asked) {
     var text = asked.stream().map(one -> prompt(one)).distinct().collect(Collectors.joining("\n"));
     var parts = new ArrayList<>(List.of(WirePart.text(text)));
@@ -182,7 +182,7 @@ final class Speech {
       if (one.asked() instanceof InputRequired input && !Hitl.isApproval(input)) {
         parts.add(WirePart.data(inputRequest(input)));
       }
-      // Clients of 1.0 read the extension below instead.
+      // Clients of 1.0 read the extension instead.
       if (one.asked() instanceof InputRequired input && version == Version.V0_3 && marks.told()) {
         var about = Json.object().put(Marks.TYPE, "function_call");
         about.put("kagent_is_long_running", true);
@@ -225,7 +225,8 @@ final class Speech {
     };
   }
 
-  /// A question with all that a client needs to show it as a form, and the values that leave it unanswered.
+  /// A question with the data that a client needs to show a form, and the values that decline or
+  /// skip it.
   private static ObjectNode inputRequest(InputRequired asked) {
     var json =
         Json.object()
@@ -259,7 +260,7 @@ final class Speech {
     return json;
   }
 
-  /// The agent says why something is as it is.
+  /// An agent message that explains a status.
   WireMessage reason(Entry entry, String text, @Nullable String errorCode) {
     var told =
         errorCode == null || !marks.told()

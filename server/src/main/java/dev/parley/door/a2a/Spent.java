@@ -3,7 +3,7 @@ package dev.parley.door.a2a;
 import dev.parley.protocol.ReportEvent.Usage;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What the models of a task used: sums over all calls. For one thread.
+/// The tokens that a task's model calls used in total. For one thread.
 final class Spent {
 
   private long input;
@@ -14,7 +14,7 @@ final class Spent {
     output += usage.outputTokens();
   }
 
-  /// Puts the sums into a task's metadata, if there are any.
+  /// Adds the totals to a task's metadata, unless they are zero.
   void write(ObjectNode metadata) {
     if (input + output > 0) {
       metadata

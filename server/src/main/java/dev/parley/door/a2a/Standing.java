@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Where a root task stands as A2A has it: what those below it ask, it asks. For one thread.
+/// Folds a root task's A2A state. Questions of its subtasks count as its own. For one thread.
 final class Standing {
 
   private final TaskId root;
@@ -38,24 +38,24 @@ final class Standing {
   private final Set<TaskId> refused = new HashSet<>();
   private @Nullable WireState end;
 
-  /// What a task of the tree asks: an [InputRequired] or an [AuthRequired].
+  /// A question of a task in the tree: an [InputRequired] or an [AuthRequired].
   record Question(Id id, TaskId task, AgentTypeId agent, Event asked) {}
 
   Standing(TaskId root) {
     this.root = root;
   }
 
-  /// Takes in what somebody says to the tasks of the tree.
+  /// Applies a message to the tasks of the tree.
   void hear(Entry message) {
     tree.apply(message);
   }
 
-  /// Takes in an entry of the tree.
+  /// Applies an entry of the tree.
   void take(Entry entry, Origin origin) {
     tree.apply(entry);
     var task = origin.taskId();
     switch (entry.event()) {
-      // A success ends with `task-complete`, which follows in the same append.
+      // On success, `task-complete` follows in the same append and ends the task.
       case TaskStatus(var state, _, _) when state == TaskState.FAILED ->
           ended(task, refused.contains(task) ? WireState.REJECTED : WireState.FAILED);
       case TaskStatus(var state, _, _) when state == TaskState.CANCELED ->
@@ -70,7 +70,7 @@ final class Standing {
       case ErrorReported failure
           when failure.scope() == ErrorScope.TASK && failure.code() == ErrorCode.REJECTED ->
           refused.add(task);
-      default -> {} // What else moves a task is in the fold.
+      default -> {} // The tree state handles all other events.
     }
     questions.values().removeIf(question -> !isOpen(question.id()));
   }
@@ -89,7 +89,8 @@ final class Standing {
     }
   }
 
-  /// The state. A task waits for its caller if something is asked and nothing in its tree works on.
+  /// The state. A task waits for its caller if there is an open question and no task of its tree
+  /// can continue.
   WireState state() {
     if (end != null) {
       return end;
@@ -105,7 +106,7 @@ final class Standing {
         : WireState.AUTH_REQUIRED;
   }
 
-  /// What is asked of a person by tasks that wait for it.
+  /// The open questions of tasks that wait for a person.
   List<Question> asked() {
     return questions.values().stream()
         .filter(question -> PersonWait.asks(tree.state(), question.task()))

@@ -16,10 +16,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Tasks that clients stored: what they said, as it now reads.
+/// External tasks: tasks that another server ran and a client stored here.
 public final class Stored {
 
-  /// In the metadata of a task and of its messages: others worked on it.
+  /// In the metadata of a task and its messages: the task is external.
   public static final String IMPORTED = "imported";
 
   private final Views views;
@@ -28,7 +28,7 @@ public final class Stored {
     this.views = views;
   }
 
-  /// A stored task in the context that it is shown in; a fork shows the tasks of its source.
+  /// A stored task as shown in a context: a fork also shows the tasks of its source.
   public WireTask task(ContextId context, ObjectNode json) {
     var task = WireReader.task(json, "");
     var ended = task.status().state().terminal();
@@ -38,12 +38,12 @@ public final class Stored {
         context.value(),
         task.status(),
         task.artifacts(),
-        // Those of one that has not ended are not in the log yet, and nobody can have changed them.
+        // Before the task ends, its messages are not in the log and cannot be edited.
         ended ? history.stream().flatMap(one -> now(context, one)).toList() : history,
         task.metadata());
   }
 
-  /// The message as it now reads; none if it was hidden or rewound.
+  /// The message with edits applied; empty if it was deleted or rewound.
   private Stream<WireMessage> now(ContextId context, WireMessage message) {
     if (!Id.valid(message.messageId())) {
       return Stream.of(message);
@@ -62,12 +62,12 @@ public final class Stored {
                         message.metadata()));
   }
 
-  /// True if others worked on the task.
+  /// True if the task is external.
   static boolean is(TaskView task) {
     return task.metadata() != null && task.metadata().path(IMPORTED).asBoolean(false);
   }
 
-  /// The task with so much of its history, and with or without its artifacts.
+  /// Returns the task with the last `historyLength` messages, and with or without artifacts.
   static WireTask cut(WireTask task, @Nullable Integer historyLength, boolean artifacts) {
     var history = task.history();
     if (history != null && historyLength != null) {
@@ -83,7 +83,7 @@ public final class Stored {
         task.metadata());
   }
 
-  /// The stored task with this id, if there is one that counts.
+  /// The current stored task with this id.
   public Optional<WireTask> find(ContextId context, TaskId task) {
     return views.keep().find(context, task).map(json -> task(context, json));
   }

@@ -44,13 +44,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A root task as A2A has it: takes in the log from before the task's message on, entry by entry.
+/// Folds the log into an A2A task, entry by entry, beginning before the task's first message.
 ///
-/// What it says depends on those entries and on nothing else: whoever folds the same log says the same, under the
-/// same ids. For one thread.
+/// The result depends only on these entries: folding the same log again gives the same items with
+/// the same ids. For one thread.
 public final class TaskFold {
 
-  /// The most messages that a task's history is told with.
+  /// How many messages a task's history has at most.
   public static final int HISTORY_MAX = 1_000;
 
   private final Marks marks;
@@ -73,14 +73,15 @@ public final class TaskFold {
   private @Nullable ObjectNode told;
   private boolean direct;
 
-  /// What is told, and where that stands.
+  /// An item of a stream and its frame id.
   public record Told(FrameCursor id, WireItem item) {}
 
   public TaskFold(Voice voice, Marks marks, Version version) {
     this(voice, marks, version, false);
   }
 
-  /// @param repeated whether the last piece of a text repeats all of it, for clients that show no other text at the end
+  /// @param repeated whether the last chunk of a text repeats the whole text, for clients that show
+  ///     only that chunk
   TaskFold(Voice voice, Marks marks, Version version, boolean repeated) {
     this.voice = voice;
     this.marks = marks;
@@ -91,37 +92,36 @@ public final class TaskFold {
     this.making = new Making(repeated);
   }
 
-  /// Where the last entry that was taken in stands.
+  /// The position of the last applied entry.
   public Position position() {
     return position;
   }
 
-  /// Where the task stands.
+  /// The state of the task.
   public WireState state() {
     return status.state();
   }
 
-  /// Whose task this is.
   public Marks marks() {
     return marks;
   }
 
-  /// Where what the task now asks was asked; the last entry if it asks nothing.
+  /// The position of the open question; the last position if there is none.
   Position openSince() {
     return status.state().interrupted() ? askedAt : position;
   }
 
-  /// What the task asks of people.
+  /// The open questions.
   List<Standing.Question> questions() {
     return standing.asked();
   }
 
-  /// True once the task exists.
+  /// True once the task was created.
   boolean begun() {
     return begun;
   }
 
-  /// True if this very message was said to the task.
+  /// True if the history has this message with the same content.
   boolean knows(WireMessage message) {
     return history.stream()
         .anyMatch(
@@ -130,12 +130,12 @@ public final class TaskFold {
                     && earlier.parts().equals(message.parts()));
   }
 
-  /// True if a message of the task has this id.
+  /// True if the history has a message with this id.
   boolean knowsId(String messageId) {
     return history.stream().anyMatch(earlier -> earlier.messageId().equals(messageId));
   }
 
-  /// Takes in the next entry of the context, and says what it tells.
+  /// Applies the next entry of the context and returns the resulting stream items.
   public List<Told> take(Entry entry) {
     position = entry.position();
     var items = items(entry);
@@ -214,8 +214,8 @@ public final class TaskFold {
     }
   }
 
-  /// 0.3 begins with a task without a history, so that nobody takes it for all that was said, and then has the message
-  /// in its first state.
+  /// In 0.3 the first task has no history, because clients would take it for the whole session. The
+  /// message is in the first status update instead.
   private List<WireItem> begin(Entry entry, TaskCreated created) {
     begun = true;
     told = created.metadata();
@@ -244,13 +244,13 @@ public final class TaskFold {
         .toList();
   }
 
-  /// The task works, and this is what it does.
+  /// A status update: the task is working, with this message.
   private List<WireItem> works(Entry entry, WireMessage message) {
     remember(message);
     return List.of(stands(WireState.WORKING, message, entry.timestamp()));
   }
 
-  /// What the task does, if that is shown, and whatever the entry does to the task's state.
+  /// The status update for `message`, if present, followed by any change of the task's state.
   private List<WireItem> worksAndMoves(Entry entry, Origin origin, Optional<WireMessage> message) {
     var items = new ArrayList<WireItem>();
     message.ifPresent(shown -> items.addAll(works(entry, shown)));
@@ -258,7 +258,7 @@ public final class TaskFold {
     return items;
   }
 
-  /// Whatever the entry does to the task's state.
+  /// Applies an entry and returns the change of the task's state, if any.
   private List<WireItem> moved(Entry entry, Origin origin) {
     switch (entry.event()) {
       case InputReceived received when received.providedBy() == InputEvent.Provider.USER ->
@@ -270,7 +270,7 @@ public final class TaskFold {
         direct = metadata.path(Speech.KEPT).path("message").asBoolean(false);
         earlyEnd = EarlyEnd.in(metadata).orElse(earlyEnd);
       }
-      default -> {} // The standing knows what else there is.
+      default -> {} // The state fold handles all other events.
     }
     var state = standing.state();
     if (state.interrupted()) {
@@ -281,7 +281,7 @@ public final class TaskFold {
     }
     asked = Set.of();
     if (state == WireState.COMPLETED) {
-      // An answer without text explains itself; a text is never put beside the answer.
+      // Only an answer without text gets an explanation; text is never added to an answer.
       var message =
           earlyEnd != null && making.isEmpty()
               ? speech.reason(entry, earlyEnd.explanation(), null)
@@ -330,13 +330,12 @@ public final class TaskFold {
     return new WireStatusUpdate(marks.root().value(), marks.context().value(), now, last, metadata);
   }
 
-  /// The task as it now stands.
+  /// The task in its current state.
   ///
-  /// @param historyLength how many of the latest messages are wanted; all that are kept if it is missing, no history at
-  ///     all if it is 0
+  /// @param historyLength how many of the latest messages to return; all if null, no history if 0
   public WireTask task(@Nullable Integer historyLength, boolean artifacts) {
     if (!whole) {
-      throw new IllegalStateException("what was said is no longer kept");
+      throw new IllegalStateException("the history was discarded");
     }
     var from = historyLength == null ? 0 : Math.max(0, history.size() - Math.max(0, historyLength));
     var wanted = Objects.equals(historyLength, 0) ? null : history.subList(from, history.size());
@@ -361,7 +360,7 @@ public final class TaskFold {
     return all == null || all.isEmpty() ? null : all;
   }
 
-  /// The answer alone, where the agent says that there is no more to its task than that.
+  /// The answer as a message without a task, if the agent requests this.
   Optional<WireMessage> answer() {
     if (!direct || history.isEmpty()) {
       return Optional.empty();
@@ -372,7 +371,7 @@ public final class TaskFold {
             last.messageId(), last.contextId(), null, last.role(), last.parts(), last.metadata()));
   }
 
-  /// From now on keeps no more than it takes to tell what comes next.
+  /// Discards the history, and from now on keeps only what the next items need.
   public void forget() {
     whole = false;
     history.clear();

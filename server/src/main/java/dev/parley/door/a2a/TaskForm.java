@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Shows root tasks of the log as A2A has tasks.
+/// Reads root tasks from the log as A2A tasks.
 public final class TaskForm {
 
   private static final int READ = 512;
@@ -36,7 +36,7 @@ public final class TaskForm {
   private final EndedTasks ended = new EndedTasks();
   private final boolean kagent;
 
-  /// @param kagent whether messages and tasks say what kagent's clients look for
+  /// @param kagent whether messages and tasks carry kagent metadata
   public TaskForm(DoorParts parts, boolean kagent) {
     this.kagent = kagent;
     this.log = parts.log();
@@ -46,34 +46,34 @@ public final class TaskForm {
     parts.removal().also(ended::forget);
   }
 
-  /// Right before the message that a root task answers, where its fold begins.
+  /// The position before a root task's first message, where its fold begins.
   public static Position before(TaskView task) {
     return Position.of(Math.max(0, task.seq() - 2));
   }
 
-  /// The fold of a root task, with nothing taken in: entries after [#before] come first.
+  /// A new fold of a root task. Apply the entries after [#before] to it.
   public TaskFold begin(TaskView task, Version version) {
     return new TaskFold(voice, marks(task.contextId(), task.taskId(), task.agentId()), version);
   }
 
-  /// The same, in the form for this caller's streams.
+  /// A new fold for streams to this caller.
   TaskFold begin(TaskView task, Caller caller) {
     var repeated = kagent && caller.kagent() && caller.version() == Version.V0_3;
     var marks = marks(task.contextId(), task.taskId(), task.agentId());
     return new TaskFold(voice, marks, caller.version(), repeated);
   }
 
-  /// What is said of everything that belongs to a root task.
+  /// The metadata of a root task.
   Marks marks(ContextId context, TaskId root, AgentTypeId agent) {
     return new Marks(context, root, agent, log.owner(context), kagent);
   }
 
-  /// The fold of a root task that has taken in all that there is now of it.
+  /// A fold of a root task with all of its current entries applied.
   public TaskFold now(TaskView task, Version version) {
     return now(task, begin(task, version));
   }
 
-  /// The same, in the form for this caller's streams.
+  /// A fold for streams to this caller, with all current entries applied.
   TaskFold now(TaskView task, Caller caller) {
     return now(task, begin(task, caller));
   }
@@ -94,7 +94,7 @@ public final class TaskForm {
     return fold;
   }
 
-  /// A root task at one position: now.
+  /// The current state of a root task.
   public WireTask snapshot(
       TaskView task, Version version, @Nullable Integer historyLength, boolean artifacts) {
     var elsewhere = elsewhere(task);
@@ -108,13 +108,13 @@ public final class TaskForm {
     return edited(task, shown);
   }
 
-  /// A task that has ended, before anything of it was edited or hidden.
+  /// An ended task, without later edits and deletions.
   private WireTask ended(TaskView task, Version version) {
     var key = new EndedTasks.Key(task.contextId(), task.taskId(), version);
     return ended.get(key, () -> now(task, version).task(null, true));
   }
 
-  /// The state that [#snapshot] has.
+  /// The state of the task that [#snapshot] returns.
   WireState state(TaskView task, Version version) {
     return elsewhere(task)
         .map(known -> known.status().state())
@@ -125,12 +125,12 @@ public final class TaskForm {
                     : now(task, version).state());
   }
 
-  /// The task as a client stored it, if others worked on it.
+  /// The task as a client stored it, if it is external.
   private Optional<WireTask> elsewhere(TaskView task) {
     return Stored.is(task) ? stored.find(task.contextId(), task.taskId()) : Optional.empty();
   }
 
-  /// The task without what was hidden since, and with what was edited, of what a person and the agent said.
+  /// Applies later edits and deletions of messages to the task.
   private WireTask edited(TaskView task, WireTask shown) {
     if (shown.history() == null) {
       return shown;
@@ -149,7 +149,8 @@ public final class TaskForm {
         shown.id(), shown.contextId(), shown.status(), artifacts, history, shown.metadata());
   }
 
-  /// An artifact that is the text of a message reads as the message does, or is left out with it.
+  /// An artifact with the text of an edited message gets the new text; one of a deleted message is
+  /// omitted.
   private static Stream<WireArtifact> edited(
       WireArtifact made, WireMessage said, @Nullable WireMessage now) {
     if (!text(made.parts()).equals(text(said.parts()))) {

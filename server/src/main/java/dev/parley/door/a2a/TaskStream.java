@@ -16,15 +16,17 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The stream of a task: what its reader begins with, then all that its fold tells, up to the end or a question.
+/// The stream of a task: initial items, then the items of its fold until the task ends or asks a
+/// question.
 ///
-/// Every frame has an `id:`, so that the reader can go on exactly after it. For one thread.
+/// Every frame has an `id:`, so that the client can resume after it. For one thread.
 final class TaskStream implements EntryTail.Script {
 
-  /// A bare comment, without the empty line that makes some readers take it for an event without data.
+  /// A comment without an empty line: some clients would take the empty line for an event without
+  /// data.
   private static final byte[] HEARTBEAT = ": heartbeat\n".getBytes(StandardCharsets.US_ASCII);
 
-  /// How frames are written: an item in a version's form, in whatever the binding puts around it.
+  /// Writes frames: encodes an item in a version and wraps it in the binding's envelope.
   record Writing(WireForm form, UnaryOperator<ObjectNode> around) {
 
     byte[] frame(FrameCursor id, WireItem item) {
@@ -48,15 +50,15 @@ final class TaskStream implements EntryTail.Script {
   private final Position asOf;
   private boolean ended;
 
-  /// @param first what the stream begins with
-  /// @param after where the reader stopped: what stands there or before is not told again
+  /// @param first the items that the stream begins with
+  /// @param after the last frame that the client received; frames up to it are not sent again
   TaskStream(TaskFold fold, Writing writing, List<Told> first, @Nullable FrameCursor after) {
     this(fold, writing, first, after, Position.START);
   }
 
-  /// One for a reader that comes back.
+  /// A stream that resumes.
   ///
-  /// @param asOf a question that was asked before this is history, and does not end the stream
+  /// @param asOf a question that was asked before this position does not end the stream
   TaskStream(
       TaskFold fold,
       Writing writing,
@@ -99,7 +101,7 @@ final class TaskStream implements EntryTail.Script {
         && update.status().state().interrupted();
   }
 
-  /// 0.3 marks the last status of a stream as final, and no other.
+  /// 0.3 marks only the last status of a stream as final.
   private static WireItem item(WireItem item, boolean last) {
     return item instanceof WireStatusUpdate update
         ? new WireStatusUpdate(

@@ -10,14 +10,15 @@ import java.util.Base64;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What a message says to an agent that reads text.
+/// Converts a message to text for an agent.
 final class Wording {
 
   private static final int FILE_MAX = 100_000;
 
   private Wording() {}
 
-  /// The words of the message, then its data as JSON and its files: as text where they are text.
+  /// The message's text, data as JSON, and files: their content if it is text, or else only their
+  /// names.
   static String of(WireMessage message) {
     var pieces = new ArrayList<String>();
     for (var part : message.parts()) {

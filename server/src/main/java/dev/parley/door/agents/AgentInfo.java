@@ -8,8 +8,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// An agent as this door shows it. `id` and `agentId` are the same, as some clients look for the one and
-/// some for the other.
+/// An agent in the agents API. `id` and `agentId` are the same, because clients use one or the
+/// other.
 record AgentInfo(
     TaskId id,
     TaskId agentId,
@@ -26,7 +26,7 @@ record AgentInfo(
     @Nullable Failure error,
     @Nullable ObjectNode metadata) {
 
-  /// The conversation that the agent belongs to; its id continues it.
+  /// The conversation of the agent; launch an agent with its id to continue it.
   record Session(ContextId id) {}
 
   /// Why an agent failed.

@@ -9,7 +9,7 @@ import dev.parley.view.Roots.Which;
 import dev.parley.view.Views;
 import org.jspecify.annotations.Nullable;
 
-/// Finds agents: root tasks, by their ids, for those who may see them.
+/// Finds agents, which are root tasks, by their ids, and checks access.
 final class AgentLookup {
 
   private final Views views;
@@ -38,7 +38,7 @@ final class AgentLookup {
     }
   }
 
-  /// How many of the agents that the caller may see have not ended, or null if that cannot be read just now.
+  /// The number of running agents that the caller may see, or null if the views are unavailable.
   @Nullable Long countOpen(String principal) {
     try {
       return views.roots().count(access.owners(principal), Which.OPEN);

@@ -22,16 +22,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Agents: launching, listing, showing, stopping and deleting them, and what waits.
+/// Routes for agents: launch, list, show, stop and delete them, and list the queue.
 final class AgentRoutes {
 
-  /// How long a request to stop an agent waits for its end. A program that ignores it is gone by then.
+  /// How long a request to stop an agent waits for its end. A program that ignores it is killed by
+  /// then.
   static final Duration STOP_PATIENCE = Duration.ofSeconds(2);
 
   private static final String ALL = "/api/agents";
   private static final String ONE = ALL + "/{id}";
   private static final Parameter FORCE =
-      Parameter.query("force", Parameter.Type.BOOLEAN, "do it also if that may not be meant");
+      Parameter.query("force", Parameter.Type.BOOLEAN, "skip the safety checks");
 
   private final DoorParts parts;
   private final AgentLookup agents;
@@ -60,23 +61,23 @@ final class AgentRoutes {
     }
   }
 
-  /// How an agent stands.
+  /// The status of an agent.
   record StatusOf(TaskId agentId, AgentStatus status) {}
 
-  /// Agents that wait for their turn, the next one first.
+  /// The queued agents, next one first.
   record Queue(long queueLength, List<Waiting> requests) {}
 
-  /// An agent that waits; `requestId` is its id.
+  /// A queued agent; `requestId` is its id.
   record Waiting(TaskId requestId, TaskId agentId, AgentTypeId type, Instant createdAt) {}
 
-  /// What can be launched.
+  /// The agent types that can be launched.
   record Providers(int totalCount, List<Provider> providers) {}
 
   /// An agent type.
   record Provider(
       AgentTypeId type, String name, @Nullable String description, String kind, boolean isActive) {}
 
-  /// How the server is. The number is left out while the views cannot be read.
+  /// The state of the server. `activeAgents` is null while the views are unavailable.
   record ApiHealth(String status, Instant timestamp, @Nullable Long activeAgents) {}
 
   List<Route> routes() {
@@ -87,17 +88,17 @@ final class AgentRoutes {
             ALL,
             new Route.Description(
                 "Launches an agent",
-                List.of(Parameter.header("Idempotency-Key", "makes it safe to send this twice")),
+                List.of(Parameter.header("Idempotency-Key", "makes it safe to repeat the request")),
                 Launch.class,
                 Answer.one(201, Launched.class)),
             this::launch),
-        list(ALL, "Lists agents, the youngest first", Which.ALL, paging),
+        list(ALL, "Lists agents, newest first", Which.ALL, paging),
         list(ALL + "/active", "Lists agents that have not ended", Which.OPEN, paging),
-        Route.get(ALL + "/queue", "Lists agents that wait", Answer.one(Queue.class), this::queue),
+        Route.get(ALL + "/queue", "Lists queued agents", Answer.one(Queue.class), this::queue),
         Route.act(
             Route.Method.DELETE,
             ALL + "/queue/{id}",
-            "Takes an agent out of the queue",
+            "Removes an agent from the queue",
             Answer.empty(),
             this::unqueue),
         Route.get(
@@ -106,17 +107,20 @@ final class AgentRoutes {
             Answer.one(AgentInfo.class),
             request -> new Reply.Json(200, AgentInfo.of(agents.find(request)))),
         Route.get(
-            ONE + "/status", "Says how an agent stands", Answer.one(StatusOf.class), this::status),
+            ONE + "/status",
+            "Returns the status of an agent",
+            Answer.one(StatusOf.class),
+            this::status),
         act(ONE, "Stops an agent", this::stop),
-        act(ONE + "/delete", "Deletes an agent with its session for ever", this::delete),
+        act(ONE + "/delete", "Deletes an agent and its session permanently", this::delete),
         Route.get(
             "/api/providers",
-            "Lists what can be launched",
+            "Lists the agent types that can be launched",
             Answer.one(Providers.class),
             _ -> new Reply.Json(200, providers())),
         Route.get(
             "/api/health",
-            "Says that the server answers, and how many agents work",
+            "Reports that the server is up, and the number of active agents",
             Answer.one(ApiHealth.class),
             request -> new Reply.Json(200, health(request))));
   }
@@ -183,7 +187,7 @@ final class AgentRoutes {
     if (AgentStatus.of(task.status()) != AgentStatus.INITIALIZING) {
       throw new Rejection.Conflict(
           "agent-started",
-          "the agent no longer waits; DELETE " + ALL + "/" + task.taskId() + " stops it");
+          "the agent has started already; DELETE " + ALL + "/" + task.taskId() + " stops it");
     }
     cancel(request, agents.find(request));
     return new Reply.Empty(204);
@@ -207,7 +211,7 @@ final class AgentRoutes {
     return new Reply.Empty(204);
   }
 
-  /// Asks that the agent stop, and waits a while until it has.
+  /// Requests cancellation of the agent, and waits for its end for a limited time.
   void cancel(Request request, RootView agent) {
     var context = agent.task().contextId();
     var task = agent.task().taskId();

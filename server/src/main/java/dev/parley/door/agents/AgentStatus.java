@@ -3,23 +3,23 @@ package dev.parley.door.agents;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.WireName;
 
-/// How an agent stands, in the words of this door.
+/// The status of an agent in the agents API.
 public enum AgentStatus implements WireName {
-  /// It waits for its turn.
+  /// It is queued.
   INITIALIZING,
   RUNNING,
   /// It waits for a person.
   PAUSED,
   COMPLETED,
   FAILED,
-  /// Somebody stopped it.
+  /// It was stopped.
   TERMINATED;
 
-  /// What a task's state is called here.
+  /// The status for a task's state.
   public static AgentStatus of(TaskState state) {
     return switch (state) {
       case SUBMITTED -> INITIALIZING;
-      // An agent whose sub-agents work is at work.
+      // An agent is running while its sub-agents are.
       case WORKING, WAITING_SUBTASK -> RUNNING;
       case WAITING_INPUT, WAITING_AUTH -> PAUSED;
       case COMPLETED -> COMPLETED;
@@ -28,12 +28,12 @@ public enum AgentStatus implements WireName {
     };
   }
 
-  /// True if the agent will do nothing more.
+  /// True if the status is terminal.
   public boolean ended() {
     return this == COMPLETED || this == FAILED || this == TERMINATED;
   }
 
-  /// How it came out, where `success` is what the good end is called.
+  /// The name of the result: `success` if completed, else the status.
   String result() {
     return this == COMPLETED ? "success" : wire();
   }

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Somebody who follows agents by socket.
+/// The session of one socket client, with its subscriptions to agents.
 ///
-/// Each agent that is followed has a reader of its own, with a place in the log and no queue. The monitor
-/// guards the readers.
+/// Each subscription has its own reader thread, with a position in the log and no queue. The
+/// monitor guards the readers.
 final class AgentVisit implements Visit {
 
-  /// How many agents one connection may follow at the same time.
+  /// How many agents one connection may subscribe to at the same time.
   static final int SUBSCRIPTIONS_MAX = 100;
 
   private final DoorParts parts;
@@ -33,10 +33,10 @@ final class AgentVisit implements Visit {
   private Streams.@Nullable Open watch;
   private boolean ended;
 
-  /// A thread that tells of one agent. `open` is how it is told to stop.
+  /// A thread that sends the events of one agent. `open` ends it.
   private record Reader(Streams.Open open, Thread thread) {
 
-    /// Returns when it says nothing more.
+    /// Ends the thread, and returns when it has ended.
     void end() {
       open.end();
       try {
@@ -55,9 +55,9 @@ final class AgentVisit implements Visit {
     this.peer = peer;
   }
 
-  /// Begins to tell what everybody is told.
+  /// Starts to send the events about all agents.
   void watch() {
-    // Asked first: if there is no answer, no place is taken.
+    // Called first: if it fails, no slot is taken.
     var from = news.end();
     var open = parts.tails().streams().open();
     synchronized (this) {
@@ -75,7 +75,7 @@ final class AgentVisit implements Visit {
         case "unsubscribe" -> unsubscribe(id(argument));
         default ->
             throw new Rejection.Invalid(
-                "unknown-event", "there is no event " + event + ": say subscribe or unsubscribe");
+                "unknown-event", "unknown event " + event + ": send subscribe or unsubscribe");
       };
     } catch (Rejection refused) {
       var error = Json.object().put("event", event).put("code", refused.code());
@@ -127,7 +127,8 @@ final class AgentVisit implements Visit {
       if (ended || (readers.size() >= SUBSCRIPTIONS_MAX && !readers.containsKey(id))) {
         open.close();
         throw new Rejection.Busy(
-            "too-many-subscriptions", "one connection follows " + SUBSCRIPTIONS_MAX + " agents");
+            "too-many-subscriptions",
+            "the limit of a connection is " + SUBSCRIPTIONS_MAX + " agents");
       }
       before = readers.put(id, new Reader(open, thread));
     }
@@ -140,7 +141,7 @@ final class AgentVisit implements Visit {
     return Json.object().put("ok", true).put("agentId", id.value()).put("status", status);
   }
 
-  /// The reader on this thread has nothing more to tell of the agent.
+  /// The reader on this thread has ended.
   private synchronized void over(TaskId id) {
     var reader = readers.get(id);
     if (reader != null && reader.thread().equals(Thread.currentThread())) {
@@ -178,7 +179,7 @@ final class AgentVisit implements Visit {
     try {
       peer.emit(event, argument);
     } catch (IOException left) {
-      // Whoever connected us ends the visit.
+      // The connection ends this session.
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
     }

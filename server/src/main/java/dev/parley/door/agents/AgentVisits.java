@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.time.InstantSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Receives those who come by socket to follow agents.
+/// Creates the sessions of socket clients.
 final class AgentVisits implements Visit.Host {
 
   private final DoorParts parts;
@@ -31,14 +31,14 @@ final class AgentVisits implements Visit.Host {
       peer.emit("connected", stamped(parts.clock()).put("clientId", peer.id()));
       visit.watch();
     } catch (IOException left) {
-      // Whoever connected us will say so.
+      // The connection ends the session.
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
     }
     return visit;
   }
 
-  /// An object that says when it was made.
+  /// An object with the current timestamp.
   static ObjectNode stamped(InstantSource clock) {
     return Json.object().put("timestamp", Timestamps.format(clock.instant()));
   }

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The agents door: its routes, and what it makes of those who come by socket.
+/// The agents API: its routes, and its socket sessions.
 public final class AgentsDoor {
 
   private static final List<Map.Entry<String, String>> WORDS =
@@ -28,7 +28,8 @@ public final class AgentsDoor {
           Map.entry("task", "agent"),
           Map.entry("tasks", "agents"));
 
-  /// What went wrong, in two dialects at once: as a problem, and with what clients of this door look for.
+  /// The error format: a problem document with the additional fields that clients of this API
+  /// expect.
   public static final List<ErrorForm> ERRORS =
       Stream.of("/api/agents", "/api/providers", "/agent")
           .map(path -> new ErrorForm(path, "application/problem+json", AgentsDoor::body))
@@ -41,8 +42,8 @@ public final class AgentsDoor {
   private final MessageForm form;
   private final Passages passages;
 
-  /// @param honours which of a configuration's keys that not all agents know an agent heeds
-  /// @param isThere whether what an agent needs to start is on this machine
+  /// @param honours returns the agent-specific configuration keys that an agent type supports
+  /// @param isThere whether the program that an agent type needs is installed
   public AgentsDoor(
       DoorParts parts, Function<AgentType, Set<String>> honours, Predicate<AgentType> isThere) {
     this.parts = parts;
@@ -74,7 +75,7 @@ public final class AgentsDoor {
     return routes;
   }
 
-  /// What becomes of those who come by socket.
+  /// Creates a session for each socket client.
   public Visit.Host visits() {
     return new AgentVisits(parts, agents, passages);
   }

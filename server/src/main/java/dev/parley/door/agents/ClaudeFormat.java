@@ -24,9 +24,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Our events as the lines that Claude Code would print, for agents that print none.
+/// Encodes events as the lines that Claude Code would print, for agents that print none.
 ///
-/// A block of text is one of its messages, whose id is the block's.
+/// A block of text becomes a message with the block's id.
 final class ClaudeFormat extends ProxyFormat {
 
   private final Voice voice;
@@ -63,11 +63,11 @@ final class ClaudeFormat extends ProxyFormat {
               notice("input_required", asked.prompt()).put("input_id", asked.inputId().value()));
       case AuthRequired asked ->
           List.of(notice("auth_required", asked.prompt()).put("auth_id", asked.authId().value()));
-      default -> List.of(); // Claude Code has no word for it.
+      default -> List.of(); // Claude Code has no such line.
     };
   }
 
-  /// What every line has.
+  /// Adds the fields that every line has.
   private ObjectNode stamped(Entry entry, ObjectNode line) {
     var origin = entry.origin();
     var spawned = origin == null || voice.speaks(entry) ? null : origin.spawnedByCallId();

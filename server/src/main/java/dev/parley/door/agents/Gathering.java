@@ -13,10 +13,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Messages of which the pieces of one block of text are one, also where two blocks come mixed.
+/// A page of messages that merges the deltas of each block of text into one message, even if the
+/// deltas of two blocks are interleaved.
 ///
-/// Such a message has the id of its first piece and the number of its last, so that whoever goes on after
-/// the greatest number misses nothing and gets nothing twice.
+/// A merged message has the id of its first delta and the number of its last one, so that a client
+/// that continues after the greatest number misses and repeats nothing.
 final class Gathering implements MessagePage {
 
   /// A block of text.
@@ -58,7 +59,7 @@ final class Gathering implements MessagePage {
     if (entry.event() instanceof ContentDelta(var piece, _, _)) {
       if (text == null) {
         text = new Text(message);
-        message.remove(MessageForm.RAW); // A line has one piece only.
+        message.remove(MessageForm.RAW); // A line has only one delta.
         message.set("firstSequenceNumber", message.path("sequenceNumber"));
         message.withObject("/metadata").put(MessageForm.EVENT_TYPE, "content").remove("index");
         texts.put(key, text);

@@ -14,23 +14,24 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// An agent that is wanted: which, what it is told, and how it is to work.
+/// A request to launch an agent: its type, prompt and configuration.
 record Launch(
     @Nullable AgentTypeId type, @Nullable String prompt, @Nullable Configuration configuration) {
 
-  /// In a task's metadata: what only agents that are programs understand.
+  /// In a task's metadata: the options of agents that are programs.
   static final String CLI = "cli";
 
-  /// In a task's metadata: what of the program's lines is kept; `all`, or else those not understood.
+  /// In a task's metadata: which of the program's lines are stored; `all`, or else only
+  /// unrecognized ones.
   static final String RAW = "raw";
 
-  /// What keeps every line.
+  /// Stores every line.
   static final String RAW_ALL = "all";
 
   private static final int NAME_MAX = 100;
   private static final String FORMAT = "stream-json";
 
-  /// How an agent is to work.
+  /// The configuration of an agent.
   record Configuration(
       @Nullable ContextId sessionId,
       @Nullable String conversationName,
@@ -48,19 +49,19 @@ record Launch(
     static final Configuration NONE =
         new Configuration(null, null, null, null, null, null, null, null, null, null, null, null);
 
-    /// Refuses what makes no sense for any agent.
+    /// Rejects values that are invalid for every agent.
     void check() {
       if (conversationName != null
           && (conversationName.isBlank() || conversationName.length() > NAME_MAX)) {
         throw new Rejection.Invalid(
-            "configuration.conversationName has 1 to " + NAME_MAX + " characters");
+            "configuration.conversationName must have 1 to " + NAME_MAX + " characters");
       }
       if (outputFormat != null && !outputFormat.equals(FORMAT)) {
         throw new Rejection.Invalid("configuration.outputFormat can only be " + FORMAT);
       }
     }
 
-    /// Refuses keys that nobody knows: they would be heeded by nobody.
+    /// Rejects unknown keys, which would have no effect.
     static void checkKeys(JsonNode configuration) {
       var known =
           Stream.of(Configuration.class.getRecordComponents()).map(c -> c.getName()).toList();
@@ -68,15 +69,15 @@ record Launch(
       if (!unknown.isEmpty()) {
         throw new Rejection.Invalid(
             "unknown-configuration",
-            "there is no configuration."
+            "unknown key: configuration."
                 + String.join(", configuration.", unknown)
                 + "; known: "
                 + String.join(", ", known)
-                + ". What is the client's own goes into configuration.metadata");
+                + ". Put the client's own data into configuration.metadata");
       }
     }
 
-    /// Refuses what this agent cannot do, rather than doing something else.
+    /// Rejects options that this agent does not support.
     void checkFor(AgentType agent, Set<String> honours) {
       var asked = new ArrayList<String>();
       add(asked, "model", model);
@@ -92,11 +93,11 @@ record Launch(
         throw new Rejection.Invalid(
             "the agent "
                 + agent.id()
-                + " cannot honour configuration."
+                + " does not support configuration."
                 + String.join(", configuration.", asked)
                 + (can.isEmpty()
                     ? ": leave it out, or choose an agent that is a program"
-                    : ": leave it out; of what not all agents know it can honour " + can));
+                    : ": leave it out; of the agent-specific keys it supports " + can));
       }
     }
 
@@ -106,7 +107,7 @@ record Launch(
       }
     }
 
-    /// What goes to the task's metadata.
+    /// The metadata of the task.
     ObjectNode taskMetadata(boolean raw) {
       var all = Json.object();
       var cli = Json.object();
@@ -141,24 +142,24 @@ record Launch(
     }
   }
 
-  /// The MCP servers that an agent may use: names of those in its configuration, and objects that say where others are.
-  /// `strict` says that it may use no others, which is so.
+  /// The MCP servers that an agent may use: names of configured servers, and objects that define
+  /// others. `strict` means that it may use no others, which is always so.
   record Mcp(List<JsonNode> servers, @Nullable Boolean strict) {
     Mcp {
       servers = List.copyOf(servers);
       if (servers.isEmpty()) {
-        throw new Rejection.Invalid("mcp.servers: at least one name is needed");
+        throw new Rejection.Invalid("mcp.servers: at least one name is required");
       }
       if (Boolean.FALSE.equals(strict)) {
         throw new Rejection.Invalid(
-            "mcp.strict can only be true: the servers that are named are those that are used");
+            "mcp.strict can only be true: an agent uses only the named servers");
       }
       if (servers.stream().anyMatch(server -> !server.isString() && !server.isObject())) {
-        throw new Rejection.Invalid("mcp.servers has names and objects only");
+        throw new Rejection.Invalid("mcp.servers can have only names and objects");
       }
       if (servers.stream().anyMatch(server -> server.has("env") || server.has("headers"))) {
         throw new Rejection.Invalid(
-            "mcp.servers: env and headers may hold secrets, which a task must not keep;"
+            "mcp.servers: env and headers may contain secrets, which a task must not store;"
                 + " configure the server in parley.yaml and name it");
       }
     }

@@ -21,7 +21,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Launches agents: each is a root task, in a context of its own or in one that goes on.
+/// Launches agents: each is a root task, in a new or an existing context.
 final class Launcher {
 
   private final DoorParts parts;
@@ -36,7 +36,7 @@ final class Launcher {
 
   /// The agent type with this id.
   ///
-  /// @throws Rejection.Invalid if there is none, with those that there are
+  /// @throws Rejection.Invalid if there is none; the message lists the known ids
   AgentType type(@Nullable AgentTypeId id) {
     return parts.agentTypes().stream()
         .filter(type -> type.id().equals(id))
@@ -55,7 +55,8 @@ final class Launcher {
             });
   }
 
-  /// Puts the agent's prompt into the log and lets it begin. `raw` keeps every line of its program.
+  /// Appends the agent's prompt to the log and starts the agent. `raw` stores every line of its
+  /// program.
   RootView launch(Request request, Launch wanted, boolean raw) {
     var type = type(wanted.type());
     var configuration =
@@ -63,7 +64,7 @@ final class Launcher {
     configuration.check();
     configuration.checkFor(type, honours.apply(type));
     if (configuration.allowedTools() != null || configuration.customArgs() != null) {
-      // These decide in advance what the program may do without asking.
+      // These approve actions of the program in advance.
       parts.approvals().person(request).checkApproval();
     }
     var prompt = wanted.prompt();
@@ -94,7 +95,7 @@ final class Launcher {
   }
 
   private Accepted begin(Request request, Submission submission, @Nullable String name) {
-    // Before anything is made: what is refused leaves no context behind.
+    // Checked first: a rejected launch must not leave an empty context behind.
     parts.tasks().check(submission);
     var context = submission.context();
     var fresh = parts.log().create(context, new ContextCreated(request.principal(), name, null));
@@ -102,7 +103,8 @@ final class Launcher {
     try {
       return parts.tasks().submit(submission);
     } catch (Rejection refused) {
-      // One that a key stands for stays: whoever sends the same again must find it, not its grave.
+      // A context whose id is derived from an idempotency key stays: a repeated request must find
+      // it.
       if (fresh && request.idempotencyKey().isEmpty()) {
         parts.removal().remove(context, request.principal());
       }

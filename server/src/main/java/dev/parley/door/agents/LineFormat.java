@@ -6,7 +6,7 @@ import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.view.Views;
 import java.util.List;
 
-/// The lines of a program as they were, of tasks that keep all of them.
+/// Encodes the original lines of a program, for tasks that store all of them.
 final class LineFormat extends ProxyFormat {
 
   LineFormat(EventLog log, Views views) {

@@ -33,24 +33,24 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What an entry that has a number looks like as a message of its agent; see [Numbering].
+/// Encodes a numbered entry as a message of its agent; see [Numbering].
 ///
-/// Depends on nothing but the log up to the entry. For many threads.
+/// The result depends only on the log up to the entry. For many threads.
 final class MessageForm {
 
-  /// In a message's metadata: what it was made of.
+  /// In a message's metadata: the type of its event.
   static final String EVENT_TYPE = "eventType";
 
-  /// A piece of text.
+  /// A delta of a block of text.
   static final String CONTENT_DELTA = "content_delta";
 
-  /// A block of text that was cut off.
+  /// The end of an interrupted block of text.
   static final String CONTENT_STOP = "content_stop";
 
-  /// The line of a program that a message was made of.
+  /// The program's line that a message comes from.
   static final String RAW = "raw";
 
-  /// Keys of lines that are told by the message itself.
+  /// Keys of lines that the message itself already has.
   private static final Set<String> SHOWN =
       Set.of("type", "message", "event", "content", "result", "text", "item");
 
@@ -60,7 +60,7 @@ final class MessageForm {
     this.voice = voice;
   }
 
-  /// Who says what; `content` is a string or a JSON object or array.
+  /// The fields of a message; `content` is a string or a JSON object or array.
   private record Body(String type, String role, JsonNode content, ObjectNode metadata) {
 
     static Body assistant(String text, ObjectNode metadata) {
@@ -76,7 +76,7 @@ final class MessageForm {
     }
   }
 
-  /// The message that a step is.
+  /// The message of a numbered entry.
   ObjectNode json(TaskId agent, Telling.Step step) {
     var entry = step.entry();
     var body = body(entry);
@@ -97,7 +97,7 @@ final class MessageForm {
     return json.put("createdAt", Timestamps.format(entry.timestamp()));
   }
 
-  /// Adds what a program's line says beside the message itself. Pieces of text have only what all have.
+  /// Adds the further keys of a program's line. Deltas have only the common fields.
   private static void addKeys(Entry entry, String raw, ObjectNode metadata) {
     if (entry.event() instanceof ContentDelta || entry.event() instanceof ThoughtStream) {
       return;
@@ -147,7 +147,7 @@ final class MessageForm {
       case DataWrite write -> artifact("data", write.artifactId().value(), write.name(), true);
       case SubtaskCreated created -> subtask(created);
       case SubtaskComplete end -> subtask(end);
-      // Whoever gives an entry a number without saying what it looks like is told by every test.
+      // The tests fail for an event that is numbered but not encoded.
       default -> throw new IllegalStateException("no message: " + entry.event().kind());
     };
   }
@@ -189,14 +189,14 @@ final class MessageForm {
     return Body.user(toolContent(end), metadata);
   }
 
-  /// The id by which a program knows a call.
+  /// The program's own id of a call.
   private static void copyCallId(@Nullable ObjectNode from, ObjectNode to) {
     if (from != null && from.path("callId").isString()) {
       to.set("callId", from.path("callId"));
     }
   }
 
-  /// What a tool returned: text as it is, numbers and the like as text too.
+  /// The result of a tool: text unchanged, numbers and booleans as text.
   static JsonNode toolContent(ToolComplete end) {
     var result = end.result();
     if (result == null) {
@@ -260,7 +260,7 @@ final class MessageForm {
     return new Body("response", "assistant", string(end.message()), metadata);
   }
 
-  /// A question or its answer, with everything that the log has of it.
+  /// A question or its answer, with all fields of the event.
   private static Body asked(Entry entry) {
     var kind = entry.event().kind().wire();
     var event = (ObjectNode) Json.mapper().readTree(EventJson.bytes(entry));
@@ -301,7 +301,7 @@ final class MessageForm {
     return Body.system(end.result() == null ? "" : end.result(), metadata);
   }
 
-  /// Says which task it comes from, and whether that speaks for the agent.
+  /// Adds the task of the entry, and whether it is a sub-agent's.
   private ObjectNode origin(Entry entry, ObjectNode metadata) {
     var origin = entry.origin();
     if (origin != null) {

@@ -3,18 +3,18 @@ package dev.parley.door.agents;
 import dev.parley.protocol.Entry;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Some messages that are put into one answer. For one thread.
+/// A page of messages. For one thread.
 interface MessagePage {
 
-  /// True if the message of this entry fits in.
+  /// True if the page has room for the message of this entry.
   boolean takes(Entry entry);
 
-  /// Puts in the message of this entry.
+  /// Adds the message of this entry.
   void add(Entry entry, ObjectNode message);
 
-  /// About how many bytes it has.
+  /// The approximate size in bytes.
   int size();
 
-  /// All of them, as an array. Nothing is put in after this.
+  /// All messages as a JSON array. Nothing may be added after this.
   byte[] json();
 }

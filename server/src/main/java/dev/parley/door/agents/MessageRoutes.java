@@ -26,10 +26,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The messages of an agent, and the lines that it was made of.
+/// Routes for the messages of an agent, and for the lines of its program.
 final class MessageRoutes {
 
-  /// The most messages that one answer has.
+  /// The largest number of messages in one reply.
   static final int MESSAGES_MAX = 10_000;
 
   private static final int BYTES_MAX = 16 << 20;
@@ -48,7 +48,7 @@ final class MessageRoutes {
     this.form = form;
   }
 
-  /// A line that a program printed. `position` is where it stands among the events of its context.
+  /// A line that a program printed. `position` is its position in the context's log.
   record RawLine(Position position, String source, String line, Instant createdAt) {}
 
   List<Route> routes() {
@@ -63,11 +63,13 @@ final class MessageRoutes {
                 Parameter.query(
                     "limit", Parameter.Type.INTEGER, "how many, at most " + MESSAGES_MAX),
                 Parameter.query(
-                    "aggregate", Parameter.Type.BOOLEAN, "make the pieces of a text one message")),
+                    "aggregate",
+                    Parameter.Type.BOOLEAN,
+                    "merge the deltas of a text into one message")),
             this::messages),
         Route.get(
             "/api/agents/{id}/raw",
-            "Lists the lines that were kept as the agent's program printed them",
+            "Lists the stored lines of the agent's program",
             Answer.page(RawLine.class),
             List.of(Paging.LIMIT, Paging.CURSOR),
             this::lines));
@@ -95,8 +97,8 @@ final class MessageRoutes {
     return new Reply.Bytes(200, JSON, page.json(), headers);
   }
 
-  /// Reads messages until the page is full or there are no more. Returns the number of the last one. `raw` says whether the
-  /// reader may have the lines that they were made of.
+  /// Reads messages until the page is full or there are no more. Returns the number of the last
+  /// one. `raw` includes the program's lines.
   private long fill(MessagePage page, RootView agent, long since, boolean raw) {
     var task = agent.task();
     var place = Telling.Place.of(parts.views().roots(), task.contextId(), task.taskId(), since);
@@ -115,7 +117,7 @@ final class MessageRoutes {
           }
           corrected.correct(step.entry(), message);
           if (corrected.omits(step.entry())) {
-            // Every number has its message.
+            // Every number must have a message.
             message.put("content", "");
           }
           page.add(step.entry(), message);
@@ -171,10 +173,10 @@ final class MessageRoutes {
     return new Reply.Json(200, new Page<>(lines, next));
   }
 
-  /// A line of an answer that lacks the text of an event that follows.
+  /// A line whose text is in a later event.
   private record CutLine(int index, InternalRaw raw) {}
 
-  /// Completes the lines of a task that lack the text of this entry.
+  /// Completes the lines of a task whose text is in this entry.
   private static void complete(
       Map<TaskId, List<CutLine>> open, TaskId task, Entry entry, List<RawLine> lines) {
     var text = InternalRaw.textOf(entry.event());
@@ -194,7 +196,7 @@ final class MessageRoutes {
     return entry.origin() != null && entry.origin().rootTaskId().equals(agent.task().taskId());
   }
 
-  /// Every message by itself.
+  /// A page that does not merge messages.
   private static final class Plain implements MessagePage {
     private final int limit;
     private final ByteArrayOutputStream json = new ByteArrayOutputStream();

@@ -15,28 +15,28 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What becomes of all agents, read once for all who watch. For many threads.
+/// Notices about all agents, read once for all subscribers. For many threads.
 final class News {
 
   private static final int MOVES = 64;
   private static final int NOTICES_MAX = 10_000;
 
-  /// What there is to say, to those who may see the contexts of `owner`.
+  /// A notice for callers that may see the contexts of `owner`.
   sealed interface Notice {
 
     String owner();
 
-    /// There is a new agent.
+    /// An agent was created.
     record Created(String owner, TaskId agent) implements Notice {}
 
-    /// It stands otherwise.
+    /// An agent's status has changed.
     record Changed(String owner, TaskId agent, AgentStatus status) implements Notice {}
 
     /// A context was deleted, with its agents.
     record Deleted(String owner, ContextId context) implements Notice {}
   }
 
-  /// Some notices, what they follow, and where to go on.
+  /// A page of notices, with the cursors before and after it.
   record Page(Feed.Cursor after, List<Notice> notices, Feed.Cursor next) {
     Page {
       notices = List.copyOf(notices);
@@ -52,7 +52,7 @@ final class News {
     this.feed = feed;
   }
 
-  /// After everything that has happened by now.
+  /// The cursor after all present notices.
   Feed.Cursor end() {
     return feed.end();
   }
@@ -62,9 +62,9 @@ final class News {
     return feed.await(cursor, patience);
   }
 
-  /// Some of what follows `cursor`.
+  /// The notices after `cursor`.
   ///
-  /// @throws Rejection.Invalid `cursor-lost` if that is no longer known
+  /// @throws Rejection.Invalid `cursor-lost` if the cursor is too old
   Page after(Feed.Cursor cursor) throws InterruptedException {
     return pages.get(cursor, () -> read(cursor));
   }
@@ -101,7 +101,7 @@ final class News {
         position = entries.getLast().position();
       }
     } catch (Rejection.Gone | Rejection.NotFound deleted) {
-      // That it was deleted comes later, as a move of its own.
+      // The deletion follows later, as a separate move.
     }
   }
 
@@ -114,7 +114,7 @@ final class News {
       case TaskCreated _ -> notices.add(new Notice.Created(owner, origin.taskId()));
       case TaskStatus status ->
           notices.add(new Notice.Changed(owner, origin.taskId(), AgentStatus.of(status.status())));
-      default -> {} // Told to those who follow the agent.
+      default -> {} // Only subscribers of the agent get it.
     }
   }
 }

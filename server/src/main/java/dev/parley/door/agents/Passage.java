@@ -4,21 +4,21 @@ import dev.parley.protocol.Entry;
 import dev.parley.socket.Volley;
 import java.util.List;
 
-/// So many entries of a context, and what there is to tell of them, written once for all who are told; `end`
-/// is the place behind.
+/// Consecutive entries of a context, encoded once for all subscribers of an agent; `end` is the
+/// position after them.
 record Passage(int entries, List<Part> parts, Telling.Place end) {
 
   Passage {
     parts = List.copyOf(parts);
   }
 
-  /// What is told in one go.
+  /// An item that is sent at once.
   sealed interface Part {
 
-    /// Messages that follow each other; the last one has the number `last`.
+    /// Consecutive messages; the last one has the number `last`.
     record Said(Volley volley, long last) implements Part {}
 
-    /// Something that became of the agent itself, after the message with this number.
+    /// A change of the agent itself, after the message with this number.
     record Happened(Entry entry, long number) implements Part {}
   }
 }

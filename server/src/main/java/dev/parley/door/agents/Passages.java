@@ -15,31 +15,32 @@ import dev.parley.socket.Volley;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What peers are told of agents, read and written once for all who are at the same place.
+/// Caches encoded messages of agents, so that they are read and encoded once for all subscribers at
+/// the same position.
 ///
-/// Whoever is first reads the log and writes the passage; those who come behind find it. Nobody waits for
-/// another's network: each sends at its own pace, and whoever is so late that a passage is gone reads for
-/// itself. For many threads.
+/// The first subscriber reads the log and encodes a batch; the others find it in the cache.
+/// Subscribers do not wait for each other: each sends at its own pace, and reads the log itself if
+/// the batch was evicted. For many threads.
 final class Passages {
 
-  /// The event that tells a message.
+  /// The name of the event that sends a message.
   static final String MESSAGE = "agent:message";
 
   private static final long WEIGHT_MAX = 16L << 20;
 
-  /// A text is kept as it is, and as it goes out, of which there are two ways.
+  /// Each text is stored as JSON and in two encodings.
   private static final int COPIES = 3;
 
   private static final int SMALL = 256;
 
-  /// Messages are told together up to this many characters.
+  /// The number of characters up to which messages are sent together.
   private static final int TOGETHER_MAX = 48 * 1024;
 
   private final EventLog log;
   private final MessageForm form;
   private final Pages<Key, Passage> pages = new Pages<>(WEIGHT_MAX, Passages::weight);
 
-  /// Where a passage begins, and whether it has the lines of programs.
+  /// The start of a batch, and whether it includes the lines of programs.
   private record Key(Telling.Place place, boolean raw) {}
 
   Passages(EventLog log, MessageForm form) {
@@ -47,13 +48,12 @@ final class Passages {
     this.form = form;
   }
 
-  /// What follows `place`; one that ends where it begins, if that is the end of the log. `raw` says whether messages have
-  /// the lines of programs that they were made of.
+  /// The batch after `place`; empty at the end of the log. `raw` includes the lines of programs.
   Passage after(Telling.Place place, Stride stride, boolean raw) throws InterruptedException {
     return pages.get(new Key(place, raw), () -> read(place, stride, raw));
   }
 
-  /// Lets go of an agent's context.
+  /// Removes a context from the cache.
   void forget(ContextId context) {
     pages.forget(key -> key.place().context().equals(context));
   }

@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the line of a program that a message was made of: the last one of its task that stands before it and that no
-/// message before has. Takes the entries of a context in their order. For one thread.
+/// Finds the program's line that a message comes from: the last line of its task before the message
+/// that no earlier message has. Takes the entries of a context in order. For one thread.
 final class ProgramLines {
 
   private final Map<TaskId, InternalRaw> unused = new HashMap<>();
 
-  /// The line behind an entry, if there is one.
+  /// The line of an entry, if there is one.
   @Nullable String take(Entry entry) {
     var task = entry.taskId();
     if (task == null) {
@@ -37,7 +37,8 @@ final class ProgramLines {
     return raw == null ? null : raw.line(text == null ? "" : text);
   }
 
-  /// True if the line tells how many tokens. What the sums at the end of a turn have more is told by no line before.
+  /// True if the line contains the number of tokens. Usage that only the final sums of a turn
+  /// contain has no line.
   private static boolean tells(@Nullable InternalRaw raw, Usage usage) {
     var tokens = usage.outputTokens() > 0 ? usage.outputTokens() : usage.inputTokens();
     return raw != null
@@ -48,7 +49,7 @@ final class ProgramLines {
   private static boolean uses(Entry entry) {
     return switch (entry.event()) {
       case ContentComplete _ -> true;
-      // The end of the task, which follows it, is what the last line is about.
+      // The last line belongs to the end of the task, which follows.
       case ErrorReported error -> error.scope() != ErrorScope.TASK;
       default -> Numbering.root(entry) != null;
     };

@@ -24,7 +24,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The stream of a proxy: lines as `message`, then `error` if it went wrong, then `complete`.
+/// Encodes the stream of the proxy routes: lines as `message`, then `error` if the task failed,
+/// then `complete`.
 abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFormat {
 
   private static final int READ = 256;
@@ -37,10 +38,10 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
     this.views = views;
   }
 
-  /// The lines that an entry is.
+  /// The lines of an entry.
   abstract List<String> lines(Entry entry);
 
-  /// A name and its JSON.
+  /// An event's name and its JSON.
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
   private record Said(String event, byte[] json) {
     static Said of(String event, ObjectNode json) {
@@ -55,7 +56,7 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
     return bytes.toByteArray();
   }
 
-  /// The frames that an entry is, each with an id after which the next one comes.
+  /// The frames of an entry, each with an id from which the stream can be resumed.
   final List<byte[]> frames(Entry entry) {
     var all = new ArrayList<Said>();
     lines(entry).forEach(l -> all.add(new Said("message", l.getBytes(StandardCharsets.UTF_8))));
@@ -80,7 +81,7 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
 
   @Override
   public byte[] json(Entry entry) {
-    throw new IllegalStateException("a proxy has no pages");
+    throw new IllegalStateException("the proxy format has no pages");
   }
 
   @Override
@@ -111,7 +112,7 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
 
   private record Told(Instant begun, long lines) {}
 
-  /// When the task began, and how many lines it has, those of its end included.
+  /// The start of the task and the number of its lines, including those of its end.
   private Told told(Entry end) {
     var root = root(end);
     var position = beginning(end);
@@ -142,7 +143,7 @@ abstract sealed class ProxyFormat implements Format permits LineFormat, ClaudeFo
               .map(begun -> Position.of(begun.seq() - 1))
               .orElse(Position.START);
     } catch (Rejection.Unavailable viewsCannotBeUsed) {
-      // Reading all of the log takes longer and gives the same.
+      // Reading the whole log is slower but gives the same result.
       return Position.START;
     }
   }

@@ -25,7 +25,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// Agents as a proxy has them: one request starts one, and its answer is what the program prints.
+/// The proxy routes: a request starts an agent, and the reply streams the lines of its program.
 final class ProxyRoutes {
 
   private static final AgentTypeId CLAUDE = new AgentTypeId("claude-code");
@@ -47,7 +47,7 @@ final class ProxyRoutes {
     this.claude = new ClaudeFormat(parts.log(), parts.views());
   }
 
-  /// What an agent is to do, in the words of a proxy; `agent` is its type.
+  /// A request to start an agent; `agent` is its type.
   record ProxyRequest(
       @Nullable String prompt,
       @Nullable ContextId session_id,
@@ -102,7 +102,7 @@ final class ProxyRoutes {
     }
   }
 
-  /// How the proxy is. The number is left out while the views cannot be read.
+  /// The state of the server. `active_agents` is null while the views are unavailable.
   record ProxyHealth(String status, Instant timestamp, @Nullable Long active_agents) {}
 
   List<Route> routes() {
@@ -111,16 +111,17 @@ final class ProxyRoutes {
             Route.Method.POST,
             STREAM,
             new Route.Description(
-                "Starts an agent and streams what it prints",
+                "Starts an agent and streams its output",
                 List.of(),
                 ProxyRequest.class,
                 Answer.stream()),
             request -> follow(request, start(request), null)),
         Route.get(
             STREAM + "/{id}",
-            "Streams what an agent prints, from the beginning or after Last-Event-ID",
+            "Streams the output of an agent, from the start or after Last-Event-ID",
             Answer.stream(),
-            List.of(Parameter.header("Last-Event-ID", "where the reader stopped")),
+            List.of(
+                Parameter.header("Last-Event-ID", "the id of the last frame that was received")),
             this::resume),
         Route.send(
             Route.Method.POST,
@@ -136,7 +137,7 @@ final class ProxyRoutes {
             this::stop),
         Route.get(
             "/health",
-            "Says that the server answers, and how many agents work",
+            "Reports that the server is up, and the number of active agents",
             Answer.one(ProxyHealth.class),
             this::health));
   }
@@ -169,12 +170,12 @@ final class ProxyRoutes {
           "cursor-ahead",
           "Last-Event-ID "
               + after.place()
-              + " is ahead of all that has happened, which ends at "
+              + " is ahead of the last event, which is at "
               + head
-              + ": leave it out to begin anew");
+              + ": leave it out to start from the beginning");
     }
     if (after.part() == 0 && ended(agent, after)) {
-      // All was told. This is what keeps an EventSource from asking again.
+      // The reader has all frames. This status stops an EventSource from reconnecting.
       return new Reply.Empty(204);
     }
     return follow(request, agent, after);
@@ -184,8 +185,8 @@ final class ProxyRoutes {
     return agent.endSeq() != null && after.position().seq() >= agent.endSeq();
   }
 
-  /// Streams the lines as the program printed them, or made of events if it prints none or if the caller may not read internal
-  /// events.
+  /// Streams the original lines of the program, or lines made from events if it prints none or if
+  /// the caller may not read internal events.
   private Reply follow(Request request, RootView agent, @Nullable FrameCursor after) {
     var task = agent.task();
     var metadata = task.metadata();
@@ -207,7 +208,7 @@ final class ProxyRoutes {
     EventStream whole =
         sink -> {
           sink.write(ByteBuffer.wrap(rest));
-          // Nothing follows the end.
+          // No frame follows the end of the task.
           if (after == null || !ended(agent, after)) {
             tail.run(sink);
           }
@@ -217,7 +218,7 @@ final class ProxyRoutes {
         Map.of("X-Agent-Id", task.taskId().value(), "X-Session-Id", task.contextId().value()));
   }
 
-  /// The frames of an entry that a reader was cut off from.
+  /// The frames of an entry that an interrupted reader has not got.
   private byte[] rest(Tail.Wish wish, FrameCursor after, ProxyFormat format) {
     var bytes = new ByteArrayOutputStream();
     if (after.part() > 0) {

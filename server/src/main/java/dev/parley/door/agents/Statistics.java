@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a task took, in the words of this door.
+/// Maps the statistics of a task to the fields of the agents API.
 final class Statistics {
 
   private Statistics() {}
 
-  /// The same that stands in the metadata of a task's end.
+  /// The statistics in the metadata of a task's last event.
   static ObjectNode of(@Nullable ObjectNode metadata) {
     var statistics = Json.object();
     if (metadata == null) {

@@ -26,13 +26,14 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Tells a peer what one agent does: what it did, from a number on, and then what it does, until its end.
+/// Sends the messages of one agent to a peer: past ones from a number on, and then new ones, until
+/// the agent ends.
 ///
-/// The log is where it reads, so nothing is told that is not durable. A peer that reads slowly keeps nobody
-/// waiting; one that falls too far behind is told so, and goes on at the end.
+/// It reads from the log, so it sends only durable events. A slow peer does not delay others. A
+/// peer that falls too far behind gets a gap event, and continues at the end of the log.
 final class Subscription implements Runnable {
 
-  /// How many events a peer that has once caught up may be behind.
+  /// How many events a peer may be behind after it has caught up once.
   static final int BEHIND_MAX = 10_000;
 
   private static final System.Logger LOG = System.getLogger(Subscription.class.getName());
@@ -80,28 +81,28 @@ final class Subscription implements Runnable {
         more = follow();
       }
     } catch (IOException | Rejection.NotFound | Rejection.Gone left) {
-      // The peer has left, or the agent was deleted, which everybody is told.
+      // The peer has disconnected, or the agent was deleted, which another event reports.
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
     } catch (Exception failed) { // This is the root of a thread.
-      LOG.log(Level.ERROR, "cannot tell " + peer.id() + " of agent " + id, failed);
+      LOG.log(Level.ERROR, "cannot send events of agent " + id + " to " + peer.id(), failed);
     }
   }
 
-  /// Tells some of what is next. False after the agent's end.
+  /// Sends the next items. False after the agent's end.
   private boolean follow() throws IOException, InterruptedException {
     try {
       var from = place == null ? begin() : place;
       place = from;
       return advance(from);
     } catch (Rejection.Unavailable later) {
-      // What was not told yet is told then.
+      // Unsent items are sent after the pause.
       open.pause(PAUSE);
       return true;
     }
   }
 
-  /// A peer that asks for what does not exist is told so, and goes on at the end.
+  /// A peer whose number does not exist yet gets a gap event, and continues at the end of the log.
   private Telling.Place begin() throws IOException, InterruptedException {
     var last = parts.views().roots().last(agent.task().contextId(), id).number();
     if (since > last) {
@@ -137,8 +138,8 @@ final class Subscription implements Runnable {
     return true;
   }
 
-  /// Leaves out all but the last message; the peer can ask for the others. Only ever goes forward: if
-  /// there is nothing to leave out, reading on is all that helps.
+  /// Skips all but the last message; the peer can request the others. Never moves backward: if
+  /// there is nothing to skip, it reads on.
   private void skip(Telling.Place from) throws IOException, InterruptedException {
     var last = parts.views().roots().last(agent.task().contextId(), id);
     if (last.number() - 1 > told && last.seq() - 1 > from.position().seq()) {
@@ -148,7 +149,7 @@ final class Subscription implements Runnable {
     }
   }
 
-  /// Tells a part. False if it is the agent's end.
+  /// Sends an item. False if it is the agent's end.
   private boolean tell(Passage.Part part) throws IOException, InterruptedException {
     return switch (part) {
       case Passage.Part.Said(var volley, var last) -> {

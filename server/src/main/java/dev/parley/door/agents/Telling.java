@@ -12,36 +12,37 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the story of one agent in its order, and counts. For one thread.
+/// Reads the entries of one agent's context in order, and numbers the agent's messages. For one
+/// thread.
 final class Telling {
 
-  /// A place in the story of an agent: up to `position`, its messages have numbers up to `number`.
+  /// A position, and the number of the agent's last message before it.
   record Place(ContextId context, TaskId agent, Position position, long number) {
 
-    /// After some message whose number is not above `since`: the nearest place whose number is known,
-    /// never the beginning of a long story.
+    /// The nearest position with a known number that is not above `since`, so that reading never
+    /// starts at the beginning of a long log.
     static Place of(Roots roots, ContextId context, TaskId agent, long since) {
       var mark = roots.mark(context, agent, since);
       return new Place(context, agent, Position.of(mark.seq()), mark.number());
     }
 
-    /// Another place in the same story.
+    /// Another position of the same agent.
     Place at(Position elsewhere, long reached) {
       return new Place(context, agent, elsewhere, reached);
     }
   }
 
-  /// An entry of the context. If it is a message of the agent, `number` is its own; else it is that of the
-  /// message before. `raw` is the line of a program that the entry was made of, if there is one.
+  /// An entry of the context. If it is a message of the agent, `number` is its own; else it is that
+  /// of the message before. `raw` is the program's line that the entry comes from, if there is one.
   record Step(Entry entry, long number, boolean message, @Nullable String raw) {
 
-    /// The same for a reader who may not read internal events.
+    /// The same for a reader that may not read internal events.
     Step withoutRaw() {
       return new Step(entry, number, message, null);
     }
   }
 
-  /// How far before its beginning a story is read to find the line that its first message was made of.
+  /// How many events before the start are read to find the line of the first message.
   private static final int BEFORE = 3;
 
   private static final int BEFORE_MAX = 256;
@@ -52,19 +53,19 @@ final class Telling {
   private boolean begun;
   private Place place;
 
-  /// Will read on after `from`.
+  /// Reads entries after `from`.
   Telling(EventLog log, Stride stride, Place from) {
     this.log = log;
     this.stride = stride;
     this.place = from;
   }
 
-  /// Behind the last entry that was read.
+  /// The position after the last entry that was read.
   Place place() {
     return place;
   }
 
-  /// What is next; empty at the end of the log.
+  /// The next entries; empty at the end of the log.
   List<Step> read() {
     begin();
     var steps = new ArrayList<Step>();
@@ -80,7 +81,7 @@ final class Telling {
     return steps;
   }
 
-  /// Takes in the lines that stand just before the place.
+  /// Reads the lines just before the start.
   private void begin() {
     if (begun) {
       return;

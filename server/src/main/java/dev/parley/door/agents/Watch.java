@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Tells a peer of all agents that it may see: that they came, how they stand, that they went.
+/// Sends events about all agents that a peer may see: created, status changed, deleted.
 final class Watch implements Runnable {
 
   private static final System.Logger LOG = System.getLogger(Watch.class.getName());
@@ -36,7 +36,7 @@ final class Watch implements Runnable {
   private final Deque<News.Notice> untold = new ArrayDeque<>();
   private Feed.Cursor cursor;
 
-  /// Tells what comes after `from`.
+  /// Sends events after `from`.
   Watch(DoorParts parts, News news, Peer peer, Streams.Open open, Feed.Cursor from) {
     this.parts = parts;
     this.news = news;
@@ -55,11 +55,11 @@ final class Watch implements Runnable {
         }
       }
     } catch (IOException left) {
-      // The visit ends.
+      // The connection ends the session.
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
     } catch (Exception failed) { // This is the root of a thread.
-      LOG.log(Level.ERROR, "cannot tell " + peer.id() + " of agents", failed);
+      LOG.log(Level.ERROR, "cannot send events about agents to " + peer.id(), failed);
     }
   }
 
@@ -75,11 +75,11 @@ final class Watch implements Runnable {
         untold.remove();
       }
     } catch (Rejection.Invalid lost) {
-      // Nobody knows what happened meanwhile: the peer has to look for itself.
+      // The missed notices are unknown: the peer has to list the agents again.
       peer.emit("agent:gap", about("*"));
       cursor = news.end();
     } catch (Rejection.Unavailable later) {
-      // What was not told yet is told then.
+      // Unsent notices are sent after the pause.
       open.pause(PAUSE);
     }
   }

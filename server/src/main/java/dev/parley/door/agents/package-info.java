@@ -1,4 +1,4 @@
-/// The agents door: launched agents, their numbered messages, and the stream that a proxy gives.
+/// The agents API: launched agents, their numbered messages, and the streams of the proxy routes.
 @NullMarked
 package dev.parley.door.agents;
 

@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The AG-UI door: all its routes.
+/// The AG-UI API: creates its routes.
 public final class AgUiDoor {
 
-  /// How this door says that a request failed: as `RUN_ERROR` does.
+  /// The error format of this API, which is that of `RUN_ERROR`.
   public static final ErrorForm ERRORS = ErrorForm.json("/ag-ui", AgUiDoor::error);
 
   private final DoorParts parts;
@@ -21,7 +21,6 @@ public final class AgUiDoor {
     this.parts = parts;
   }
 
-  /// The routes.
   public List<Route> routes() {
     var threads = new Threads(parts);
     var routes = new ArrayList<Route>();

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The kinds of event that this door writes, each as the JSON object that it begins as.
+/// The types of AG-UI events, which create the JSON of an event.
 enum AgUiEvent {
   RUN_STARTED,
   RUN_FINISHED,
@@ -37,12 +37,12 @@ enum AgUiEvent {
 
   private static final String OURS = "parley.";
 
-  /// An event of the run itself.
+  /// An event of the run.
   ObjectNode json() {
     return Json.object().put("type", name());
   }
 
-  /// An event of whoever `owner` is: a sub-agent, or, if that is null, the agent itself.
+  /// An event of the sub-agent `owner`, or of the agent itself if `owner` is null.
   ObjectNode of(@Nullable String owner) {
     var json = json();
     if (owner != null) {
@@ -51,7 +51,7 @@ enum AgUiEvent {
     return json;
   }
 
-  /// The same about a message.
+  /// An event about a message.
   ObjectNode about(@Nullable String owner, String messageId) {
     return of(owner).put("messageId", messageId);
   }
@@ -60,7 +60,7 @@ enum AgUiEvent {
     return event.path("type").asString("").equals(name());
   }
 
-  /// One of our own, for what the protocol has no event for.
+  /// A custom event of Parley, where the protocol has no event.
   static ObjectNode custom(@Nullable String owner, String name, JsonNode value) {
     var json = CUSTOM.of(owner).put("name", OURS + name.toLowerCase(Locale.ROOT));
     json.set("value", value);

@@ -10,10 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Where runs begin and end: what is said there, on the scene of their turn.
+/// Encodes where runs begin, pause and end.
 final class Bounds {
 
-  /// In the result of a run whose answer ended early: its text.
+  /// In the result of a run whose answer ended early: the text.
   static final String RESULT_TEXT = "content";
 
   private static final String FINISH_REASON = "finishReason";
@@ -26,7 +26,7 @@ final class Bounds {
     this.deeds = deeds;
   }
 
-  /// The first run of a turn begins, perhaps in a past that was `rewound` before.
+  /// Begins the first run of a root task. `rewound` is the rewind before it, if there was one.
   void begin(Turn turn, @Nullable ContextRewound rewound) {
     turn.begin(Turn.runId(turn.created.metadata()));
     var message = turn.message;
@@ -37,7 +37,7 @@ final class Bounds {
     }
   }
 
-  /// Another run of a turn begins, with these messages of the application.
+  /// Begins another run of a root task, with these messages of the client.
   void resume(Turn turn, @Nullable String runId, List<ObjectNode> messages) {
     turn.begin(runId);
     start(turn, messages);
@@ -61,7 +61,7 @@ final class Bounds {
     turn.scene.add(started);
   }
 
-  /// A run ends because all that is left to do waits for a person, or for the application. Returns its end.
+  /// Ends a run because its task waits for a person or for the client. Returns the final event.
   ObjectNode pause(Turn turn) {
     var interrupts = new ArrayList<ObjectNode>();
     for (var asked : turn.tree.asked()) {
@@ -89,9 +89,9 @@ final class Bounds {
     return turn.scene.isAgent(task) ? task.value() : null;
   }
 
-  /// A run ends because its task has. Returns its end.
+  /// Ends a run because its task has ended. Returns the final event.
   ///
-  /// @param complete the end of a task that was completed
+  /// @param complete the last event of a completed task
   ObjectNode ended(Turn turn, TaskState state, @Nullable TaskComplete complete) {
     turn.scene.close();
     turn.phase = Turn.Phase.ENDED;
@@ -110,7 +110,7 @@ final class Bounds {
     return finish(turn, finished);
   }
 
-  /// The answer. One that ended early says why.
+  /// Adds the answer, and the reason if it ended early.
   private static void result(ObjectNode finished, TaskComplete complete) {
     var content = complete.content();
     var reason =

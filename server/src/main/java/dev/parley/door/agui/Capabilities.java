@@ -7,7 +7,7 @@ import dev.parley.protocol.Json;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What an agent can do, in the form that AG-UI has for it.
+/// Describes what an agent can do, as AG-UI capabilities.
 final class Capabilities {
 
   private static final String AGENT = "agent:";

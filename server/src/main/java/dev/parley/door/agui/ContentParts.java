@@ -9,9 +9,10 @@ import java.util.stream.StreamSupport;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a message or the result of a tool consists of: a text, or a list of parts.
+/// The content of a message or a tool result: a text, or a list of parts.
 ///
-/// Parts that are no text are kept as they came, and told to models in words: they cannot see them.
+/// Parts that are not text are stored unchanged. Models cannot see them, and get a description in
+/// text instead.
 final class ContentParts {
 
   private static final int SHOWN = 200;
@@ -19,7 +20,7 @@ final class ContentParts {
 
   private ContentParts() {}
 
-  /// All of it in words.
+  /// The content as text.
   static String text(JsonNode content) {
     return content.isString()
         ? content.asString()
@@ -49,7 +50,7 @@ final class ContentParts {
     return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
   }
 
-  /// A message of the log as the protocol has it.
+  /// A message of the log as an AG-UI message.
   static ObjectNode message(Message message) {
     var json = Json.object().put("id", message.messageId().value());
     json.put("role", message.role().wire());
@@ -61,7 +62,7 @@ final class ContentParts {
     return json;
   }
 
-  /// True for what the protocol knows as a part; other doors take others.
+  /// True if this is a part of the protocol. Messages of other APIs may have other parts.
   static boolean known(JsonNode part) {
     var source = part.path("source");
     return switch (part.path("type").asString("")) {
@@ -76,7 +77,7 @@ final class ContentParts {
     };
   }
 
-  /// The parts to keep: none, if it is all text.
+  /// The parts to store: none if the content is a plain string.
   static List<JsonNode> kept(JsonNode content) {
     return content.isArray()
         ? StreamSupport.stream(content.spliterator(), false).toList()

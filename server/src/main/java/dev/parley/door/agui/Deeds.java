@@ -28,7 +28,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What agents say, think, call, write and hand on, as events on a scene.
+/// Maps task events (text, reasoning, tool calls, artifacts, subtasks) to AG-UI events.
 final class Deeds {
 
   private final ContextId thread;
@@ -61,7 +61,7 @@ final class Deeds {
     }
   }
 
-  /// Text that belongs to no block is one of its speaker's own.
+  /// The id of the block. Text without a block gets a block of its agent.
   private static BlockId id(@Nullable BlockId block, Turn turn, @Nullable String owner) {
     return block != null
         ? block
@@ -108,7 +108,7 @@ final class Deeds {
       }
       case ToolComplete end -> {
         var id = end.toolCallId().value();
-        // What the application did itself, it knows.
+        // The client knows the results of its own tool calls.
         if (!turn.brought.contains(id)) {
           turn.scene.result(id, owner, text(end), end.success());
         }
@@ -118,7 +118,7 @@ final class Deeds {
 
   private static String text(ToolComplete end) {
     if (!end.success()) {
-      var reason = Optional.ofNullable(end.error()).orElse("it failed");
+      var reason = Optional.ofNullable(end.error()).orElse("the tool failed");
       return "Error: " + reason;
     }
     var result = end.result();
@@ -128,7 +128,7 @@ final class Deeds {
     return result.isString() ? result.asString() : result.toString();
   }
 
-  /// A task that another one asked for: a step, if it does all of the work, or else a sub-agent.
+  /// A subtask: a step if it does all of the parent's work, or else a sub-agent.
   void created(Turn turn, Origin origin, TaskCreated created, @Nullable String owner) {
     if (owner == null) {
       turn.scene.step(origin.taskId(), origin.agentId().value());
@@ -163,7 +163,7 @@ final class Deeds {
     if (!turn.scene.stepped(task)) {
       var error = turn.errors.get(task);
       var end = AgUiEvent.SUBAGENT_ERROR.of(task.value());
-      end.put("message", error == null ? "it was " + state.wire() : error.message());
+      end.put("message", error == null ? "the task was " + state.wire() : error.message());
       end.put("code", error == null ? state.wire() : error.code().wire());
       turn.scene.agentEnded(task, end);
     }
@@ -219,14 +219,14 @@ final class Deeds {
     }
   }
 
-  /// Keys of the state that change.
+  /// A change of state keys.
   ObjectNode state(ObjectNode delta, @Nullable String owner) {
     var event = AgUiEvent.STATE_DELTA.of(owner);
     event.set("delta", Scene.patch(delta));
     return event;
   }
 
-  /// Names the calls of earlier runs that still wait for the application.
+  /// Repeats the tool calls of earlier runs that still wait for the client.
   void recall(Turn turn) {
     for (var asked : turn.tree.asked()) {
       call(asked)
@@ -241,7 +241,7 @@ final class Deeds {
     }
   }
 
-  /// The interrupts that a task asks for itself.
+  /// The ids of the interrupts of one task, without its subtasks.
   List<String> asks(Turn turn, TaskId task) {
     return turn.tree.asked().stream()
         .filter(asked -> asked.origin().taskId().equals(task))

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What tasks ask of people, as the interrupts of a run.
+/// Encodes a task's questions to people as the interrupts of a run.
 final class Interrupts {
 
   private static final List<String> ABOUT =
@@ -20,12 +20,12 @@ final class Interrupts {
 
   private Interrupts() {}
 
-  /// True if the application is to run a tool: that is no interrupt.
+  /// True if the question asks the client to run a tool, which is not an interrupt.
   static boolean isToolCall(TaskTree.Asked asked) {
     return asked.input() != null && asked.input().inputType() == InputType.TOOL_EXECUTION;
   }
 
-  /// The interrupt; `owner` is the sub-agent that asks, if one does.
+  /// The interrupt for a question; `owner` is the sub-agent that asks, or null.
   static ObjectNode of(ContextId context, TaskTree.Asked asked, @Nullable String owner) {
     var json = Json.object().put("id", asked.id().value());
     if (asked.input() != null) {
@@ -106,7 +106,7 @@ final class Interrupts {
     if (auth.authUrl() != null) {
       about.put("authUrl", auth.authUrl());
     }
-    // Secrets go to the vault, through the door that has a way there.
+    // Secrets are sent to the native API, which stores them; AG-UI never carries them.
     about.put("signInAt", "/api/contexts/" + context + "/auths/" + auth.authId());
   }
 }

@@ -43,13 +43,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Makes AG-UI events of entries: a fold of the log, told from a place where no task was at work.
+/// Folds log entries into AG-UI events, beginning at a position where no task was running.
 ///
-/// A run is what a root task does until it ends, or until it and all below it wait for a person; what they do
-/// after an answer is another run. For one thread.
+/// A run lasts until its root task ends, or until the task and all its subtasks wait for a person.
+/// After an answer, another run begins. For one thread.
 final class Narrator {
 
-  /// Which thread is told, of which task only if not of all, and whose words are the agent's own.
+  /// The scope of a projection.
+  ///
+  /// @param only the only root task to include, or null for all
+  /// @param speaks whether an entry is output of the answering agent, not of a sub-agent
   record Plot(ContextId thread, @Nullable TaskId only, Predicate<Entry> speaks) {}
 
   private final Plot plot;
@@ -62,7 +65,7 @@ final class Narrator {
   private @Nullable ObjectNode end;
   private @Nullable ContextRewound rewound;
 
-  /// @param transcript takes down what is told, if that is wanted
+  /// @param transcript records the events for snapshots, or null
   Narrator(Plot plot, @Nullable Transcript transcript) {
     this.plot = plot;
     this.transcript = transcript;
@@ -70,7 +73,7 @@ final class Narrator {
     this.bounds = new Bounds(plot.thread(), deeds);
   }
 
-  /// The events that an entry is, in order.
+  /// Applies an entry and returns its AG-UI events, in order.
   List<ObjectNode> of(Entry entry) {
     if (entry.event().internal()) {
       return List.of();
@@ -86,12 +89,12 @@ final class Narrator {
     return events;
   }
 
-  /// The turn that runs or rests, if one does.
+  /// The root task that runs or is paused, if any.
   @Nullable Turn current() {
     return current;
   }
 
-  /// True if no run goes on, and none is about to.
+  /// True if no run is active and none is queued.
   boolean idle() {
     return (current == null || current.phase == Turn.Phase.RESTING) && queued().isEmpty();
   }
@@ -99,12 +102,12 @@ final class Narrator {
   private List<Turn> queued() {
     return turns.values().stream()
         .filter(turn -> turn.phase == Turn.Phase.QUEUED)
-        // Behind a run that waits for a person, another waits too.
+        // While a run waits for a person, queued runs do not start.
         .filter(_ -> current == null)
         .toList();
   }
 
-  /// What brings a reader up to date who knows nothing: snapshots, in a run that is open if one is.
+  /// Snapshots for a new reader: messages, state, and the open items of the active run.
   List<ObjectNode> recap(ObjectNode state, List<CorrectedMessage> corrected) {
     var events = new ArrayList<ObjectNode>();
     var taken = transcript;
@@ -112,7 +115,7 @@ final class Narrator {
     if (taken == null || started == null) {
       return events;
     }
-    // Nobody asks twice, and it may be long.
+    // It is used only once, and may be large.
     transcript = null;
     var begin = started.deepCopy();
     begin.remove("input");
@@ -135,7 +138,7 @@ final class Narrator {
     return events;
   }
 
-  /// The end of a run whose answer reads as people corrected it.
+  /// Applies corrections of the answer to the final event of a run.
   private static ObjectNode corrected(ObjectNode end, List<CorrectedMessage> corrected) {
     var early = end.get("result") instanceof ObjectNode object ? object : null;
     var holder = early == null ? end : early;
@@ -149,7 +152,7 @@ final class Narrator {
     return end;
   }
 
-  /// What happens in the context, and is no task's.
+  /// Handles an entry of the context that belongs to no task.
   private List<ObjectNode> outside(Entry entry) {
     switch (entry.event()) {
       case Message message -> {
@@ -169,7 +172,7 @@ final class Narrator {
       case MessageEvent _, ContextEvent _ -> {
         return running(turn -> turn.scene.add(custom(entry, null)));
       }
-      default -> {} // Everything else is some task's.
+      default -> {} // All other events belong to a task.
     }
     return List.of();
   }
@@ -214,7 +217,7 @@ final class Narrator {
     }
   }
 
-  /// What a task does.
+  /// Handles an entry of a task.
   private List<ObjectNode> inside(Origin origin, Entry entry) {
     var only = plot.only();
     if (only != null && !only.equals(origin.rootTaskId())) {
@@ -239,7 +242,8 @@ final class Narrator {
     return turn.scene.take();
   }
 
-  /// Begins the run that an entry belongs to, if it has not. False if the entry belongs to none yet.
+  /// Begins the run of an entry, if needed. Returns false if the entry does not belong to a run
+  /// yet.
   private boolean wakes(Turn turn, Entry entry) {
     return switch (turn.phase) {
       case RUNNING -> true;
@@ -260,7 +264,7 @@ final class Narrator {
           yield false;
         }
         if (current != null && current.phase != Turn.Phase.ENDED) {
-          // It ended before it began, while another one is told.
+          // It ended before it started, while another run is active.
           turn.phase = Turn.Phase.ENDED;
           turns.remove(turn.root);
           yield false;
@@ -277,12 +281,12 @@ final class Narrator {
   private static Origin origin(Entry entry) {
     var origin = entry.origin();
     if (origin == null) {
-      throw new IllegalStateException("no task is behind " + entry.position());
+      throw new IllegalStateException("the entry at " + entry.position() + " has no task");
     }
     return origin;
   }
 
-  /// What an application says with an answer: the name of the run, and the message that has it.
+  /// The run id and the messages that the client sent with an answer.
   private record Answered(@Nullable String runId, List<ObjectNode> messages) {}
 
   private static Answered answer(Entry entry) {
@@ -292,11 +296,11 @@ final class Narrator {
               Turn.runId(received.metadata()), Resumes.message(received).stream().toList());
       case InputLapsed lapsed -> new Answered(Resumes.runId(lapsed.reason()), List.of());
       case AuthEvent.AuthLapsed lapsed -> new Answered(Resumes.runId(lapsed.reason()), List.of());
-      default -> new Answered(null, List.of()); // Somebody else made it go on.
+      default -> new Answered(null, List.of()); // Another API resumed the task.
     };
   }
 
-  /// After these, tasks may all wait.
+  /// True if all tasks may be waiting after this entry.
   private static boolean rests(Entry entry) {
     return entry.event() instanceof SubtaskComplete
         || (entry.event() instanceof TaskStatus(var status, _, _) && status.waiting());
@@ -324,7 +328,7 @@ final class Narrator {
       case ReportEvent _ -> turn.scene.add(custom(entry, owner));
       case Message message -> answer(turn, message);
       case MessageEvent _, ContextEvent _ -> turn.scene.add(custom(entry, owner));
-      case SubtaskEvent _ -> {} // The subtask itself tells of it.
+      case SubtaskEvent _ -> {} // The events of the subtask itself are shown.
     }
   }
 
@@ -358,11 +362,11 @@ final class Narrator {
         }
       }
       case TaskEvent.CancelRequested _ -> turn.scene.add(custom(entry, owner(origin, entry)));
-      default -> {} // Where a task stands shows in what it does.
+      default -> {} // Other changes of state have no AG-UI event.
     }
   }
 
-  /// What a root task answered, if its words were not heard as it said them.
+  /// Adds the answer of a root task, if its text was not streamed.
   private static void answer(Turn turn, Message message) {
     if (message.role() == Role.ASSISTANT && !turn.spoke && !message.content().isBlank()) {
       turn.scene.message(message.messageId().value(), message.content());
@@ -375,7 +379,7 @@ final class Narrator {
     end = bounds.ended(turn, state, complete);
   }
 
-  /// The entry as it is, for what the protocol has no event for.
+  /// The entry as a custom event, where the protocol has no event.
   private static ObjectNode custom(Entry entry, @Nullable String owner) {
     JsonNode value = Json.mapper().readTree(EventJson.bytes(entry));
     return AgUiEvent.custom(owner, entry.event().kind().wire(), value);

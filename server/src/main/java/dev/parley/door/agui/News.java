@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// What is new in the messages that an application has, which it sends all over again with every run.
+/// The new messages in a request. A client sends all its messages with every run.
 ///
-/// `next` is what the person now says, if anything; `before` is what the person said before it that the thread
-/// does not have; what the thread has from `rewind` on, the application no longer has. `again` says that
-/// `next` is nothing new: the application only has no answer to it.
+/// @param before earlier messages of the user that the thread does not have
+/// @param next the new message of the user, if any
+/// @param rewind the first message of the thread that the client no longer has
+/// @param again whether `next` is not new, but its answer is requested again
 record News(
     List<RunInput.Said> before,
     RunInput.@Nullable Said next,
@@ -20,15 +21,15 @@ record News(
 
   private static final News NONE = new News(List.of(), null, null, false);
 
-  /// The same for a thread that waits, where an answer may well be missing.
+  /// The same for a thread that waits for an answer: a missing answer is not a request to repeat.
   News whileWaiting() {
     return again ? NONE : this;
   }
 
-  /// Compares what the application has with the latest that the thread has, oldest first.
+  /// Compares the client's messages with the latest messages of the thread, oldest first.
   ///
-  /// What the application cannot know of is nothing that it has dropped: what was said elsewhere, where `here` is
-  /// false, or to a task at work.
+  /// Messages that the client cannot know do not count as removed: those of other APIs, for which
+  /// `here` is false, and those that steered a running task.
   static News of(
       List<RunInput.Said> messages, List<MessageView> thread, Predicate<MessageView> here) {
     var theirs = messages.stream().filter(said -> said.by("user")).toList();
@@ -43,9 +44,8 @@ record News(
             .toList();
     var known = first(ours, theirs);
     if (known < 0) {
-      // An application that does not know the thread goes on with it; one that brings a past to a
-      // new
-      // thread has it kept.
+      // A client that has no message of the thread continues it. If the thread is new, the client's
+      // earlier messages are stored.
       var past =
           people.isEmpty()
               ? messages.subList(0, messages.indexOf(theirs.getLast()))
@@ -64,7 +64,7 @@ record News(
       return NONE;
     }
     if (rest.isEmpty()) {
-      // The answer is gone, and so wanted again.
+      // The client removed the answer, so the message is repeated.
       return new News(List.of(), theirs.getLast(), new MessageId(theirs.getLast().id()), true);
     }
     return new News(
@@ -78,7 +78,7 @@ record News(
     return message.metadata() != null && message.metadata().path("steer").asBoolean(false);
   }
 
-  /// True if the person has the last word.
+  /// True if the last message is the user's.
   private static boolean speaks(List<RunInput.Said> messages) {
     return messages.stream()
         .filter(said -> !said.by("system") && !said.by("developer"))

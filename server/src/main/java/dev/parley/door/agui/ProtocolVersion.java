@@ -6,12 +6,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A version of AG-UI that a caller speaks.
+/// A version of AG-UI.
 ///
-/// The door makes all events in the newest version. [#write] changes each event to what the caller's version
-/// allows. One event stays one event, so the ids of frames are the same in all versions.
+/// The API creates all events in the newest version. [#write] converts an event to an older
+/// version. One event stays one event, so frame ids are the same in all versions.
 enum ProtocolVersion {
-  /// The 0.0.x packages. Their clients send no version, and reject an outcome that they do not know.
+  /// The 0.0.x packages. Their clients send no version, and reject unknown outcomes.
   V0("0.0"),
   V1_0("1.0"),
   V1_1("1.1");
@@ -25,21 +25,20 @@ enum ProtocolVersion {
     this.wire = wire;
   }
 
-  /// The newest version.
   static ProtocolVersion newest() {
     return V1_1;
   }
 
-  /// The version to answer a caller in who declares this one.
+  /// The version to use for a client that declares this version.
   ///
-  /// @param declared null if the caller declares none
-  /// @throws Rejection.Invalid if it is a version that has no answer here
+  /// @param declared null if the client declares none
+  /// @throws Rejection.Invalid if the version is not supported
   static ProtocolVersion of(@Nullable String declared) {
     if (declared == null || declared.matches("0\\.\\d+(\\.\\d+)?")) {
       return V0;
     }
     if (!declared.matches("\\d+\\.\\d+") || declared.equals(V1_0.wire)) {
-      // A client of 1.x that declares something unreadable is answered in the oldest of 1.x.
+      // A client with an unreadable version gets the oldest version of 1.x.
       return V1_0;
     }
     if (declared.startsWith("1.")) {
@@ -47,14 +46,14 @@ enum ProtocolVersion {
     }
     throw new Rejection.Invalid(
         "unsupported-version",
-        "this server speaks AG-UI up to " + newest().wire + ", not " + declared);
+        "this server supports AG-UI up to " + newest().wire + ", not " + declared);
   }
 
   String wire() {
     return wire;
   }
 
-  /// An event as this version has it. The event itself is not changed.
+  /// Converts an event to this version. The given event is not changed.
   ObjectNode write(ObjectNode event) {
     if (AgUiEvent.RUN_STARTED.is(event)) {
       return started(event.deepCopy());
@@ -74,7 +73,7 @@ enum ProtocolVersion {
     return event;
   }
 
-  /// What the old version has no outcome for is in the metadata.
+  /// An outcome that the old version does not have is moved to the metadata.
   private static ObjectNode finished(ObjectNode event) {
     var outcome = event.path("outcome");
     var known = OUTCOMES_OF_V0.contains(outcome.path("type").asString(""));

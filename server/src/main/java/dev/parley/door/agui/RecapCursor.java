@@ -6,15 +6,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Where a reader of a recap is: after `part` of the frames of the one that was made at `at` of all that follows `from`.
+/// A cursor within a snapshot.
+///
+/// @param from the position where the fold of the snapshot begins
+/// @param at the position of the snapshot
+/// @param part how many of its frames were read
 record RecapCursor(Position from, Position at, int part) {
 
   private static final Pattern FORM =
       Pattern.compile("s([0-9.]{1,30})-([0-9.]{1,30})~([0-9]{1,9})");
 
-  /// Reads the id of a frame, if it is one of a recap.
+  /// Parses the frame id of a snapshot; empty if it is another id.
   ///
-  /// @throws dev.parley.protocol.Rejection.Invalid if its places are none
+  /// @throws dev.parley.protocol.Rejection.Invalid if its positions are not valid
   static Optional<RecapCursor> parse(String text) {
     var recap = FORM.matcher(text);
     return recap.matches()
@@ -26,7 +30,8 @@ record RecapCursor(Position from, Position at, int part) {
         : Optional.empty();
   }
 
-  /// The ids of the frames of the whole recap; only with the last one all of it was read.
+  /// The ids of all frames of the snapshot. The last one is the position itself: the snapshot is
+  /// complete.
   List<String> ids(int frames) {
     var ids = new ArrayList<String>(frames);
     for (var next = 1; next < frames; next++) {

@@ -16,10 +16,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// What an application brings to a run that rests, as answers to what its tasks ask.
+/// Maps the `resume` entries and tool results of a request to answers for a paused run.
 final class Resumes {
 
-  /// In the answer to an approval: other arguments to make the call with.
+  /// In the answer to an approval: edited arguments for the tool call.
   static final String EDITED = "editedArgs";
 
   private static final String ABANDONED = "abandoned in run ";
@@ -33,21 +33,21 @@ final class Resumes {
     this.asked = asked;
   }
 
-  /// The run in which nobody answered, according to why a question lapsed.
+  /// The run in which a question was abandoned, from the reason why it expired.
   static @Nullable String runId(@Nullable String reason) {
     return reason != null && reason.startsWith(ABANDONED)
         ? reason.substring(ABANDONED.length())
         : null;
   }
 
-  /// The call whose result came as a message of the application, if that is what was received.
+  /// The tool call whose result the client sent as a message, if this is such a result.
   static Optional<String> callOf(InputReceived received) {
     return Optional.ofNullable(received.metadata())
         .filter(metadata -> metadata.has(MESSAGE_ID))
         .map(metadata -> metadata.path(Asked.TOOL_CALL_ID).asString(""));
   }
 
-  /// That message.
+  /// The message with that result.
   static Optional<ObjectNode> message(InputReceived received) {
     var metadata = received.metadata();
     return callOf(received)
@@ -63,10 +63,13 @@ final class Resumes {
             });
   }
 
-  /// The answers; `speaks` says that the person says something beside them.
+  /// The answers.
   ///
-  /// @throws Rejection.Conflict if an interrupt is answered that is not open, or one that is open is not
-  /// @throws Rejection.Invalid if an answer is missing where there must be one
+  /// @param speaks whether the request also has a new message of the user
+  ///
+  /// @throws Rejection.Conflict if an answered interrupt is not open, or an open interrupt is not
+  ///     answered
+  /// @throws Rejection.Invalid if an entry needs a payload and has none
   List<Given> given(boolean speaks) {
     var given = new ArrayList<Given>();
     for (var answer : input.resume()) {
@@ -97,13 +100,13 @@ final class Resumes {
     return given;
   }
 
-  /// Refuses what is not asked.
+  /// The rejection of an answer to an interrupt that is not open.
   static Rejection notOpen(String interrupt) {
     return new Rejection.Conflict(
         "interrupt-not-open",
-        "nothing is asked by the interrupt "
+        "the interrupt "
             + interrupt
-            + ": it was answered, has lapsed, or never was one of this thread");
+            + " is not open: it was answered, has expired, or is not of this thread");
   }
 
   private Given answer(TaskTree.Asked question, RunInput.Answer answer) {
@@ -111,8 +114,8 @@ final class Resumes {
     if (question.auth() != null && answer.resolved()) {
       throw new Rejection.Conflict(
           "sign-in-elsewhere",
-          "secrets are not taken here: sign in where the interrupt's metadata.signInAt says; the"
-              + " run then goes on by itself");
+          "AG-UI does not accept secrets: sign in at the address in the interrupt's"
+              + " metadata.signInAt; the run then continues");
     }
     var approval =
         question.input() != null && question.input().inputType() == InputType.CONFIRMATION;
@@ -143,8 +146,8 @@ final class Resumes {
     return payload;
   }
 
-  /// The last result that the application has of a call. One that it says nothing of waits on, unless
-  /// the person has gone on.
+  /// The latest result of a client tool call. Without a result the call keeps waiting, unless the
+  /// user sent a new message.
   private Optional<Given> result(TaskTree.Asked question, boolean speaks) {
     var call = question.input() == null ? null : Asked.by(question.input()).orElse(null);
     var result =

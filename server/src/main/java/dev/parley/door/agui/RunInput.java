@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What an application sends to have a run: a `RunAgentInput`.
+/// The body of a run request: a `RunAgentInput`.
 ///
-/// What the protocol does not know is left out; what it knows and is malformed is refused.
+/// Unknown fields are ignored; malformed known fields are rejected.
 record RunInput(
     String threadId,
     String runId,
@@ -34,7 +34,7 @@ record RunInput(
       Set.of("user", "assistant", "system", "developer", "tool");
   private static final Set<String> UNUSED = Set.of("reasoning", "activity");
 
-  /// A message that the application has; `toolCallId` and `error` are of those that are a tool's result.
+  /// A message of the client. `toolCallId` and `error` are set only for tool results.
   record Said(
       String id,
       String role,
@@ -51,12 +51,12 @@ record RunInput(
     }
   }
 
-  /// An answer to an interrupt: abandoned, if it is not resolved.
+  /// An answer to an interrupt. If it is not resolved, the interrupt is abandoned.
   record Answer(String interruptId, boolean resolved, @Nullable JsonNode payload) {}
 
   /// Reads a request's body.
   ///
-  /// @throws Rejection.Invalid if it is malformed, saying where
+  /// @throws Rejection.Invalid if a field is malformed; the message has its path
   static RunInput read(ObjectNode body) {
     return new RunInput(
         id(body, "threadId"),
@@ -71,7 +71,7 @@ record RunInput(
         resume(list(body, "resume", false)));
   }
 
-  /// An item of a list, and where it stands.
+  /// An item of a list, and its path.
   private record Item(JsonNode json, String path) {
 
     String text(String name) {
@@ -125,7 +125,7 @@ record RunInput(
     return items;
   }
 
-  /// Messages that only an application has, and those of roles that come later, are left out.
+  /// Reads a message; empty for roles that only clients use and for unknown roles.
   private static List<Said> said(Item item) {
     var role = item.text("role");
     var id = item.text("id");
@@ -168,7 +168,7 @@ record RunInput(
     for (var item : items) {
       var name = item.text("name");
       if (!name.matches(TOOL_NAME) || !names.add(name)) {
-        throw malformed(item.path() + ".name", "1 to 64 of A-Z a-z 0-9 _ -, and no other's");
+        throw malformed(item.path() + ".name", "1 to 64 characters of A-Z a-z 0-9 _ -, and unique");
       }
       var tool = Json.object().put("name", name).put("description", item.text("description"));
       var schema = item.json().path("parameters");
@@ -193,7 +193,7 @@ record RunInput(
       return object;
     }
     if (!state.isMissingNode() && !state.isNull()) {
-      throw malformed("state", "an object here");
+      throw malformed("state", "an object");
     }
     return Json.object();
   }
@@ -204,7 +204,7 @@ record RunInput(
     for (var item : items) {
       var id = item.text("interruptId");
       if (!answered.add(id)) {
-        throw new Rejection.Invalid(item.path() + " answers an interrupt that another one answers");
+        throw new Rejection.Invalid(item.path() + " answers the same interrupt as another entry");
       }
       var status = item.text("status");
       if (!Set.of("resolved", "cancelled").contains(status)) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// `POST /ag-ui/{agentTypeId}`: a run of an agent, answered by its events.
+/// `POST /ag-ui/{agentTypeId}`: runs an agent and streams the run's events.
 final class RunRoutes {
 
   private static final int MESSAGES = 1_000;
@@ -59,14 +59,14 @@ final class RunRoutes {
             Route.Method.POST,
             "/ag-ui/{agentTypeId}",
             new Route.Description(
-                "Runs an agent on a RunAgentInput of AG-UI, and streams the run",
+                "Runs an agent with an AG-UI RunAgentInput and streams the run",
                 List.of(),
                 RunAgentInput.class,
                 Answer.stream()),
             this::run));
   }
 
-  /// What a run is asked for with, for its description: [RunInput] says what is taken of it.
+  /// The request body in the OpenAPI description. [RunInput] parses it.
   record RunAgentInput(
       String threadId,
       String runId,
@@ -79,7 +79,7 @@ final class RunRoutes {
       @Nullable JsonNode forwardedProps,
       @Nullable List<ObjectNode> resume) {}
 
-  /// A run that is wanted.
+  /// A request for a run.
   private record Wanted(
       ContextId thread,
       String principal,
@@ -188,7 +188,7 @@ final class RunRoutes {
     }
   }
 
-  /// True if a message was said through this door: it belongs to a run.
+  /// True if the message came through this API: it belongs to a run.
   private boolean here(Wanted wanted, MessageView message) {
     var metadata = message.metadata();
     var task = metadata == null ? "" : metadata.path("taskId").asString("");
@@ -204,8 +204,8 @@ final class RunRoutes {
         .orElse(null);
   }
 
-  /// Hands what the application brings to the task that rests. Whether it may is decided when it is
-  /// appended: what was sent before is answered as it was then.
+  /// Passes the client's answers to the paused task. The checks are made inside the append, so that
+  /// a repeated request returns the result of the first one.
   private TaskId resume(Wanted wanted, Threads.@Nullable Open open, News news) {
     List<Resumption.Given> given = List.of();
     Rejection verdict = null;
@@ -255,7 +255,7 @@ final class RunRoutes {
     var given = new Resumes(input, open.turn().tree.asked()).given(news.next() != null);
     if (news.rewind() != null) {
       throw new Rejection.Conflict(
-          "busy", "a run of this thread waits; it must be ended before its past can change");
+          "busy", "a run of this thread is waiting; end it before you change earlier messages");
     }
     if (given.isEmpty() && news.next() == null) {
       throw nothingNew();
@@ -263,7 +263,7 @@ final class RunRoutes {
     return given;
   }
 
-  /// The root task that an append started, or gave an answer to.
+  /// The root task that an append started or answered.
   private TaskId root(ContextId thread, Appended appended) {
     var position = new Position(appended.first().seq() - 1, Integer.MAX_VALUE);
     TaskId answered = null;
@@ -284,7 +284,7 @@ final class RunRoutes {
       }
     }
     if (answered == null) {
-      throw new IllegalStateException("no task is behind " + appended + " of " + thread);
+      throw new IllegalStateException("the append " + appended + " to " + thread + " has no task");
     }
     return answered;
   }
@@ -306,7 +306,7 @@ final class RunRoutes {
     return parts.tasks().submit(submission).taskId();
   }
 
-  /// Takes over what the application has changed in the state. False if that is nothing.
+  /// Stores the client's changes of the state. Returns false if there are none.
   private boolean share(Wanted wanted) {
     var ours = parts.views().state(wanted.thread());
     var changed = Json.object();
@@ -331,7 +331,7 @@ final class RunRoutes {
     return !changed.isEmpty();
   }
 
-  /// What was said elsewhere before, to be kept.
+  /// Drafts for the client's earlier messages.
   private List<Draft> kept(Wanted wanted, List<RunInput.Said> before) {
     var drafts = new ArrayList<Draft>();
     for (var said : before) {
@@ -377,12 +377,12 @@ final class RunRoutes {
     var whenBusy = WireName.parse(WhenBusy.class, "forwardedProps.whenBusy", wish);
     if (whenBusy == WhenBusy.STEER) {
       throw new Rejection.Invalid(
-          "forwardedProps.whenBusy cannot be steer: a run is one of its own");
+          "forwardedProps.whenBusy cannot be steer: each request starts its own run");
     }
     return whenBusy;
   }
 
-  /// What the model is told beside the person's words: instructions, context and state.
+  /// The application context for the model: instructions, context and state.
   private static List<ObjectNode> grounding(RunInput input) {
     var all = new ArrayList<ObjectNode>();
     input.messages().stream()
@@ -408,7 +408,7 @@ final class RunRoutes {
   private static Rejection nothingNew() {
     return new Rejection.Invalid(
         "nothing-new",
-        "messages has nothing that this thread was not told: the last one must be a new message of"
+        "messages has nothing new for this thread: the last one must be a new message of"
             + " the user, or the result of a tool call that waits for it");
   }
 }

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What is open in a run: messages, reasoning, steps and sub-agents. Opens what is not open before it goes on,
-/// and closes all before the run ends; what sub-agents and steps go on with is opened anew in the next run.
-/// For one thread.
+/// Encodes the events of a run, and tracks its open items: messages, reasoning, steps and
+/// sub-agents. Opens an item before its content, and closes all items before the run ends.
+/// Sub-agents and steps that continue are opened again in the next run. For one thread.
 final class Scene {
 
-  /// Somebody whose reasoning is open.
+  /// An open reasoning message; `owner` is the sub-agent, or null.
   private record Thinking(String id, @Nullable String owner) {}
 
   private final List<ObjectNode> out = new ArrayList<>();
@@ -34,7 +34,7 @@ final class Scene {
   private final Set<String> called = new LinkedHashSet<>();
   private final Set<String> announced = new HashSet<>();
 
-  /// What there is to say since this was last asked.
+  /// Returns and removes the events that were added since the last call.
   List<ObjectNode> take() {
     var all = List.copyOf(out);
     out.clear();
@@ -45,7 +45,7 @@ final class Scene {
     out.add(event);
   }
 
-  /// A piece of a block of text.
+  /// Adds a delta to a block of text.
   void say(BlockId block, @Nullable String owner, String piece) {
     var id = block.value();
     if (!texts.containsKey(id)) {
@@ -57,7 +57,7 @@ final class Scene {
     add(AgUiEvent.TEXT_MESSAGE_CONTENT.about(owner, id).put("delta", piece));
   }
 
-  /// The end of a block, all of which is said if no piece of it was.
+  /// Ends a block. If no delta of it was added, adds its whole content first.
   void said(BlockId block, @Nullable String owner, String content) {
     if (!content.isEmpty() && !spoken.contains(block.value())) {
       say(block, owner, content);
@@ -76,7 +76,7 @@ final class Scene {
     return start.has("subagentRunId") ? start.get("subagentRunId").asString() : null;
   }
 
-  /// A piece of a thought.
+  /// Adds a delta to a thought.
   void think(TaskId task, @Nullable String owner, ThoughtId thought, String piece) {
     var id = thought.value();
     var open = thoughts.get(task);
@@ -98,7 +98,7 @@ final class Scene {
             .put("role", "reasoning"));
   }
 
-  /// Ends the thought that a task has open, if it has one.
+  /// Ends the open thought of a task, if any.
   void rest(TaskId task) {
     var open = thoughts.remove(task);
     if (open != null) {
@@ -107,7 +107,7 @@ final class Scene {
     }
   }
 
-  /// A tool call, unless it is known already.
+  /// Adds a tool call, unless it was added before.
   void call(String id, String name, ObjectNode arguments, Holder holder) {
     if (announced.add(id)) {
       start(id, name, holder);
@@ -116,10 +116,10 @@ final class Scene {
     }
   }
 
-  /// Whose call it is, and the message that has it.
+  /// The sub-agent of a call, and the message that contains it.
   record Holder(@Nullable String owner, @Nullable String messageId) {}
 
-  /// A call of an earlier run that still waits for the application: it is of this one, too.
+  /// Repeats a call of an earlier run that still waits for the client.
   void recall(String id, String name, Holder holder) {
     if (!called.contains(id)) {
       start(id, name, holder);
@@ -144,7 +144,7 @@ final class Scene {
         .put("delta", arguments.toString());
   }
 
-  /// What came of a call.
+  /// Adds the result of a call.
   void result(String id, @Nullable String owner, String content, boolean success) {
     var result = AgUiEvent.TOOL_CALL_RESULT.about(owner, id + ":result");
     result.put("toolCallId", id).put("content", content).put("role", "tool");
@@ -155,17 +155,17 @@ final class Scene {
     add(result);
   }
 
-  /// True if this run has the call, and not its result.
+  /// True if this run has the call without a result.
   boolean calls(String id) {
     return called.contains(id);
   }
 
-  /// The calls of this run that have no result, in their order.
+  /// The calls of this run without a result, in order.
   List<String> unanswered() {
     return List.copyOf(called);
   }
 
-  /// True if an activity was not told of in this run before.
+  /// True if the activity is new in this run.
   boolean begins(String activity) {
     return activities.add(activity);
   }
@@ -175,7 +175,7 @@ final class Scene {
     add(AgUiEvent.STEP_STARTED.json().put("stepName", name));
   }
 
-  /// True if the task was a step, which has ended.
+  /// Ends the step of a task. Returns false if the task is not a step.
   boolean stepped(TaskId task) {
     var name = steps.remove(task);
     if (name != null) {
@@ -193,14 +193,14 @@ final class Scene {
     return task != null && agents.containsKey(task);
   }
 
-  /// Ends a sub-agent with this event, if it is one.
+  /// Ends a sub-agent with this event, if it is open.
   void agentEnded(TaskId task, ObjectNode end) {
     if (agents.remove(task) != null) {
       add(end);
     }
   }
 
-  /// Closes all that is open, for now: sub-agents are suspended, for the interrupts that are theirs.
+  /// Closes all open items at a pause. Sub-agents are suspended, each with its own interrupts.
   void suspend(Function<TaskId, List<String>> interrupts) {
     closeWords();
     for (var task : List.copyOf(agents.keySet()).reversed()) {
@@ -216,7 +216,7 @@ final class Scene {
     called.clear();
   }
 
-  /// Goes on in another run with what was open.
+  /// Reopens steps and sub-agents in another run.
   void goOn() {
     activities.clear();
     called.clear();
@@ -224,7 +224,7 @@ final class Scene {
     agents.values().forEach(started -> add(started.deepCopy()));
   }
 
-  /// Closes all that is open, for good.
+  /// Closes all open items at the end.
   void close() {
     closeWords();
     for (var task : List.copyOf(agents.keySet()).reversed()) {
@@ -232,7 +232,7 @@ final class Scene {
           task,
           AgUiEvent.SUBAGENT_ERROR
               .of(task.value())
-              .put("message", "the run ended before")
+              .put("message", "the run ended before the sub-agent")
               .put("code", "canceled"));
     }
     List.copyOf(steps.keySet()).forEach(this::stepped);
@@ -243,7 +243,7 @@ final class Scene {
     List.copyOf(texts.keySet()).forEach(this::hush);
   }
 
-  /// What opens all that is open now, for a reader who comes in the middle.
+  /// The opening events of all open items, for a reader that joins during the run.
   List<ObjectNode> openers() {
     var openers = new ArrayList<ObjectNode>();
     steps
@@ -255,14 +255,14 @@ final class Scene {
     return openers;
   }
 
-  /// A text that nobody has streamed, as a message of its own.
+  /// Adds a complete text message.
   void message(String id, String content) {
     add(AgUiEvent.TEXT_MESSAGE_START.about(null, id).put("role", "assistant"));
     add(AgUiEvent.TEXT_MESSAGE_CONTENT.about(null, id).put("delta", content));
     add(AgUiEvent.TEXT_MESSAGE_END.about(null, id));
   }
 
-  /// An activity: whole when it is first told of in a run, later only what is new.
+  /// Adds an activity: a snapshot the first time in a run, then a delta.
   void activity(String id, @Nullable String owner, String type, ObjectNode content) {
     var json =
         (begins(id) ? AgUiEvent.ACTIVITY_SNAPSHOT : AgUiEvent.ACTIVITY_DELTA).about(owner, id);
@@ -275,7 +275,7 @@ final class Scene {
     add(json);
   }
 
-  /// A patch that sets every key, whether it is there or not.
+  /// A JSON Patch that sets every key, existing or not.
   static ArrayNode patch(ObjectNode values) {
     var patch = Json.mapper().createArrayNode();
     values

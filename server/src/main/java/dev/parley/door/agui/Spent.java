@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 
-/// What the models of a run used, in the protocol's accounting: parts are counted within the totals. For one
-/// thread.
+/// The token usage of a run by model, in the AG-UI format: cached tokens are included in the
+/// totals. For one thread.
 final class Spent {
 
   private record Sum(long input, long output, long cached, long written) {}

@@ -15,27 +15,27 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A root task and the tasks below it that have not ended, and what they ask of people: a fold of their events.
-/// It tells when none of them can go on before somebody answers. For one thread.
+/// Folds the state of a root task and its subtasks, and their open questions. Detects when no task
+/// can continue without an answer. For one thread.
 final class TaskTree {
 
-  /// What a task asks: one of `input` and `auth` is there.
+  /// An open question of a task. Exactly one of `input` and `auth` is set.
   record Asked(Id id, Origin origin, @Nullable InputRequired input, @Nullable AuthRequired auth) {}
 
   private final TreeState tree = new TreeState();
   private final Map<Id, Asked> asked = new LinkedHashMap<>();
 
-  /// What is asked now, in the order in which it was.
+  /// The open questions, oldest first.
   List<Asked> asked() {
     return List.copyOf(asked.values());
   }
 
-  /// True if somebody is asked something, and no task can go on before an answer.
+  /// True if there is an open question, and no task can continue without an answer.
   boolean rests(TaskId root) {
     return PersonWait.holds(tree.state(), root);
   }
 
-  /// Takes in an event of one of the tasks.
+  /// Applies an event of one of the tasks.
   void apply(Origin origin, Entry entry) {
     tree.apply(entry);
     switch (entry.event()) {
@@ -43,12 +43,12 @@ final class TaskTree {
           asked.put(input.inputId(), new Asked(input.inputId(), origin, input, null));
       case AuthRequired auth ->
           asked.put(auth.authId(), new Asked(auth.authId(), origin, null, auth));
-      default -> {} // What else moves a task is in the fold.
+      default -> {} // The tree state handles all other events.
     }
     asked.keySet().removeIf(id -> !isOpen(id));
   }
 
-  /// Takes in what somebody says to the tasks.
+  /// Applies a message to the tasks.
   void hear(Entry message) {
     tree.apply(message);
   }

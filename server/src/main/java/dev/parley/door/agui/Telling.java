@@ -9,20 +9,20 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Tells a reader what a narrator makes of a thread, from some place on: what stands before it is only folded.
-/// For one thread.
+/// Streams the AG-UI events of a thread from a given point. Earlier entries are only folded. For
+/// one thread.
 final class Telling implements EntryTail.Script {
 
-  /// Where a reader comes in and leaves.
+  /// Which part of a thread to stream.
   sealed interface Wish {
 
-    /// The version of the protocol that the reader speaks.
+    /// The protocol version of the reader.
     ProtocolVersion version();
 
-    /// All of one run.
+    /// One run.
     record Run(String runId, ProtocolVersion version) implements Wish {}
 
-    /// What follows a cursor, until nothing goes on; for ever, if `follow`.
+    /// The events after a cursor, until no run is active; without end if `follow` is true.
     record After(FrameCursor cursor, boolean follow, ProtocolVersion version) implements Wish {}
   }
 
@@ -33,7 +33,7 @@ final class Telling implements EntryTail.Script {
   private boolean telling;
   private boolean over;
 
-  /// @param recap is said first
+  /// @param recap snapshot frames that are sent first
   Telling(Narrator narrator, Wish wish, List<byte[]> recap, String place) {
     this.narrator = narrator;
     this.wish = wish;

@@ -12,7 +12,8 @@ import dev.parley.protocol.TaskId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What AG-UI has no words for: reading a thread again, from any frame on, and stopping its run.
+/// Routes beyond the AG-UI protocol: streaming a thread from any frame, canceling its run, and an
+/// agent's capabilities.
 final class ThreadRoutes {
 
   private static final String THREAD = "/ag-ui/{agentTypeId}/threads/{c}";
@@ -27,17 +28,17 @@ final class ThreadRoutes {
     this.capabilities = new Capabilities(parts);
   }
 
-  /// Which run is to stop: the one that goes on or waits, if none is named.
+  /// The run to cancel; without a run id, the active or waiting run.
   record Cancel(@Nullable String runId, @Nullable String reason) {}
 
-  /// A run that was asked to stop.
+  /// A run that is being canceled.
   record Cancelled(ContextId threadId, TaskId taskId, String runId) {}
 
   List<Route> routes() {
     return List.of(
         Route.get(
             "/ag-ui/{agentTypeId}",
-            "Tells what an agent can do, as AgentCapabilities of AG-UI",
+            "Shows what an agent can do, as AgentCapabilities of AG-UI",
             Answer.other("application/json"),
             request -> new Reply.Json(200, capabilities.of(RunRoutes.agent(parts, request)))),
         Route.get(
@@ -46,9 +47,11 @@ final class ThreadRoutes {
             Answer.stream(),
             List.of(
                 Parameter.query("after", "only events after this one, by the id of its frame"),
-                Parameter.header("Last-Event-ID", "the same as after, and stronger"),
+                Parameter.header("Last-Event-ID", "the same as after; takes precedence"),
                 Parameter.query(
-                    "follow", Parameter.Type.BOOLEAN, "stays when nothing goes on any more"),
+                    "follow",
+                    Parameter.Type.BOOLEAN,
+                    "keeps the stream open while no run is active"),
                 Parameter.query(
                     "protocolVersion", "the version of AG-UI to write: 0.0, 1.0 (default), 1.1")),
             this::events),
@@ -93,7 +96,7 @@ final class ThreadRoutes {
         .orElseThrow(
             () ->
                 new Rejection.Conflict(
-                    "not-running", "no such run goes on or waits in the thread " + thread));
+                    "not-running", "no such run is active or waiting in the thread " + thread));
   }
 
   private Reply cancel(Request request, ContextId thread, Cancelled which) {

@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Reads threads: the run that goes on or rests in one, and what is streamed of it.
+/// Reads threads: their active or paused run, and their streams.
 final class Threads {
 
   private static final int PAGE = 1_000;
 
-  /// How many of the latest messages a recap begins with.
+  /// How many of the latest messages a snapshot includes.
   private static final int RECAP_MESSAGES = 200;
 
   private final DoorParts parts;
@@ -34,10 +34,10 @@ final class Threads {
     this.voice = new Voice(parts.log(), parts.views());
   }
 
-  /// A root task that has begun and not ended, folded up to `head`.
+  /// A root task that has started and not ended, folded up to `head`.
   record Open(Position head, Turn turn) {}
 
-  /// The turn that runs or rests in the thread, if one does.
+  /// The active or paused root task of the thread, if any.
   Optional<Open> open(ContextId thread) {
     var root =
         parts
@@ -57,10 +57,10 @@ final class Threads {
     return Optional.ofNullable(narrator.current()).map(turn -> new Open(head, turn));
   }
 
-  /// A root task that has not ended, and the run that it is known by.
+  /// A root task that has not ended, and its run id.
   record OpenRoot(TaskId task, String runId) {
 
-    /// To be called while the context may be looked at: its tasks change later.
+    /// Call this inside `inspect`: the task may change later.
     static OpenRoot of(OpenTask task) {
       var given = Turn.runId(task.created().metadata());
       var id = task.origin().taskId();
@@ -68,7 +68,7 @@ final class Threads {
     }
   }
 
-  /// Root tasks that have not ended, the one that runs first.
+  /// Root tasks that have not ended, started ones first.
   List<OpenRoot> roots(ContextId thread) {
     return parts
         .log()
@@ -89,7 +89,7 @@ final class Threads {
     return new Reply.Stream(new EntryTail(parts.tails(), thread, start, telling));
   }
 
-  /// How a reader wants a thread: after a cursor, if there is one, or from the beginning, as snapshots.
+  /// How to stream a thread: after a cursor, or from the beginning with snapshots if there is none.
   record Reading(@Nullable String cursor, boolean follow, ProtocolVersion version) {}
 
   /// The stream of a thread.
@@ -103,7 +103,7 @@ final class Threads {
     var after = recap == null ? FrameCursor.parse(cursor) : FrameCursor.of(recap.at());
     if (after.position().after(head)) {
       throw new Rejection.Invalid(
-          "cursor-ahead", "the thread has only come to " + head + ", not to " + after.place());
+          "cursor-ahead", "the thread ends at " + head + ", before " + after.place());
     }
     return recap == null ? rest(thread, after, reading) : recap(thread, recap, reading);
   }
@@ -113,7 +113,7 @@ final class Threads {
     if (cursor.part() > 0 && (at.seq() < 1 || at.k() > 0)) {
       throw new Rejection.Invalid("invalid-cursor", "this is not a cursor of this stream");
     }
-    // Of an entry that was read in part, the rest is told again: so from before it.
+    // If only some frames of an entry were read, start before that entry to send the others.
     var told = cursor.part() == 0 ? at : new Position(at.seq() - 1, Integer.MAX_VALUE);
     var start =
         parts.views().openAt(thread, told.seq()).map(task -> before(thread, task)).orElse(told);
@@ -141,7 +141,7 @@ final class Threads {
     return reply(thread, narrator, reached, new Told(wish, frames, place));
   }
 
-  /// What a reader is told, beginning with `recap` at `place`.
+  /// The start of a stream: the snapshot frames, and the id of the first frame.
   private record Told(Telling.Wish.After wish, List<byte[]> recap, String place) {}
 
   private Reply reply(ContextId thread, Narrator narrator, Position reached, Told told) {
@@ -158,7 +158,7 @@ final class Threads {
     return new Reply.Stream(new EntryTail(parts.tails(), thread, reached, telling));
   }
 
-  /// Before the turn of the oldest message that a recap tells.
+  /// The position before the oldest message of a snapshot.
   private Position recapStart(ContextId thread) {
     return parts.views().latestMessages(thread, RECAP_MESSAGES).stream()
         .findFirst()
@@ -171,7 +171,7 @@ final class Threads {
     return new Narrator(new Narrator.Plot(thread, only, voice::speaks), transcript);
   }
 
-  /// Before a task, and the message that asked for it.
+  /// The position before a task and its message.
   private Position before(ContextId thread, TaskId task) {
     return parts
         .views()
@@ -181,7 +181,7 @@ final class Threads {
         .orElse(Position.START);
   }
 
-  /// Tells a narrator what stands between two places. Returns where that ended.
+  /// Applies the entries between two positions. Returns the last position.
   private Position fold(ContextId thread, Narrator narrator, Position from, Position to) {
     var position = from;
     while (to.after(position)) {

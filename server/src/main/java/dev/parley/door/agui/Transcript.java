@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The messages and the state that a client has who was told all events: what snapshots are made of. For one
-/// thread.
+/// The messages and the state of a client that received all events. Snapshots are made from this.
+/// For one thread.
 final class Transcript {
 
   private static final class Line {
@@ -29,13 +29,13 @@ final class Transcript {
     }
   }
 
-  /// A call's arguments stand in the message that has the call.
+  /// A tool call; its arguments are written into the message that contains it.
   private record Call(Line holder, ObjectNode function, StringBuilder arguments) {}
 
-  /// A key of the state was given a value, or taken away.
+  /// A key of the state was set, or removed if `value` is null.
   private record Change(long seq, String key, @Nullable JsonNode value) {}
 
-  /// At `seq` the context went back to what it was at `to`, which may have been before an earlier going back.
+  /// At `seq` the context was rewound to `to`, which may be before an earlier rewind.
   private record Back(long seq, long to) {}
 
   private final Map<String, Line> lines = new HashMap<>();
@@ -45,7 +45,7 @@ final class Transcript {
   private final List<Back> backs = new ArrayList<>();
   private @Nullable ObjectNode started;
 
-  /// The beginning of the last run, if there was one.
+  /// The start event of the last run, if any.
   @Nullable ObjectNode started() {
     return started;
   }
@@ -58,8 +58,8 @@ final class Transcript {
     }
   }
 
-  /// At `seq` the context went back to what it was at `to`: what came between counts no more, and what counted there counts
-  /// again.
+  /// Rewinds the context at `seq` to its state at `to`. Later messages are hidden, and messages
+  /// that were current at `to` are current again.
   void rewind(long seq, long to) {
     backs.add(new Back(seq, to));
     lines.clear();
@@ -68,7 +68,7 @@ final class Transcript {
         .forEach(line -> lines.put(line.message.path("id").asString(), line));
   }
 
-  /// True if what stands at `seq` is part of what the context is now.
+  /// True if the entry at `seq` was not rewound.
   private boolean counts(long seq) {
     var end = Long.MAX_VALUE;
     for (var i = backs.size() - 1; i >= 0; i--) {
@@ -120,7 +120,7 @@ final class Transcript {
           SUBAGENT_STARTED,
           SUBAGENT_FINISHED,
           SUBAGENT_ERROR,
-          CUSTOM -> {} // Makes no message.
+          CUSTOM -> {} // These create no message.
     }
   }
 
@@ -138,7 +138,7 @@ final class Transcript {
         });
   }
 
-  /// A result stands right after the message that has its call, behind other results.
+  /// Inserts a result after the message with its call and after earlier results.
   private void result(ObjectNode event, long seq) {
     var line = line(event, "messageId", "tool", seq);
     line.message.set("toolCallId", event.get("toolCallId"));
@@ -191,7 +191,8 @@ final class Transcript {
     }
   }
 
-  /// A message has its own id, unless its text was told as it was said: then it is the last such text before it.
+  /// Applies a correction to the message with its id. A streamed text has another id: then the last
+  /// message with the same text is corrected.
   private void correct(CorrectedMessage corrected) {
     var own =
         order.stream()
@@ -224,7 +225,7 @@ final class Transcript {
     return change.path("path").asString().substring(1).replace("~1", "/").replace("~0", "~");
   }
 
-  /// What the state has beside what the context keeps.
+  /// The state from the events, which is not stored in the context.
   ObjectNode state() {
     var all = Json.object();
     for (var change : changes) {
@@ -239,7 +240,7 @@ final class Transcript {
     return all;
   }
 
-  /// The messages, in order, with those that people corrected as they read now.
+  /// The messages in order, with corrections applied.
   ArrayNode json(List<CorrectedMessage> corrected) {
     corrected.forEach(this::correct);
     calls.values().forEach(call -> call.function().put("arguments", call.arguments().toString()));

@@ -13,7 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A root task from its message to its end: one run, or several if it stops to ask. For one thread.
+/// The state of a root task from its message to its end: one run, or several if it pauses to ask.
+/// For one thread.
 final class Turn {
 
   final TaskId root;
@@ -23,19 +24,19 @@ final class Turn {
   final TaskTree tree = new TaskTree();
   final Scene scene = new Scene();
 
-  /// Why tasks failed, as they said it.
+  /// The errors of failed tasks.
   final Map<TaskId, ErrorReported> errors = new HashMap<>();
 
-  /// Whose calls there are, and which messages have them.
+  /// The sub-agent and message of each tool call.
   final Map<String, Scene.Holder> holders = new HashMap<>();
 
-  /// The names of the calls that the application runs.
+  /// The tool names of calls that the client runs, by call id.
   final Map<String, String> clientCalls = new HashMap<>();
 
-  /// Those of them whose results came with a message of the application.
+  /// The client calls whose results came with a message.
   final Set<String> brought = new HashSet<>();
 
-  /// The calls that hand all of the work to one agent, and so are not shown.
+  /// The calls that delegate all work to one agent; they are not shown.
   final Set<String> handovers = new HashSet<>();
 
   Spent spent = new Spent();
@@ -45,7 +46,7 @@ final class Turn {
   boolean handsOver;
   private int runs;
 
-  /// Where a turn stands.
+  /// The phase of a root task.
   enum Phase {
     QUEUED,
     RUNNING,
@@ -61,7 +62,7 @@ final class Turn {
     this.runId = root.value();
   }
 
-  /// The next run begins, under the name that the application gave it, if it did.
+  /// Begins the next run. `given` is its id if the client chose one.
   void begin(@Nullable String given) {
     runs++;
     phase = Phase.RUNNING;
@@ -73,7 +74,7 @@ final class Turn {
     return runs == 1;
   }
 
-  /// What the application calls the run, according to the metadata of a task, a message or an answer.
+  /// The run id that the client chose, from the metadata of a task, a message or an answer.
   static @Nullable String runId(@Nullable ObjectNode metadata) {
     var id = metadata == null ? "" : metadata.path(Submission.RUN_ID).asString("");
     return id.isEmpty() ? null : id;

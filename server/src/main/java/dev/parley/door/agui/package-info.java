@@ -1,4 +1,4 @@
-/// The AG-UI door: runs, threads, interrupts and the events of the Agent-User Interaction protocol.
+/// The AG-UI API: runs, threads, interrupts and events of the Agent-User Interaction protocol.
 @NullMarked
 package dev.parley.door.agui;
 

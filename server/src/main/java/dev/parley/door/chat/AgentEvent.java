@@ -4,10 +4,10 @@ import dev.parley.protocol.Entry;
 import java.time.Instant;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Something that happened to a task.
+/// An event of a task, in the chat API.
 record AgentEvent(Entry entry, AgentEventType type, String agentId, ObjectNode payload) {
 
-  /// As a task's list of events has it.
+  /// An event in a task's list of events.
   record Listed(
       String id,
       String taskId,
@@ -16,7 +16,7 @@ record AgentEvent(Entry entry, AgentEventType type, String agentId, ObjectNode p
       Instant timestamp,
       ObjectNode payload) {}
 
-  /// The event as a task's list has it: every payload says which conversation it belongs to.
+  /// The event for a task's list of events, where every payload has the conversation's id.
   Listed listed() {
     var origin = entry.origin();
     var told = payload.deepCopy().put("conversationId", entry.contextId().value());

@@ -1,6 +1,7 @@
 package dev.parley.door.chat;
 
-/// What happens to a task, as its own list of events and as the stream of its conversation name it.
+/// The types of a task's events, with their names in the task's list of events and in the
+/// conversation's stream.
 enum AgentEventType {
   STARTED("task:started", "task_started"),
   PROGRESS("task:progress", "task_progress"),
@@ -21,12 +22,12 @@ enum AgentEventType {
     this.chat = chat;
   }
 
-  /// The name among the events of a task.
+  /// The name in a task's list of events.
   String ofTask() {
     return task;
   }
 
-  /// The name in the stream of a conversation.
+  /// The name in a conversation's stream.
   String ofChat() {
     return chat;
   }

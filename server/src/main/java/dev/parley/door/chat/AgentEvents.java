@@ -29,12 +29,13 @@ import dev.parley.task.EarlyEnd;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Makes agent events of entries: one of each entry that says something to this door, none of the rest.
+/// Maps log entries to agent events: one for each entry that the chat API shows, none for the
+/// others.
 ///
-/// Depends on nothing but the log before the entry, and on what agents are called.
+/// The result depends only on the log before the entry, and on the names of agents.
 final class AgentEvents {
 
-  /// Who speaks when nobody's agent does.
+  /// The agent id of events that no agent caused.
   static final String SYSTEM = "system";
 
   static final String NEVER_STARTED = "Task was cancelled before execution";
@@ -47,7 +48,7 @@ final class AgentEvents {
     this.names = names;
   }
 
-  /// The agent event that an entry is, if it is one.
+  /// The agent event of an entry, if it has one.
   Optional<AgentEvent> of(Entry entry) {
     var origin = entry.origin();
     if (origin == null || entry.event().internal()) {
@@ -69,9 +70,8 @@ final class AgentEvents {
       case ArtifactEvent event ->
           Progress.of(entry, event)
               .flatMap(payload -> some(entry, origin, AgentEventType.PROGRESS, payload));
-      // Thoughts have no name here; messages and contexts are not a task's; what failed is told
-      // with
-      // the end, and what it cost too.
+      // The chat API has no event for thoughts. Messages and contexts do not belong to a task.
+      // Errors and usage are part of the task's last event.
       case ThoughtEvent _, MessageEvent _, ContextEvent _, ReportEvent _ -> Optional.empty();
     };
   }
@@ -92,7 +92,7 @@ final class AgentEvents {
     return switch (status.status()) {
       case SUBMITTED, WORKING, WAITING_INPUT, WAITING_AUTH, WAITING_SUBTASK ->
           some(entry, origin, AgentEventType.PROGRESS, Progress.of(status));
-      // What follows it in the same append says more.
+      // The next event in the same append has more details.
       case COMPLETED -> Optional.empty();
       case FAILED -> some(entry, origin, AgentEventType.FAILED, failed(entry, status));
       case CANCELED ->
@@ -156,7 +156,7 @@ final class AgentEvents {
     if (!streamed && complete.content().isEmpty()) {
       return Optional.empty();
     }
-    // Whoever joins the pieces has the text already, and must not get it twice.
+    // Clients that join the deltas have the text already, and must not get it twice.
     var json = output(streamed ? "" : complete.content(), false);
     if (complete.blockId() != null) {
       json.put("blockId", complete.blockId().value());
@@ -170,7 +170,8 @@ final class AgentEvents {
     return some(entry, origin, AgentEventType.OUTPUT, json);
   }
 
-  /// A piece of a block. The first one says which block it replaces, if the agent was cut off and repeats itself.
+  /// A delta of a block. The first one names the block that it replaces, if the agent was
+  /// interrupted and repeats its output.
   private ObjectNode piece(Entry entry, ContentDelta delta) {
     var json = output(delta.delta(), true);
     if (delta.blockId() != null) {

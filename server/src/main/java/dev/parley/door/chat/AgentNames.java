@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// What agents are called, and what they may use.
+/// The names and tools of agents.
 final class AgentNames {
 
   private final Map<AgentTypeId, AgentType> types;

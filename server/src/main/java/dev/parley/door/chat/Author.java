@@ -5,12 +5,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Who wrote the answer of a task that another agent was to work on alone.
+/// Finds the agent that wrote the answer of a delegated task.
 final class Author {
 
   private Author() {}
 
-  /// The agent that the task's metadata say all of the work was handed to, if it was.
+  /// The agent to which all of the work was delegated, according to the task's metadata.
   static Optional<String> of(@Nullable ObjectNode metadata) {
     if (metadata == null) {
       return Optional.empty();

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The chat door: all its routes.
+/// The chat API: all its routes.
 public final class ChatDoor {
 
   private static final List<Map.Entry<String, String>> WORDS =
       List.of(Map.entry("contextId", "conversationId"), Map.entry("context", "conversation"));
 
-  /// How this door says that a request failed.
+  /// The format of this API's error replies.
   public static final ErrorForm ERRORS = ErrorForm.json("/chat", ChatDoor::error);
 
   private final DoorParts parts;

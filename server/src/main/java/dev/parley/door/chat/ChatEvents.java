@@ -21,9 +21,10 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Makes chat events of entries: none, one, or two where a task's end is also that of its message.
+/// Maps log entries to chat events: none, one, or two where the end of a task is also the end of
+/// its message.
 ///
-/// Depends on nothing but the log before the entry, and on what agents are called.
+/// The result depends only on the log before the entry, and on the names of agents.
 final class ChatEvents {
 
   static final String SUBAGENT_OUTPUT = "subagent_output";
@@ -38,7 +39,7 @@ final class ChatEvents {
     this.voice = voice;
   }
 
-  /// The chat events that an entry is, in order.
+  /// The chat events of an entry, in order.
   List<ObjectNode> of(Entry entry) {
     if (entry.event().internal()) {
       return List.of();
@@ -66,14 +67,14 @@ final class ChatEvents {
     };
   }
 
-  /// A message that begins a task, or one that is said to a task at work.
+  /// A message that starts a task, or one that is sent to a running task.
   private static ObjectNode said(Entry entry, Message message) {
     var metadata = message.metadata() == null ? Json.object() : message.metadata();
     var steers = metadata.path("steer").asBoolean(false);
     var json = json(steers ? "task_progress" : "started", entry);
     json.put("messageId", message.messageId().value());
     copy(metadata, "taskId", json);
-    return steers ? json.put("content", "Told the running task").put("stage", "steer") : json;
+    return steers ? json.put("content", "Sent to the running task").put("stage", "steer") : json;
   }
 
   private static Optional<ObjectNode> conversation(Entry entry, ContextEvent event) {
@@ -143,7 +144,7 @@ final class ChatEvents {
     };
   }
 
-  /// What a sub-agent does is its own: the ids are the sub-agent's, and its parent is whoever tells.
+  /// The ids are those of the sub-agent, and the parent is the task of the event.
   private static ObjectNode subagent(AgentEvent event) {
     var json = json(event);
     json.set("parentTaskId", json.get("taskId"));
@@ -153,7 +154,7 @@ final class ChatEvents {
     return data(json, event.payload());
   }
 
-  /// The answer is in the log, right before the end of its task, and so in every history.
+  /// The answer precedes the end of its task in the log, so it is in every history.
   private ObjectNode completed(AgentEvent event) {
     var json = json(event).put("type", "completed");
     if (event.entry().event() instanceof TaskComplete(_, _, var about)) {
@@ -172,7 +173,7 @@ final class ChatEvents {
     return json;
   }
 
-  /// `error` has an alias, as `EventSource` has an event of that name itself.
+  /// `task_failed` is an alias of `error`, because `EventSource` has its own event named `error`.
   private List<ObjectNode> failed(AgentEvent event, boolean root) {
     var json = json(event);
     for (var name : List.of("error", "code", "recoverable")) {
@@ -186,7 +187,7 @@ final class ChatEvents {
     return List.of(json, json.deepCopy().put("type", "error"));
   }
 
-  /// What was said until then stays in the history, as a part of what was to be said.
+  /// The text that was written until then stays in the history, as a partial answer.
   private ObjectNode partial(AgentEvent event, ObjectNode json) {
     past.answer(event.entry())
         .ifPresent(

@@ -21,7 +21,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Chat events as frames, of one conversation and of all.
+/// Encodes chat events as frames, for the streams of one and of all conversations.
 final class ChatFormat implements Format, FeedTail.Writing {
 
   private static final String GAP = "stream_gap";
@@ -31,7 +31,7 @@ final class ChatFormat implements Format, FeedTail.Writing {
   private final Supplier<UUID> ids;
   private final UUID key;
 
-  /// The clock and the ids are for events that are in no log.
+  /// The clock and the ids are for events that are not in the log.
   ChatFormat(ChatEvents events, InstantSource clock, Supplier<UUID> ids) {
     this.events = events;
     this.clock = clock;
@@ -105,7 +105,7 @@ final class ChatFormat implements Format, FeedTail.Writing {
     return frames;
   }
 
-  /// An id shaped as a UUID v4 that nobody can guess who does not know the key.
+  /// An id in the form of a UUID v4, which cannot be guessed without the key.
   private UUID deletion(ContextId context) {
     var hash = ByteBuffer.wrap(Hash.of(key + " conversation_deleted " + context));
     return new UUID(

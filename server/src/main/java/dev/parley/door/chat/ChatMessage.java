@@ -23,7 +23,7 @@ record ChatMessage(
     Instant createdAt,
     @Nullable ObjectNode metadata) {
 
-  /// The message with what is to be known of its task, if that is known.
+  /// The message, with data of its task if that is known.
   static ChatMessage of(ContextId context, MessageView view, @Nullable TaskView task) {
     var metadata = Json.object();
     client(view.metadata()).ifPresent(metadata::setAll);
@@ -57,7 +57,7 @@ record ChatMessage(
         metadata.isEmpty() ? null : metadata);
   }
 
-  /// What the client said about the message.
+  /// The metadata that the client sent with the message.
   static Optional<ObjectNode> client(@Nullable ObjectNode metadata) {
     return Optional.ofNullable(metadata)
         .map(all -> all.path(Label.CLIENT))
@@ -65,7 +65,7 @@ record ChatMessage(
         .map(JsonNode::asObject);
   }
 
-  /// Says at a question that it was not answered, so that no history has half a turn without a word.
+  /// Marks a user's message as unanswered if its task failed, so that the history shows the reason.
   private static void mark(TaskView task, ObjectNode metadata) {
     var error = task.error();
     var status = ChatStatus.of(task.status(), error == null ? null : error.code());

@@ -5,7 +5,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.WireName;
 import org.jspecify.annotations.Nullable;
 
-/// How a task stands, in this door's words. The last four are those of a result.
+/// The state of a task in the chat API. The last four are those of a result.
 enum ChatStatus implements WireName {
   PENDING,
   RUNNING,
@@ -15,7 +15,7 @@ enum ChatStatus implements WireName {
   CANCELLED,
   TIMEOUT;
 
-  /// The word for a state, and for what went wrong if something did.
+  /// The status for a state, and for its error if it has one.
   static ChatStatus of(TaskState state, @Nullable ErrorCode error) {
     return switch (state) {
       case SUBMITTED -> PENDING;

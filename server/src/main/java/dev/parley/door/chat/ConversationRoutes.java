@@ -15,11 +15,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Conversations: listing, showing, renaming, deleting.
+/// Routes for conversations: list, show, rename, delete.
 final class ConversationRoutes {
 
   static final Parameter OFFSET =
-      Parameter.query("offset", Parameter.Type.INTEGER, "leave out this many");
+      Parameter.query("offset", Parameter.Type.INTEGER, "how many items to skip");
   static final String ONE = "/chat/conversations/{c}";
 
   private final DoorParts parts;
@@ -46,7 +46,7 @@ final class ConversationRoutes {
     }
   }
 
-  /// Some conversations, the one that changed last first.
+  /// A page of conversations, last changed first.
   record Conversations(
       boolean success,
       List<Conversation> conversations,
@@ -57,17 +57,17 @@ final class ConversationRoutes {
   /// One conversation.
   record OneConversation(boolean success, Conversation conversation) {}
 
-  /// What is to change of a conversation.
+  /// A request to change a conversation.
   record ConversationChange(@Nullable String title, @Nullable ObjectNode metadata) {}
 
-  /// That something was done.
+  /// The reply to a successful action.
   record Done(boolean success, @Nullable String message) {}
 
   List<Route> routes() {
     return List.of(
         Route.get(
             "/chat/conversations",
-            "Lists conversations, the one that changed last first",
+            "Lists conversations, last changed first",
             Answer.one(Conversations.class),
             List.of(OFFSET, Paging.LIMIT, Paging.CURSOR),
             this::list),
@@ -84,7 +84,7 @@ final class ConversationRoutes {
         Route.act(
             Route.Method.DELETE,
             ONE,
-            "Deletes a conversation for ever",
+            "Deletes a conversation permanently",
             Answer.one(Done.class),
             this::delete));
   }
@@ -94,7 +94,7 @@ final class ConversationRoutes {
     var offset = request.number("offset", 0);
     var cursor = request.query("cursor");
     if (offset.isPresent() && cursor.isPresent()) {
-      throw new Rejection.Invalid("offset and cursor do not go together; use one of them");
+      throw new Rejection.Invalid("offset and cursor cannot be combined; use one of them");
     }
     var views = parts.views();
     if (offset.isPresent()) {

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a task cost, with the agents that it handed its work to.
+/// The costs of a task, including the agents that it delegated work to.
 ///
-/// @param usage tokens in all, if any are known
-/// @param modelUsage tokens of each model, if any are known
-/// @param costUsd money in all, if any is known
+/// @param usage total tokens, if known
+/// @param modelUsage tokens of each model, if known
+/// @param costUsd total cost, if known
 record Costs(
     @Nullable ObjectNode usage, @Nullable ObjectNode modelUsage, @Nullable BigDecimal costUsd) {
 
@@ -20,8 +20,9 @@ record Costs(
       List.of("inputTokens", "outputTokens", "cacheCreationInputTokens", "cacheReadInputTokens");
   private static final String COST = "costUsd";
 
-  /// The sums in the metadata at the end of a task. In logs of version 0.1 they are the task's own, and each result has
-  /// its own too; later ones cover all tasks below, and `ownUsage` tells them apart.
+  /// The sums in the metadata at the end of a task. In logs of version 0.1 they are the task's own,
+  /// and each result has separate sums. In later logs they include all subtasks; those logs have
+  /// `ownUsage`.
   static Costs of(@Nullable ObjectNode metadata) {
     if (metadata == null) {
       return new Costs(null, null, null);

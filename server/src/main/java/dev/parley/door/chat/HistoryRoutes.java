@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What was said in a conversation: reading it, editing it, saying it anew, hiding it.
+/// Routes for the messages of a conversation: list, show, edit, rerun and hide them.
 final class HistoryRoutes {
 
   private static final String ALL = ConversationRoutes.ONE + "/messages";
@@ -44,14 +44,14 @@ final class HistoryRoutes {
     this.messages = new Messages(parts.log(), parts.views());
   }
 
-  /// Some messages, oldest first. `nextAfter` is the next `after`.
+  /// A page of messages, oldest first. `nextAfter` is the next `after`.
   record ChatMessages(
       boolean success, List<ChatMessage> messages, long total, boolean hasMore, long nextAfter) {}
 
-  /// One message, and what it read before.
+  /// One message, and its earlier texts.
   record OneMessage(boolean success, ChatMessage message, List<EditView> history) {}
 
-  /// What a message is to read from now on, and whether it is to be answered anew.
+  /// The new text of a message, and whether to rerun it.
   record ChatEdit(@Nullable String content, @Nullable Boolean rerun) {}
 
   List<Route> routes() {
@@ -71,7 +71,7 @@ final class HistoryRoutes {
             Route.Method.PATCH,
             ONE,
             new Route.Description(
-                "Edits a message; with rerun, goes back to before it and says it anew",
+                "Edits a message; with rerun, rewinds to before it and sends it again",
                 List.of(SendRoutes.KEY),
                 ChatEdit.class,
                 Answer.one(OneMessage.class)),
@@ -85,13 +85,13 @@ final class HistoryRoutes {
     var offset = request.number("offset", 0);
     var after = request.number("after", 0);
     if (offset.isPresent() && after.isPresent()) {
-      throw new Rejection.Invalid("offset and after do not go together; use one of them");
+      throw new Rejection.Invalid("offset and after cannot be combined; use one of them");
     }
     var views = parts.views();
     if (offset.isPresent()) {
       var found = views.messagesFrom(context, offset.get(), request.limit());
       var total = views.context(context).messageCount();
-      // Beyond the end it is the last message, after which only new ones come.
+      // Beyond the end this is the last message, so that the next page has only new ones.
       var last = views.latestMessages(context, 1).stream().mapToLong(MessageView::seq).findFirst();
       return reply(context, found, total, offset.get() + found.size() < total, last.orElse(0));
     }
@@ -111,7 +111,7 @@ final class HistoryRoutes {
     return new Reply.Json(200, new ChatMessages(true, list, total, more, last));
   }
 
-  /// The tasks that the messages began, of which each stands right after its message.
+  /// The tasks that the messages started. Each directly follows its message in the log.
   private Map<TaskId, TaskView> tasks(ContextId context, List<MessageView> found) {
     var tasks = new HashMap<TaskId, TaskView>();
     if (!found.isEmpty()) {
@@ -152,13 +152,13 @@ final class HistoryRoutes {
   }
 
   private Reply rerun(Request request, ContextId context, MessageId id, String content) {
-    // One that was sent twice finds its message gone, and is answered by its key.
+    // A repeated request does not find the message; its idempotency key returns the first reply.
     var message = parts.views().message(context, id);
     if (message.isEmpty() && request.idempotencyKey().isEmpty()) {
       throw new Rejection.NotFound("no such message: " + id);
     }
     if (message.filter(view -> view.role() != Role.USER).isPresent()) {
-      throw new Rejection.Invalid("only what a person said can be said anew");
+      throw new Rejection.Invalid("only a message of the user can be rerun");
     }
     var options =
         message
@@ -178,7 +178,7 @@ final class HistoryRoutes {
     return new Reply.Json(202, ChatAccepted.of(accepted));
   }
 
-  /// To be worked on as the first time.
+  /// The same options as the first time.
   private static Options same(TaskView task) {
     return new Options(
         task.agentId(),

@@ -20,12 +20,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// What stands in the log shortly before an entry, which the entry itself does not say again.
+/// Finds facts in the log before an entry that the entry itself does not repeat.
 final class LookBack {
 
   private static final int PAGE = 64;
 
-  /// How far the end of a task looks back: what belongs to it stands in the same append.
+  /// How many events to search before the end of a task: related events are in the same append.
   private static final int APPEND_MAX = 8;
 
   private final EventLog log;
@@ -34,14 +34,14 @@ final class LookBack {
     this.log = log;
   }
 
-  /// What a root task answered, when it ended with this entry.
+  /// The answer of the root task that ended with this entry.
   Optional<Message> answer(Entry end) {
     return near(end, entry -> same(end, entry) && entry.event() instanceof Message)
         .map(entry -> (Message) entry.event())
         .filter(message -> message.role() == Role.ASSISTANT);
   }
 
-  /// Why a task failed, when it ended with this entry.
+  /// The error of the task that failed with this entry.
   Optional<ErrorReported> error(Entry end) {
     return near(
             end,
@@ -52,19 +52,19 @@ final class LookBack {
         .map(entry -> (ErrorReported) entry.event());
   }
 
-  /// Where a subtask belonged whose end this entry tells its parent.
+  /// The origin of the subtask whose end this entry reports to its parent.
   Optional<Origin> ended(Entry told, TaskId subtask) {
     return near(told, entry -> subtask.equals(entry.taskId())).map(Entry::origin);
   }
 
-  /// True if the block that this entry ends came in pieces.
+  /// True if the block that this entry completes was streamed in deltas.
   boolean streamed(Entry end, ContentComplete complete) {
     return nearest(end, Integer.MAX_VALUE, entry -> same(end, entry) && tells(entry, complete))
         .filter(entry -> entry.event() instanceof ContentDelta)
         .isPresent();
   }
 
-  /// The block that the task of this entry was cut off in, if that is what it said last.
+  /// The block in which the entry's task was interrupted, if that is its latest block.
   Optional<BlockId> cutOff(Entry first) {
     return nearest(
             first,
@@ -80,7 +80,8 @@ final class LookBack {
         .flatMap(end -> Optional.ofNullable(end.blockId()));
   }
 
-  /// A task speaks one block after another: before a block's own pieces stands another's end.
+  /// A task writes one block after another: the end of the previous block precedes a block's
+  /// deltas.
   private static boolean tells(Entry entry, ContentComplete complete) {
     return entry.event() instanceof TaskCreated
         || entry.event() instanceof ContentComplete

@@ -21,13 +21,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Progress of a task, in words and with what a program needs to take part: `{message, percentage?, stage?,
-/// metadata?}`.
+/// Encodes the progress of a task, as text and as data for programs: `{message, percentage?,
+/// stage?, metadata?}`.
 final class Progress {
 
   private Progress() {}
 
-  /// A change of state that is not an end.
+  /// A change to a state that is not terminal.
   static ObjectNode of(TaskStatus status) {
     var metadata = status.metadata() == null ? Json.object() : status.metadata().deepCopy();
     var percentage = metadata.remove("percentage");
@@ -49,10 +49,10 @@ final class Progress {
 
   private static String words(TaskState state) {
     return switch (state) {
-      case SUBMITTED -> "Waiting for the task before";
+      case SUBMITTED -> "Waiting for the previous task";
       case WORKING -> "Working";
       case WAITING_INPUT -> "Waiting for input";
-      case WAITING_AUTH -> "Waiting for somebody to sign in";
+      case WAITING_AUTH -> "Waiting for a person to sign in";
       case WAITING_SUBTASK -> "Waiting for sub-agents";
       case COMPLETED -> "Completed";
       case FAILED -> "Failed";
@@ -60,12 +60,12 @@ final class Progress {
     };
   }
 
-  /// Somebody asked that the task stop; its end is still to come.
+  /// Cancellation was requested; the task has not ended yet.
   static ObjectNode cancelling() {
     return Json.object().put("message", "Task cancellation requested").put("stage", "cancelling");
   }
 
-  /// A tool is on its way.
+  /// Progress of a tool call.
   static ObjectNode of(ToolProgress progress) {
     var percentage = Math.round(100 * progress.progress());
     var words = progress.message() == null ? percentage + " %" : progress.message();
@@ -75,7 +75,7 @@ final class Progress {
     return with(json.put("stage", "tool"), metadata);
   }
 
-  /// A task asks a person something, or no longer does.
+  /// A task's question to a person was asked, answered or withdrawn.
   static ObjectNode of(Entry entry, InputEvent event) {
     return switch (event) {
       case InputRequired asked -> {
@@ -101,7 +101,7 @@ final class Progress {
     };
   }
 
-  /// A task asks a person to sign in, or no longer does.
+  /// A sign-in was requested, completed or withdrawn.
   static ObjectNode of(Entry entry, AuthEvent event) {
     return switch (event) {
       case AuthRequired asked -> {
@@ -125,7 +125,7 @@ final class Progress {
     };
   }
 
-  /// An artifact is complete; nothing while it is being written.
+  /// An artifact is complete; empty while it is being written.
   static Optional<ObjectNode> of(Entry entry, ArtifactEvent event) {
     return switch (event) {
       case FileWrite file -> artifact(entry, file, "file", file.complete());

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Tasks and their results as this door shows them.
+/// Maps tasks and their results to the records of the chat API.
 final class Results {
 
   private static final List<String> OWN_FIELDS =
@@ -43,13 +43,13 @@ final class Results {
     this.parts = parts;
   }
 
-  /// Where a task works, and what it was given.
+  /// A task's working directory and inputs.
   record TaskContext(
       @Nullable String workingDirectory,
       @Nullable JsonNode previousResults,
       ContextId conversationId) {}
 
-  /// A task, how it stands, and its result once it has ended.
+  /// A task, its status, and its result once it has ended.
   record AgentTask(
       TaskId id,
       String type,
@@ -63,11 +63,11 @@ final class Results {
       ChatStatus status,
       @Nullable AgentResult result) {}
 
-  /// Something that a task made.
+  /// An artifact of a task.
   record TaskArtifact(
       ArtifactId id, @Nullable String name, @Nullable String mimeType, int version, String url) {}
 
-  /// What came of a task.
+  /// The result of a task.
   record AgentResult(
       TaskId taskId,
       String agentId,
@@ -101,7 +101,7 @@ final class Results {
         result(view).orElse(null));
   }
 
-  /// What came of the task, if it has ended.
+  /// The result of the task, if it has ended.
   Optional<AgentResult> result(TaskView view) {
     var status = status(view);
     if (!status.ended()) {
@@ -131,7 +131,7 @@ final class Results {
     return ChatStatus.of(view.status(), view.error() == null ? null : view.error().code());
   }
 
-  /// All of the answer, or the part of it that there is.
+  /// The whole answer, or the available part of it.
   private String output(TaskView view) {
     var content = view.content();
     return content != null

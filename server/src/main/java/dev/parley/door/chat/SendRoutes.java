@@ -24,11 +24,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// `POST /chat/messages`: a person says something, in a conversation that is made if need be.
+/// `POST /chat/messages`: sends a message to a conversation, which is created if needed.
 final class SendRoutes {
 
   static final Parameter KEY =
-      Parameter.header("Idempotency-Key", "makes it safe to send this twice");
+      Parameter.header("Idempotency-Key", "makes it safe to repeat the request");
 
   private final DoorParts parts;
 
@@ -36,7 +36,8 @@ final class SendRoutes {
     this.parts = parts;
   }
 
-  /// Something a person says, and how it is to be taken up. Other fields are ignored: ids are ours.
+  /// A message of a person, and how it is to be processed. Other fields are ignored: the server
+  /// chooses ids.
   record ChatPost(
       @Nullable String content,
       @Nullable ContextId conversationId,
@@ -49,7 +50,7 @@ final class SendRoutes {
       @Nullable WhenBusy whenBusy,
       @Nullable ObjectNode metadata) {}
 
-  /// A message that is in the log.
+  /// The reply: the message is stored in the log.
   record ChatAccepted(
       boolean success, ContextId conversationId, MessageId messageId, TaskId taskId) {
 
@@ -64,7 +65,7 @@ final class SendRoutes {
             Route.Method.POST,
             "/chat/messages",
             new Route.Description(
-                "Says something, in a conversation that is made if need be",
+                "Sends a message to a conversation, which is created if needed",
                 List.of(KEY),
                 ChatPost.class,
                 Answer.one(202, ChatAccepted.class)),
@@ -74,7 +75,7 @@ final class SendRoutes {
   private Reply post(Request request) {
     var post = request.body(ChatPost.class);
     if (post.whenBusy() == WhenBusy.STEER) {
-      // It takes the place of an answer to what the task asks.
+      // The message replaces an answer to the task's question.
       var _ = parts.approvals().person(request);
     }
     var context =
@@ -101,7 +102,7 @@ final class SendRoutes {
             request.once(),
             Label.of(post.metadata()));
     if (!parts.access().mayUse(request.principal(), context)) {
-      // Before anything is made: what is refused leaves no conversation behind.
+      // Checked first: a rejected message must not leave an empty conversation behind.
       parts.tasks().check(submission);
       parts.log().create(context, new ContextCreated(request.principal(), null, null));
       parts.access().check(request.principal(), context);
@@ -109,7 +110,7 @@ final class SendRoutes {
     return new Reply.Json(202, ChatAccepted.of(parts.tasks().submit(submission)));
   }
 
-  /// A relative path would depend on where the server was started, which a client does not know.
+  /// A relative path would depend on the server's own directory, which clients do not know.
   private static @Nullable String absolute(@Nullable String workingDirectory) {
     if (workingDirectory != null && !new File(workingDirectory).isAbsolute()) {
       throw new Rejection.Invalid(
@@ -121,7 +122,7 @@ final class SendRoutes {
 
   static String text(@Nullable String content) {
     if (content == null || content.isBlank()) {
-      throw new Rejection.Invalid("content is needed: a message needs text");
+      throw new Rejection.Invalid("content is required: a message needs text");
     }
     return content;
   }

@@ -23,7 +23,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 
-/// `GET /chat/stream`: what happens in one conversation, or in all that the caller may see.
+/// `GET /chat/stream`: streams one conversation, or all that the caller may see.
 final class StreamRoutes {
 
   private final DoorParts parts;
@@ -38,12 +38,12 @@ final class StreamRoutes {
     return List.of(
         Route.get(
             "/chat/stream",
-            "Streams chat events of a conversation, which need not exist yet, or of all",
+            "Streams chat events of one conversation, which need not exist yet, or of all",
             Answer.stream(),
             List.of(
                 Parameter.query("conversationId", "only events of this conversation"),
                 Parameter.query("after", "only events after this one, by the id of its frame"),
-                Parameter.header("Last-Event-ID", "the same as after, and stronger")),
+                Parameter.header("Last-Event-ID", "the same as after; takes precedence")),
             this::stream));
   }
 
@@ -73,7 +73,7 @@ final class StreamRoutes {
 
   private Reply one(String principal, ContextId context, Optional<FrameCursor> cursor) {
     var read = cursor.map(c -> new Read(c.position(), c.part()));
-    // Says now, with a status, that a conversation was deleted.
+    // Rejects a deleted conversation with a status, before the stream starts.
     var known = parts.access().mayUse(principal, context);
     return new Reply.Stream(
         new Arrival(
@@ -92,13 +92,14 @@ final class StreamRoutes {
             }));
   }
 
-  /// What a reader has: everything before `position`, and so many frames of the entry there; all, if zero.
+  /// The frames that a reader has: all before `position`, and the first `part` of the entry there,
+  /// or all of them if that is zero.
   private record Read(Position position, int part) {}
 
   private EventStream reader(ContextId context, Optional<Read> read, boolean known) {
     var after =
         read.map(Read::position)
-            // Whoever waited for the conversation gets all of it.
+            // A reader that waited for the conversation gets all of it.
             .orElseGet(() -> known ? beforeTurn(context) : Position.START);
     var tail =
         new Tail(
@@ -114,7 +115,7 @@ final class StreamRoutes {
     };
   }
 
-  /// The frames of an entry that a reader was cut off from.
+  /// The frames of an entry that an interrupted reader has not got.
   private byte[] rest(ContextId context, Read read) {
     var bytes = new ByteArrayOutputStream();
     if (read.position().k() == 0 && read.position().seq() > 0) {
@@ -128,7 +129,7 @@ final class StreamRoutes {
     return bytes.toByteArray();
   }
 
-  /// Right before the latest message's turn, or before the first one that has not ended.
+  /// The position before the latest message, or before the first task that has not ended.
   private Position beforeTurn(ContextId context) {
     var latest =
         parts.views().latestMessages(context, 1).stream()
@@ -153,7 +154,7 @@ final class StreamRoutes {
     return Position.of(Math.max(0, Math.min(latest, open.orElse(latest)) - 1));
   }
 
-  /// A task's message stands right before it.
+  /// The seq of the task's message, which directly precedes the task.
   private static long begins(OpenTask task) {
     return task.createdSeq() - (task.created().messageId() == null ? 0 : 1);
   }

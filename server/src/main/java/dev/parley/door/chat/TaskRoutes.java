@@ -20,14 +20,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Tasks: listing, showing, what happened to them, cancelling.
+/// Routes for tasks: list, show, list events, cancel.
 final class TaskRoutes {
 
   private static final String ONE = "/chat/tasks/{t}";
   private static final String CANCELLED = "Task cancellation requested";
   private static final int READ = 64;
 
-  /// How many entries one request looks at, whatever it finds among them.
+  /// How many entries one request reads.
   private static final int SCAN_MAX = 10_000;
 
   private final DoorParts parts;
@@ -40,19 +40,19 @@ final class TaskRoutes {
     this.events = events;
   }
 
-  /// Some tasks, oldest first.
+  /// A page of tasks, oldest first.
   record AgentTasks(
       boolean success, List<AgentTask> tasks, boolean hasMore, @Nullable String nextCursor) {}
 
-  /// One task, and its result once it has ended. `superseded` says that it no longer counts, since what it
-  /// was given was said anew or taken back.
+  /// One task, and its result once it has ended. `superseded` is true if its message was rerun or
+  /// rewound.
   record OneTask(
       boolean success,
       AgentTask task,
       @Nullable AgentResult result,
       @Nullable Boolean superseded) {}
 
-  /// Some of what happened to a task. `nextAfter` is the next `after`.
+  /// A page of a task's events. `nextAfter` is the next `after`.
   record TaskEvents(boolean success, List<Listed> events, Position nextAfter, boolean hasMore) {}
 
   List<Route> routes() {
@@ -66,14 +66,14 @@ final class TaskRoutes {
         Route.get(ONE, "Shows a task and its result", Answer.one(OneTask.class), this::show),
         Route.get(
             ONE + "/events",
-            "Lists what happened to a task, oldest first",
+            "Lists the events of a task, oldest first",
             Answer.one(TaskEvents.class),
             List.of(Paging.LIMIT, Parameter.query("after", "only events after this nextAfter")),
             this::events),
         Route.act(
             Route.Method.DELETE,
             ONE,
-            "Asks that a task and everything below it stop",
+            "Requests cancellation of a task and its descendants",
             Answer.one(Done.class),
             this::cancel));
   }
@@ -113,7 +113,7 @@ final class TaskRoutes {
     var head = parts.log().head(context);
     if (position.after(head)) {
       throw new Rejection.Invalid(
-          "cursor-ahead", position + " is ahead of the last event, which stands at " + head);
+          "cursor-ahead", position + " is ahead of the last event, which is at " + head);
     }
     var limit = request.limit();
     var found = new ArrayList<Listed>();
@@ -133,7 +133,7 @@ final class TaskRoutes {
     return new Reply.Json(200, new TaskEvents(true, found, position, head.after(position)));
   }
 
-  /// The task's conversation, if the caller may see it; else there is no such task.
+  /// The task's conversation. Rejects a task that the caller may not see, as if it did not exist.
   private ContextId context(Request request, TaskId id) {
     var context = parts.views().contextOf(id).orElseThrow(() -> unknown(id));
     try {

@@ -1,4 +1,4 @@
-/// The chat door: conversations, messages and tasks over `/chat`, with a stream of chat events.
+/// The chat API: conversations, messages and tasks over `/chat`, with a stream of chat events.
 @NullMarked
 package dev.parley.door.chat;
 

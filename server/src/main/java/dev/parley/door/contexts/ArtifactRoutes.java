@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// Artifacts: what tasks produced, in all versions, and writing a new one.
+/// Routes for artifacts: lists, returns and writes versions of the results of tasks.
 final class ArtifactRoutes {
 
   private static final String ALL = "/api/contexts/{c}/artifacts";
@@ -55,7 +55,7 @@ final class ArtifactRoutes {
             this::show),
         Route.get(
             ONE + "/content",
-            "An artifact's content, to be saved",
+            "Downloads an artifact's content",
             Answer.other("application/octet-stream"),
             List.of(VERSION),
             this::content),
@@ -154,7 +154,7 @@ final class ArtifactRoutes {
     };
   }
 
-  /// Always to be saved, never to be shown: the content is whatever a model wrote.
+  /// Always an attachment, so that browsers never display it: a model wrote the content.
   private static String disposition(ArtifactView artifact) {
     var name = artifact.name() == null ? artifact.artifactId().value() : artifact.name();
     var last = name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);

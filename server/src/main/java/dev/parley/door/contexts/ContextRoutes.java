@@ -23,7 +23,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Contexts: making, listing, showing, renaming, deleting.
+/// Routes for contexts: create, list, show, rename, delete.
 final class ContextRoutes {
 
   private static final int SNAPSHOT_MESSAGES = 50;
@@ -35,11 +35,11 @@ final class ContextRoutes {
     this.parts = parts;
   }
 
-  /// A context that is wanted.
+  /// A request to create a context.
   record NewContext(
       @Nullable ContextId contextId, @Nullable String title, @Nullable ObjectNode metadata) {}
 
-  /// What is to change of a context.
+  /// A request to change a context.
   record ContextChange(@Nullable String title, @Nullable ObjectNode metadata) {}
 
   List<Route> routes() {
@@ -48,14 +48,14 @@ final class ContextRoutes {
             Route.Method.POST,
             "/api/contexts",
             new Route.Description(
-                "Makes a context",
-                List.of(Parameter.header("Idempotency-Key", "makes it safe to send this twice")),
+                "Creates a context",
+                List.of(Parameter.header("Idempotency-Key", "makes it safe to repeat the request")),
                 NewContext.class,
                 Answer.one(201, ContextView.class)),
             this::create),
         Route.get(
             "/api/contexts",
-            "Lists contexts, the one that changed last first",
+            "Lists contexts, last changed first",
             Answer.page(ContextView.class),
             List.of(Paging.LIMIT, Paging.CURSOR),
             this::list),
@@ -70,10 +70,14 @@ final class ContextRoutes {
                 Answer.one(ContextView.class)),
             this::change),
         Route.act(
-            Route.Method.DELETE, ONE, "Deletes a context for ever", Answer.empty(), this::delete),
+            Route.Method.DELETE,
+            ONE,
+            "Deletes a context permanently",
+            Answer.empty(),
+            this::delete),
         Route.get(
             ONE + "/snapshot",
-            "A context at a position; a stream from there misses nothing",
+            "Returns a context at a position, from which a stream misses nothing",
             Answer.one(Snapshot.class),
             List.of(
                 Parameter.query("at", "the position, or now"),
@@ -81,10 +85,13 @@ final class ContextRoutes {
                     "messages", Parameter.Type.INTEGER, "how many of the latest messages")),
             this::snapshot),
         Route.get(
-            ONE + "/usage", "What the models cost", Answer.page(UsageView.class), this::usage),
+            ONE + "/usage",
+            "Returns usage and cost of the models",
+            Answer.page(UsageView.class),
+            this::usage),
         Route.get(
             "/api/agent-types",
-            "Lists the agents that can be asked",
+            "Lists the configured agents",
             Answer.page(AgentType.class),
             _ -> new Reply.Json(200, new Page<>(parts.agentTypes(), null))));
   }
@@ -134,7 +141,7 @@ final class ContextRoutes {
     try {
       context = parts.access().context(request);
     } catch (Rejection.Gone deleted) {
-      // Who was told that its bytes are not overwritten yet tries again, to wait for that.
+      // A caller that was told that the bytes are not overwritten yet retries, to wait for that.
       parts.removal().finish(request.context());
       return new Reply.Empty(204);
     }

@@ -6,7 +6,7 @@ import dev.parley.task.Rewinder;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The native door: all its routes.
+/// The native API: all its routes.
 public final class ContextsDoor {
 
   private final DoorParts parts;

@@ -18,16 +18,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a reader of events gets in the format that it asks for.
+/// Parses the query parameters that select a format of events, and applies them.
 final class Dialect {
 
-  /// What may stand in the query of a list of events.
+  /// The parameters of lists and streams.
   static final List<Parameter> PARAMETERS =
       List.of(
           Parameter.query("format", "native (default) or workflow"),
-          Parameter.query("debug", "with format=workflow, 1: diagnostics too"));
+          Parameter.query("debug", "with format=workflow, 1: include diagnostics"));
 
-  /// What a stream takes besides.
+  /// A further parameter of streams.
   static final Parameter REPLAY =
       Parameter.query("replay", "with format=workflow: full (default), session, or none");
 
@@ -53,7 +53,7 @@ final class Dialect {
     };
   }
 
-  /// What the reader wants to see in this format.
+  /// The filter of the request, for this format.
   EventFilter filter(Request request, ContextId context, Format format) {
     var filter = EventFilter.of(request::query, task -> parts.views().parentOf(context, task));
     if (filter.internal() || debug(request)) {
@@ -65,18 +65,18 @@ final class Dialect {
     return debug(request) ? filter.withInternal() : filter.without(WorkflowFormat.DIAGNOSTICS);
   }
 
-  /// Where a stream begins that names no position.
+  /// The start of a stream that names no position.
   Position start(Request request, ContextId context) {
     var replay = request.query("replay").orElse("full");
     return switch (replay) {
-      // A stream is of one session, so its history is all there is.
+      // A stream has one session, so both mean its whole history.
       case "full", "session" -> Position.START;
       case "none" -> parts.log().head(context);
       default -> throw new Rejection.Invalid("replay must be full, session or none");
     };
   }
 
-  /// What a stream's first frame says in this format beside its position.
+  /// Further fields of a stream's first frame in this format.
   @Nullable ObjectNode greeting(ContextId context, Format format, EventFilter filter) {
     if (format.equals(Format.NATIVE)) {
       return null;
@@ -90,7 +90,7 @@ final class Dialect {
         .put("active_run_id", text(active));
   }
 
-  /// The root task that is at work, or else the one that is next.
+  /// The running root task, or else the next one.
   private Optional<TaskId> active(ContextId context) {
     return parts
         .log()
@@ -124,7 +124,7 @@ final class Dialect {
 
   private static void refuse(Request request, String name) {
     if (request.query(name).isPresent()) {
-      throw new Rejection.Invalid(name + " goes with format=workflow only");
+      throw new Rejection.Invalid(name + " requires format=workflow");
     }
   }
 }

@@ -23,10 +23,10 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Events, a page at a time or as they happen.
+/// Routes for events, as pages and as streams.
 final class EventRoutes {
 
-  /// How many entries one request looks at, whatever its filter leaves of them.
+  /// How many entries one request reads, before filtering.
   private static final int SCAN_MAX = 10_000;
 
   private static final int READ = 64;
@@ -37,7 +37,7 @@ final class EventRoutes {
   private static final Parameter AFTER =
       Parameter.query("after", "only events after this position, such as 17");
 
-  /// Some events. `position` is the next `after`, even if a filter left none.
+  /// A page of events. `position` is the next `after`, even if no event passed the filter.
   record Events(List<JsonNode> events, Position position, boolean hasMore) {}
 
   private final DoorParts parts;
@@ -54,16 +54,16 @@ final class EventRoutes {
     paged.addAll(Dialect.PARAMETERS);
     paged.add(
         Parameter.query(
-            CORRECTED, Parameter.Type.BOOLEAN, "without text that was deleted or edited since"));
+            CORRECTED, Parameter.Type.BOOLEAN, "omit text that was deleted or edited since"));
     var streamed =
         new ArrayList<>(
             List.of(
                 AFTER,
-                Parameter.header("Last-Event-ID", "the same as after, and stronger"),
+                Parameter.header("Last-Event-ID", "the same as after; takes precedence"),
                 Parameter.query(
                     "merge",
                     Parameter.Type.BOOLEAN,
-                    "make consecutive deltas one, which says fromSeq")));
+                    "merge consecutive deltas into one with fromSeq")));
     streamed.addAll(EventFilter.PARAMETERS);
     streamed.addAll(Dialect.PARAMETERS);
     streamed.add(Dialect.REPLAY);
@@ -76,13 +76,13 @@ final class EventRoutes {
             this::list),
         Route.get(
             "/api/contexts/{c}/stream",
-            "Streams events, from the log and then as they happen",
+            "Streams past and then new events",
             Answer.stream(),
             streamed,
             this::stream));
   }
 
-  /// The stream of a task that a message began, which ends with the task.
+  /// Streams the task that a message started, until the task ends.
   Reply follow(Accepted accepted) {
     var greeting = (ObjectNode) Json.mapper().valueToTree(accepted);
     var after = Position.of(accepted.seq());
@@ -102,7 +102,7 @@ final class EventRoutes {
 
   static Rejection ahead(Position asked, Position head) {
     return new Rejection.Invalid(
-        "cursor-ahead", asked + " is ahead of the last event, which stands at " + head);
+        "cursor-ahead", asked + " is ahead of the last event, which is at " + head);
   }
 
   private Reply stream(Request request) {

@@ -17,11 +17,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// What tasks ask people: looking at it, and answering.
+/// Routes for the questions of tasks: list and answer them.
 final class InputRoutes {
 
   static final Parameter KEY =
-      Parameter.header("Idempotency-Key", "makes it safe to send this twice");
+      Parameter.header("Idempotency-Key", "makes it safe to repeat the request");
 
   private final DoorParts parts;
 
@@ -32,7 +32,7 @@ final class InputRoutes {
   /// The answer to a question.
   record NewAnswer(@Nullable JsonNode value) {}
 
-  /// An answer that was taken, and where it stands.
+  /// An accepted answer, and its seq in the log.
   record Answered(ContextId contextId, InputId inputId, long seq) {}
 
   List<Route> routes() {
@@ -41,14 +41,14 @@ final class InputRoutes {
             Route.Method.POST,
             "/api/contexts/{c}/inputs/{i}",
             new Route.Description(
-                "Answers what a task asked",
+                "Answers a question of a task",
                 List.of(KEY),
                 NewAnswer.class,
                 Answer.one(202, Answered.class)),
             this::answer),
         Route.get(
             "/api/inbox",
-            "Lists what waits for a person in all contexts, oldest first",
+            "Lists open questions and sign-ins of all contexts, oldest first",
             Answer.page(PendingView.class),
             List.of(Paging.LIMIT, Paging.CURSOR),
             this::inbox));
@@ -62,12 +62,12 @@ final class InputRoutes {
     return new Reply.Json(202, answer(by, input, value));
   }
 
-  /// Who answers in which context, and the guard of that.
+  /// The context, the answerer, and the guard of an answer.
   record Answering(ContextId context, Answerer by, Guard guard) {}
 
   Answered answer(Answering by, InputId input, @Nullable JsonNode value) {
     if (value == null) {
-      throw new Rejection.Invalid("invalid-answer", "value is needed");
+      throw new Rejection.Invalid("invalid-answer", "value is required");
     }
     var appended = parts.tasks().answer(by.context(), input, value, by.by(), by.guard());
     return new Answered(by.context(), input, appended.first().seq());

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The log's part in one sign-in. For one thread.
+/// Reads and appends the events of one sign-in. For one thread.
 final class LoggedSignIn implements SignInLog {
 
   private final DoorParts parts;
@@ -33,7 +33,7 @@ final class LoggedSignIn implements SignInLog {
                 place.contextId(),
                 state -> state.openAuth(place.authId()).map(open -> open.required()))
             .orElseThrow(
-                () -> new Rejection.Conflict("not-wanted", "nobody is asked to sign in there"));
+                () -> new Rejection.Conflict("not-wanted", "this sign-in is not requested"));
     var provider = Optional.ofNullable(required.provider()).orElse("");
     return new Asked(parts.log().owner(place.contextId()), provider, required.authType());
   }
@@ -43,10 +43,10 @@ final class LoggedSignIn implements SignInLog {
     say(place, principal, metadata);
   }
 
-  /// True if this is still asked for. If not, it was this very caller with this very key who signed in.
+  /// True if the sign-in is still open. If it is not, the same request has already completed it.
   ///
-  /// @throws Rejection.NotFound if it never was asked for
-  /// @throws Rejection.Conflict if somebody signed in, or it is no longer asked for
+  /// @throws Rejection.NotFound if it was never requested
+  /// @throws Rejection.Conflict if another request completed it, or it was withdrawn
   boolean open(Place place, String principal) {
     var open =
         parts.log().inspect(place.contextId(), state -> state.openAuth(place.authId()).isPresent());
@@ -56,7 +56,7 @@ final class LoggedSignIn implements SignInLog {
     return open;
   }
 
-  /// Where the log says that somebody signed in.
+  /// The seq of the event that completed the sign-in.
   long seq() {
     return seq;
   }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Messages: saying something, reading what was said, editing and hiding it.
+/// Routes for messages: send, list, show, edit and hide them.
 final class MessageRoutes {
 
   private static final int CLIENT_TOOLS_MAX = 100;
@@ -39,7 +39,7 @@ final class MessageRoutes {
   private static final String ALL = "/api/contexts/{c}/messages";
   private static final String ONE = ALL + "/{m}";
   private static final Parameter KEY =
-      Parameter.header("Idempotency-Key", "makes it safe to send this twice");
+      Parameter.header("Idempotency-Key", "makes it safe to repeat the request");
 
   private final DoorParts parts;
   private final EventRoutes events;
@@ -51,7 +51,8 @@ final class MessageRoutes {
     this.messages = new Messages(parts.log(), parts.views());
   }
 
-  /// Something a person says, and how it is to be taken up. Only people say something here; who wants to may say so.
+  /// A message of a person, and how it is to be processed. `role` is optional, and can only be
+  /// `user`.
   record NewMessage(
       @Nullable Role role,
       @Nullable String content,
@@ -66,7 +67,7 @@ final class MessageRoutes {
       @Nullable List<ClientTool> clientTools,
       @Nullable ObjectNode metadata) {}
 
-  /// A tool that the client runs itself: the task asks for it and waits for the result.
+  /// A tool that the client runs itself: the task requests the call and waits for the result.
   record ClientTool(String name, @Nullable String description, ObjectNode schema) {
     ClientTool {
       if (!name.matches(TOOL_NAME)) {
@@ -82,10 +83,10 @@ final class MessageRoutes {
     }
   }
 
-  /// A message in the form that names its context itself.
+  /// A message with its context.
   record Said(@Nullable ContextId contextId, NewMessage message) {}
 
-  /// What a message is to read from now on.
+  /// The new text of a message.
   record Edit(String content) {}
 
   List<Route> routes() {
@@ -94,7 +95,7 @@ final class MessageRoutes {
             Route.Method.POST,
             ALL,
             new Route.Description(
-                "Says something; with Accept: text/event-stream, streams what comes of it",
+                "Sends a message; with Accept: text/event-stream, streams the events",
                 List.of(KEY, Parameter.header("Accept", "text/event-stream or application/json")),
                 NewMessage.class,
                 Answer.one(202, Accepted.class)),
@@ -103,7 +104,7 @@ final class MessageRoutes {
             Route.Method.POST,
             "/api/messages",
             new Route.Description(
-                "Says something in a context that is made if need be, and streams what comes of it,"
+                "Sends a message to a context, which is created if needed, and streams the events,"
                     + " unless only JSON is accepted",
                 List.of(KEY, Parameter.header("Accept", "text/event-stream or application/json")),
                 Said.class,
@@ -146,7 +147,7 @@ final class MessageRoutes {
         said.contextId() == null ? NewContextId.of(request, parts.ids()) : said.contextId();
     var submission = submission(request, context, said.message());
     if (!parts.access().mayUse(request.principal(), context)) {
-      // What is refused must not leave an empty context behind.
+      // A rejected message must not leave an empty context behind.
       parts.tasks().check(submission);
       parts.log().create(context, new ContextCreated(request.principal(), null, null));
       parts.access().check(request.principal(), context);
@@ -155,7 +156,7 @@ final class MessageRoutes {
     return wantsOnlyJson(request) ? new Reply.Json(202, accepted) : events.follow(accepted);
   }
 
-  /// A message to a running task takes the place of an answer to what it asks.
+  /// A message to a running task replaces an answer to its question.
   private void checkMayAnswer(Request request, NewMessage message) {
     if (message.whenBusy() == WhenBusy.STEER) {
       var _ = parts.approvals().person(request);
@@ -195,7 +196,7 @@ final class MessageRoutes {
         Label.of(message.metadata()));
   }
 
-  /// The text of a message: its content, or else the texts among its parts.
+  /// The text of a message: its content, or else the texts of its parts.
   private static String text(@Nullable String content, @Nullable List<JsonNode> parts) {
     var text =
         content != null || parts == null

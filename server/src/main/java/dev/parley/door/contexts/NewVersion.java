@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A new version of an artifact: `text` makes a file, `data` a file in base64 if it is a string and a
-/// data record if it is an object. An `expectedVersion` of 0, or none, wants a new artifact.
+/// A new version of an artifact: `text` creates a file; `data` creates a file if it is a string in
+/// base64, and a data record if it is an object. An `expectedVersion` of 0 or null means a new
+/// artifact.
 record NewVersion(
     @Nullable Integer expectedVersion,
     @Nullable JsonNode data,
@@ -21,7 +22,7 @@ record NewVersion(
     @Nullable String name,
     @Nullable String mimeType) {
 
-  /// The write, if the context is as expected.
+  /// The event that writes the version, if the current version is the expected one.
   ArtifactEvent event(ArtifactId id, ContextState state, String principal) {
     var current = ArtifactRoutes.current(state, id);
     if (current != (expectedVersion == null ? 0 : expectedVersion)) {
@@ -33,11 +34,12 @@ record NewVersion(
         .ifPresent(
             head -> {
               if (!head.complete()) {
-                throw new Rejection.Conflict("artifact-building", "it is still being written");
+                throw new Rejection.Conflict(
+                    "artifact-building", "the artifact is still being written");
               }
               if (head.kind() != event.kind()) {
                 throw new Rejection.Conflict(
-                    "artifact-kind", "it was written by " + head.kind().wire());
+                    "artifact-kind", "the artifact was written by " + head.kind().wire());
               }
             });
     return event;

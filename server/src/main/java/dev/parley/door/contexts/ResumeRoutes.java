@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// Answering much of what a context's tasks ask with one request.
+/// A route that answers several questions and sign-ins of a context with one request.
 final class ResumeRoutes {
 
   private static final int ANSWERS_MAX = 100;
@@ -33,7 +33,8 @@ final class ResumeRoutes {
     this.signIns = signIns;
   }
 
-  /// Answers and credentials; each is taken or refused by itself. `type`, if it is there, is `resume`.
+  /// Answers and credentials; each is accepted or rejected separately. `type` is optional, and can
+  /// only be `resume`.
   record Resume(
       @Nullable String type,
       @Nullable List<ResumeInput> inputs,
@@ -52,7 +53,7 @@ final class ResumeRoutes {
     }
   }
 
-  /// What came of one of them: where the log says so, or why it was refused.
+  /// The outcome of one of them: its seq in the log, or the reason of the rejection.
   record Resumed(
       @Nullable InputId inputId,
       @Nullable AuthId authId,
@@ -60,7 +61,7 @@ final class ResumeRoutes {
       @Nullable String code,
       @Nullable String detail) {}
 
-  /// What came of all of them.
+  /// The outcomes of all of them.
   record ResumeResult(ContextId contextId, List<Resumed> accepted, List<Resumed> refused) {}
 
   List<Route> routes() {
@@ -69,7 +70,7 @@ final class ResumeRoutes {
             Route.Method.POST,
             "/api/contexts/{c}/resume",
             new Route.Description(
-                "Answers several things that tasks asked, and signs in",
+                "Answers several questions of tasks, and signs in",
                 List.of(InputRoutes.KEY),
                 Resume.class,
                 Answer.one(202, ResumeResult.class)),
@@ -126,7 +127,7 @@ final class ResumeRoutes {
         .orElseGet(Guard::none);
   }
 
-  /// What came of each, as it comes. For one thread.
+  /// Collects the outcomes. For one thread.
   private static final class Outcomes {
     final List<Resumed> accepted = new ArrayList<>();
     final List<Resumed> refused = new ArrayList<>();
@@ -149,9 +150,10 @@ final class ResumeRoutes {
 
     Rejection why(boolean nothingPending) {
       if (nothingPending) {
-        return new Rejection.Conflict("nothing-pending", "nothing is asked in this context");
+        return new Rejection.Conflict(
+            "nothing-pending", "no question or sign-in is open in this context");
       }
-      return first == null ? new Rejection.Invalid("inputs or credentials are needed") : first;
+      return first == null ? new Rejection.Invalid("inputs or credentials are required") : first;
     }
   }
 }

@@ -22,12 +22,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Going back in a context, and going another way from one of its places.
+/// Routes that rewind a context, or fork it at a position.
 final class RewindRoutes {
 
   private static final String ONE = "/api/contexts/{c}";
   private static final Parameter KEY =
-      Parameter.header("Idempotency-Key", "makes it safe to send this twice");
+      Parameter.header("Idempotency-Key", "makes it safe to repeat the request");
 
   private final DoorParts parts;
   private final Rewinder rewinder;
@@ -37,14 +37,14 @@ final class RewindRoutes {
     this.rewinder = rewinder;
   }
 
-  /// Where to go back to, by one of three names, and what to say there.
+  /// A request to rewind, to one of three targets, with an optional message to send there.
   record Rewind(
       @Nullable TaskId beforeTaskId,
       @Nullable MessageId beforeMessageId,
       @Nullable Long toSeq,
       MessageRoutes.@Nullable NewMessage message) {}
 
-  /// A fork that is wanted.
+  /// A request to fork.
   record Fork(@Nullable Long atSeq, @Nullable ContextId contextId, @Nullable String title) {}
 
   List<Route> routes() {
@@ -53,7 +53,7 @@ final class RewindRoutes {
             Route.Method.POST,
             ONE + "/rewind",
             new Route.Description(
-                "Goes back to before a task or a message, or to a seq; nothing is erased",
+                "Rewinds to before a task or message, or to a seq; erases nothing",
                 List.of(KEY),
                 Rewind.class,
                 Answer.one(Rewound.class)),
@@ -62,7 +62,7 @@ final class RewindRoutes {
             Route.Method.POST,
             ONE + "/fork",
             new Route.Description(
-                "Makes a context that shares the past of this one, up to a seq or all of it",
+                "Creates a context that shares the past of this one, all or up to a seq",
                 List.of(KEY),
                 Fork.class,
                 Answer.one(201, ContextView.class)),
@@ -94,7 +94,8 @@ final class RewindRoutes {
       targets.add(new Target.ToSeq(wanted.toSeq()));
     }
     if (targets.size() != 1) {
-      throw new Rejection.Invalid("one of beforeTaskId, beforeMessageId and toSeq is needed");
+      throw new Rejection.Invalid(
+          "exactly one of beforeTaskId, beforeMessageId and toSeq is required");
     }
     return targets.getFirst();
   }
@@ -115,7 +116,7 @@ final class RewindRoutes {
         201, parts.views().context(fork), Map.of("Location", "/api/contexts/" + fork));
   }
 
-  /// True if the fork that exists is what the same request made before.
+  /// True if the same request created the existing fork before.
   private boolean again(Request request, ContextId source, NewFork wanted) {
     if (request.idempotencyKey().isEmpty()) {
       return false;

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Signing in as a task asked. What is handed in goes to the vault and nowhere else.
+/// Routes for sign-ins that tasks request. Credentials are stored only in the credential store.
 final class SignInRoutes {
 
   private static final String PAGE =
@@ -49,8 +49,8 @@ final class SignInRoutes {
     this.parts = parts;
   }
 
-  /// A credential: as it is, or encrypted with the key that the task's event brought. Or `skipped`: the
-  /// person does not sign in, and the task goes on without.
+  /// A credential: plain, or encrypted with the key in the task's event. Or `skipped`: the person
+  /// does not sign in, and the task continues without.
   record NewSignIn(@Nullable String credential, @Nullable String jwe, @Nullable Boolean skipped) {
 
     /// Never shows a secret.
@@ -60,7 +60,7 @@ final class SignInRoutes {
     }
   }
 
-  /// A sign-in that was taken, and where the log says so.
+  /// An accepted sign-in, and its seq in the log.
   record SignedIn(ContextId contextId, AuthId authId, long seq) {}
 
   List<Route> routes() {
@@ -69,18 +69,18 @@ final class SignInRoutes {
             Route.Method.POST,
             "/api/contexts/{c}/auths/{a}",
             new Route.Description(
-                "Signs in as a task asked",
+                "Completes a sign-in that a task requested",
                 List.of(InputRoutes.KEY),
                 NewSignIn.class,
                 Answer.one(202, SignedIn.class)),
             this::signIn),
         Route.get(
             "/oauth/callback",
-            "Ends a sign-in with OAuth; browsers are sent here",
+            "Completes a sign-in with OAuth, for browsers",
             Answer.other("text/html"),
             List.of(
-                Parameter.query("state", "which sign-in"),
-                Parameter.query("code", "what the token is got with"),
+                Parameter.query("state", "identifies the sign-in"),
+                Parameter.query("code", "the authorization code"),
                 Parameter.query("error", "why there is no code"),
                 Parameter.query("iss", "the authorization server"),
                 Parameter.OTHERS),
@@ -90,7 +90,7 @@ final class SignInRoutes {
   private Reply signIn(Request request) {
     var context = parts.access().context(request);
     var handedIn = request.body(NewSignIn.class);
-    // The body's hash would be a hash of the secret, and the guard is kept in the log.
+    // The body's hash would be a hash of the secret, and the guard is stored in the log.
     var guard =
         request
             .idempotencyKey()
@@ -116,7 +116,7 @@ final class SignInRoutes {
 
   private SignedIn skip(Place place, Answerer by, NewSignIn handedIn, Guard guard) {
     if (handedIn.credential() != null || handedIn.jwe() != null) {
-      throw new Rejection.Invalid("a sign-in that is skipped has no credential");
+      throw new Rejection.Invalid("a skipped sign-in must not have a credential");
     }
     var skipped = new Resumption.Given(place.authId(), null, null, SKIPPED);
     var resumption = new Resumption(place.contextId(), by, List.of(skipped), null, guard);
@@ -128,7 +128,7 @@ final class SignInRoutes {
     var credential = handedIn.credential();
     var jwe = handedIn.jwe();
     if ((credential == null) == (jwe == null)) {
-      throw new Rejection.Invalid("either credential or jwe is needed");
+      throw new Rejection.Invalid("either credential or jwe is required");
     }
     if (jwe != null) {
       return new Proof.Encrypted(jwe);
@@ -136,8 +136,8 @@ final class SignInRoutes {
     if (credential == null || !request.confidential()) {
       throw new Rejection.Invalid(
           "not-confidential",
-          "others could read this credential on its way: use https, or send a jwe. This one should"
-              + " no longer be used.");
+          "others could read this credential in transit: use https, or send a jwe. Revoke this"
+              + " credential.");
     }
     return new Proof.Plain(credential);
   }

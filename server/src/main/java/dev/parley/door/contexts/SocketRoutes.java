@@ -18,7 +18,10 @@ final class SocketRoutes {
   List<Route> routes() {
     return List.of(
         Route.socket(
-            "/api/ws", "Sends events of as many contexts as are asked for", List.of(), this::open));
+            "/api/ws",
+            "Sends events of all contexts that the client subscribes to",
+            List.of(),
+            this::open));
   }
 
   private Reply open(Request request) {

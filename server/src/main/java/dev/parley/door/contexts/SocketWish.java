@@ -15,7 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// What a client says on the WebSocket. `id` is its own name for what it said, and comes back with the answer.
+/// A message of a client on the WebSocket. `id` is chosen by the client, and is repeated in the
+/// reply.
 record SocketWish(String type, @Nullable JsonNode id, JsonNode fields) {
 
   private static final int ID_CHARACTERS = 128;
@@ -23,9 +24,9 @@ record SocketWish(String type, @Nullable JsonNode id, JsonNode fields) {
   private static final Set<String> FILTERS =
       EventFilter.PARAMETERS.stream().map(Parameter::name).collect(Collectors.toUnmodifiableSet());
 
-  /// Reads a message.
+  /// Parses a message.
   ///
-  /// @throws Rejection.Invalid if it is none
+  /// @throws Rejection.Invalid if it is malformed
   static SocketWish read(String text) {
     var fields = SocketJson.read(text);
     var type = fields.path("type");
@@ -48,7 +49,7 @@ record SocketWish(String type, @Nullable JsonNode id, JsonNode fields) {
         "id must be a whole number, or a string of at most " + ID_CHARACTERS + " characters");
   }
 
-  /// Refuses fields that mean nothing here: a filter that is misspelt would let everything through.
+  /// Rejects unknown fields: a misspelled filter would let all events pass.
   void allow(String... names) {
     var known = new HashSet<>(Set.of(names));
     known.add("type");
@@ -63,12 +64,12 @@ record SocketWish(String type, @Nullable JsonNode id, JsonNode fields) {
   ContextId context() {
     var context = fields.path("contextId");
     if (!context.isString()) {
-      throw new Rejection.Invalid("contextId is needed, and is a string");
+      throw new Rejection.Invalid("contextId is required and must be a string");
     }
     return new ContextId(context.asString());
   }
 
-  /// What is to be followed.
+  /// The subscription that the client requests.
   Follower.Wish follow(Views views) {
     var names = new HashSet<>(FILTERS);
     names.addAll(Set.of("contextId", "after", "window"));
@@ -84,7 +85,7 @@ record SocketWish(String type, @Nullable JsonNode id, JsonNode fields) {
   Position position() {
     return text("position")
         .map(Position::parse)
-        .orElseThrow(() -> new Rejection.Invalid("position is needed"));
+        .orElseThrow(() -> new Rejection.Invalid("position is required"));
   }
 
   private int window() {
@@ -98,7 +99,7 @@ record SocketWish(String type, @Nullable JsonNode id, JsonNode fields) {
     return window.asInt();
   }
 
-  /// A field as it would stand in a query: lists have commas.
+  /// A field in the syntax of a query parameter: lists are separated by commas.
   private Optional<String> text(String name) {
     var value = fields.path(name);
     if (value.isMissingNode() || value.isNull()) {

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// One WebSocket, and the contexts that are followed on it.
+/// The subscriptions of one WebSocket.
 ///
-/// One thread receives; each context that is followed has a thread that reads and sends.
+/// One thread receives; each subscription has a thread that reads the log and sends.
 final class Subscriptions {
 
   private static final System.Logger LOG = System.getLogger(Subscriptions.class.getName());
@@ -41,7 +41,7 @@ final class Subscriptions {
     this.socket = socket;
   }
 
-  /// Does as the client says until it leaves.
+  /// Handles the client's messages until it disconnects.
   void serve() throws IOException, InterruptedException {
     try {
       for (var text = socket.receive(); text != null; text = socket.receive()) {
@@ -86,11 +86,12 @@ final class Subscriptions {
     }
     if (open.containsKey(context)) {
       throw new Rejection.Conflict(
-          "already-subscribed", "this socket follows the context already; unsubscribe first");
+          "already-subscribed",
+          "this socket is subscribed to the context already; unsubscribe first");
     }
     if (open.size() == MAX) {
       throw new Rejection.Busy(
-          "too-many-subscriptions", "a socket follows at most " + MAX + " contexts");
+          "too-many-subscriptions", "a socket can subscribe to at most " + MAX + " contexts");
     }
     var follower = new Follower(parts.tails(), wanted, turn);
     var thread =
@@ -108,10 +109,10 @@ final class Subscriptions {
         send(place("unsubscribed", null, context, follower.position()));
       }
     } catch (IOException | InterruptedException gone) {
-      // Whoever receives learns it too, and ends everything.
-      LOG.log(Level.DEBUG, "a socket was left", gone);
+      // The receiving thread detects the disconnect, too, and ends all subscriptions.
+      LOG.log(Level.DEBUG, "a client disconnected", gone);
     } catch (RuntimeException wrong) { // This is the root of a thread: one for each subscription.
-      LOG.log(Level.ERROR, "following " + context + " failed", wrong);
+      LOG.log(Level.ERROR, "the subscription to context " + context + " failed", wrong);
       socket.close(1011, "the server failed; see its log");
     }
   }
@@ -124,7 +125,7 @@ final class Subscriptions {
       throw notSubscribed();
     }
     subscription.follower().end();
-    // What it is about to say comes before the end.
+    // The events that it is sending precede the confirmation.
     subscription.thread().join();
     send(place("unsubscribed", wish.id(), context, subscription.follower().position()));
   }
@@ -139,10 +140,10 @@ final class Subscriptions {
   }
 
   private static Rejection notSubscribed() {
-    return new Rejection.Conflict("not-subscribed", "this socket does not follow the context");
+    return new Rejection.Conflict("not-subscribed", "this socket is not subscribed to the context");
   }
 
-  /// Tells the client what happens in one context.
+  /// Sends the events of one context to the client.
   private final class Told implements Follower.Listener {
     private final ContextId context;
     private final @Nullable JsonNode id;

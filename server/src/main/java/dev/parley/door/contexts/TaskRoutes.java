@@ -13,7 +13,7 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.view.TaskView;
 import java.util.List;
 
-/// Tasks: how they stand, and stopping them.
+/// Routes for tasks: list, show and cancel them.
 final class TaskRoutes {
 
   private static final String ALL = "/api/contexts/{c}/tasks";
@@ -25,7 +25,7 @@ final class TaskRoutes {
     this.parts = parts;
   }
 
-  /// Where a task is.
+  /// A task's context.
   record TaskPlace(ContextId contextId, TaskId taskId) {}
 
   List<Route> routes() {
@@ -40,13 +40,13 @@ final class TaskRoutes {
         Route.act(
             Route.Method.POST,
             ONE + "/cancel",
-            "Asks that a task and everything below it stop",
+            "Requests cancellation of a task and its descendants",
             Answer.one(202, TaskView.class),
             this::cancel),
         Route.act(
             Route.Method.POST,
             ONE + "/tools/{call}/cancel",
-            "Ends one tool call; the task goes on",
+            "Cancels one tool call; the task continues",
             Answer.one(202, TaskView.class),
             this::cancelTool),
         Route.get(

@@ -1,4 +1,4 @@
-/// The native door: contexts, their messages, events, tasks and artifacts, as JSON and as streams.
+/// The native API: contexts, their messages, events, tasks and artifacts, as JSON and as streams.
 @NullMarked
 package dev.parley.door.contexts;
 

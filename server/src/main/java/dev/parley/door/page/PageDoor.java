@@ -14,27 +14,28 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/// `GET /` and `/assets/…`: the page for browsers, a few words for everybody else.
+/// `GET /` and `/assets/…`: the page for browsers, and a short text for other clients.
 ///
-/// Everything is public: the page holds no data, and asks for a token where the API needs one. Files
-/// are read when somebody first asks for them. Safe for use by many threads.
+/// All files are public: the page contains no data, and asks for a token if the API needs one.
+/// Files are read on the first request. Safe for use by many threads.
 public final class PageDoor {
 
   private static final String HELLO =
       """
-      Parley: a multi-agent server. Every conversation is a log that nothing is lost from.
+      Parley: a multi-agent server. Every conversation is an append-only log.
 
         curl -X POST {url}/api/contexts -H 'Content-Type: application/json' -d '{"contextId":"hello"}'
         curl -X POST {url}/api/contexts/hello/messages -H 'Content-Type: application/json' -d '{"content":"help"}'
         curl -N {url}/api/contexts/hello/stream
 
-      Everything that can be asked: {url}/openapi.json
+      All routes: {url}/openapi.json
       In a browser: {url}/
       """;
 
   private static final String PAGE = "index.html";
 
-  /// What models and tools say is shown, never run: nothing but our own files is code or style.
+  /// The output of models and tools is displayed, never executed: only the page's own files may
+  /// contain code or style.
   private static final String POLICY =
       String.join(
           "; ",
@@ -42,7 +43,7 @@ public final class PageDoor {
           "script-src 'self'",
           "style-src 'self'",
           "img-src 'self' data: blob:",
-          // The browser's own reader of PDF files, which gets nothing else than those.
+          // For the browser's own PDF viewer, which gets only PDF files.
           "frame-src blob:",
           "connect-src 'self'",
           "base-uri 'none'",
@@ -59,7 +60,7 @@ public final class PageDoor {
           "Cross-Origin-Opener-Policy", "same-origin",
           "Referrer-Policy", "no-referrer");
 
-  /// Names of assets have a hash of their content in them.
+  /// The names of assets contain a hash of their content.
   private static final Map<String, String> ASSET_HEADERS =
       Map.of(
           "Cache-Control", "public, max-age=31536000, immutable",
@@ -72,17 +73,20 @@ public final class PageDoor {
   /// The routes.
   public List<Route> routes() {
     return List.of(
-        Route.get("/", "The page, or what this is", Answer.other("text/html"), this::page),
+        Route.get(
+            "/",
+            "Returns the page, or a short introduction",
+            Answer.other("text/html"),
+            this::page),
         Route.get(
             "/assets/{name}",
-            "A file of the page",
+            "Returns a file of the page",
             Answer.other("application/octet-stream"),
             this::asset));
   }
 
   private Reply page(Request request) {
-    // Most programs take anything: the page is what is at this address, unless plain text is asked
-    // for.
+    // Most programs accept any type: they get the page, unless they request plain text.
     if (request.wants("text/html") || !request.wants("text/plain")) {
       return file(PAGE).reply(request, PAGE_HEADERS);
     }

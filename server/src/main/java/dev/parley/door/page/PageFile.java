@@ -12,8 +12,8 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
-/// A file of the page: as it is, and compressed.
-@SuppressWarnings("ArrayRecordComponent") // Never compared, and written as they are.
+/// A file of the page, plain and compressed.
+@SuppressWarnings("ArrayRecordComponent") // Never compared, and written unchanged.
 record PageFile(String contentType, byte[] plain, byte[] gzip, String tag) {
 
   private static final int TAG_CHARACTERS = 32;
@@ -39,11 +39,11 @@ record PageFile(String contentType, byte[] plain, byte[] gzip, String tag) {
     }
   }
 
-  /// The file, or that the browser has it already.
+  /// The file, or 304 if the browser has it already.
   Reply reply(Request request, Map<String, String> headers) {
     var all = new HashMap<>(headers);
     var zipped = request.header("Accept-Encoding").filter(it -> it.contains("gzip")).isPresent();
-    // Two forms of one file are two entities.
+    // Two encodings of one file need two entity tags.
     var entity = "\"" + tag + (zipped ? "-gz\"" : "\"");
     all.put("ETag", entity);
     if (request.header("If-None-Match").filter(known -> known.contains(entity)).isPresent()) {

@@ -1,4 +1,4 @@
-/// The web page: static files, built from `ui/page`, and what the server says to those without a browser.
+/// The web page: static files, built from `ui/page`, and a short text for other clients.
 @NullMarked
 package dev.parley.door.page;
 

@@ -6,13 +6,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A running program of ours. Closing it ends the program and all that it started.
+/// A running child process. Closing it stops the process and all processes that it started.
 ///
-/// Whoever reads its streams does so on a platform thread: a few virtual threads that wait for pipes
-/// would freeze all others. Safe for use by many threads.
+/// Its streams must be read on platform threads: virtual threads that wait for pipes block their
+/// carriers. Safe for use by many threads.
 public final class Child implements AutoCloseable {
 
-  /// How long a process that is asked to end has for it. Shorter than what a canceled call has.
+  /// How long a process may take to end after it is asked to. Shorter than the grace period of a
+  /// canceled call.
   public static final Duration GRACE = Duration.ofMillis(500);
 
   private final Process process;
@@ -28,46 +29,47 @@ public final class Child implements AutoCloseable {
     this.whenGone = whenGone;
   }
 
-  /// The number of its process.
+  /// The process id.
   public long pid() {
     return process.pid();
   }
 
-  /// What it is told.
+  /// The standard input of the process.
   public OutputStream input() {
     return process.getOutputStream();
   }
 
-  /// What it says.
+  /// The standard output of the process.
   public InputStream output() {
     return process.getInputStream();
   }
 
-  /// What it says about errors, if that is apart.
+  /// The standard error of the process, if it is separate.
   public InputStream errors() {
     return process.getErrorStream();
   }
 
-  /// True if it has not ended, whatever became of those that it started.
+  /// True if the process has not ended; the processes that it started do not matter.
   public boolean alive() {
     return process.isAlive();
   }
 
-  /// Waits for its end. False if `patience` ran out first.
+  /// Waits for the end of the process. False if `patience` ran out first.
   public boolean await(Duration patience) throws InterruptedException {
     return process.waitFor(patience.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /// How it ended: 0 is well, 128 and more is by a signal.
+  /// The exit code: 0 is success, 128 and more is a signal.
   ///
-  /// @throws IllegalThreadStateException if it has not
+  /// @throws IllegalThreadStateException if the process has not ended
   public int exitCode() {
     return process.exitValue();
   }
 
-  /// Ends it with all that it started, asked first and then by force, within a few seconds.
+  /// Stops the process and all processes that it started: first asks them, then kills them, within
+  /// a few seconds.
   ///
-  /// An interrupt does not hurry it, and is kept. Its output can be read to the end afterwards.
+  /// An interrupt does not shorten this, and is kept. The output can be read to the end afterwards.
   @Override
   public void close() {
     if (!gone && ProcessTree.end(List.of(tree), looks)) {

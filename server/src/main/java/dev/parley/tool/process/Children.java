@@ -17,18 +17,19 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Starts child processes and sees to it that none outlives this server.
+/// Starts child processes and ensures that none outlives this server.
 ///
-/// Each has a small file in a folder while it lives, which it writes itself before it becomes the
-/// program that it is to be. If the server is killed before that file is there, the child sees that it
-/// has another parent and ends. So at the next start the folder names all that were left behind. A file
-/// also names its folder: in a copy of the folder, the files are not about processes of that copy.
-/// Safe for use by many threads; one server at a time uses a folder.
+/// Each child has a small file in a folder while it lives. The child writes the file itself before
+/// it executes the program. If the server is killed before the file exists, the child detects that
+/// its parent has changed and ends. So at the next start the folder lists all processes that were
+/// left behind. A file also contains the identity of its folder: in a copy of the folder, the files
+/// are not valid. Safe for use by many threads; one server at a time uses a folder.
 public final class Children implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Children.class.getName());
 
-  /// The setting in a child's environment, and in that of all it starts, by which they are found.
+  /// The environment variable of a child, and of all processes that it starts, by which they are
+  /// found.
   public static final String MARKER = "PARLEY_CHILD";
 
   private static final Path SHELL = Path.of("/bin/sh");
@@ -38,8 +39,9 @@ public final class Children implements AutoCloseable {
 
   private static final Entry NOBODY = new Entry(-1, -1, -1, -1);
 
-  /// What a child does first: `$1` is its file, `$2` the number of this process, `$3` and `$4` the key
-  /// of the folder. The 22nd word of `stat` is when it started, the 4th is its parent now.
+  /// The script that a child runs first: `$1` is its file, `$2` the id of this process, `$3` and
+  /// `$4` the key of the folder. The 22nd field of `stat` is the start time, the 4th is the current
+  /// parent.
   static final String PRELUDE =
       """
       file=$1 parent=$2 key=$3 path=$4 start=- boot=-
@@ -66,7 +68,7 @@ public final class Children implements AutoCloseable {
   private final Looks looks = new Looks();
   private final @Nullable Orphans orphans;
 
-  /// The folder is made when it is needed first; the ids are new ones, good as names of files.
+  /// `folder` is created when it is first needed; `ids` supplies new ids that are valid file names.
   public Children(Path folder, Supplier<String> ids) {
     this(folder, ids, null);
   }
@@ -77,29 +79,29 @@ public final class Children implements AutoCloseable {
     this.orphans = orphans;
   }
 
-  /// Children of a program that starts no other processes: where the system can do that, what they start stays below
-  /// this process whatever becomes of its parents, and ends with this.
+  /// Children of a server that starts no other processes. Where the system supports it, orphaned
+  /// descendants become children of this process, and end with it.
   public static Children adopting(Path folder, Supplier<String> ids) {
     try {
       return new Children(folder, ids, Orphans.adopt());
     } catch (UnsupportedOperationException unsupported) {
       LOG.log(
           Level.WARNING,
-          "{0}: a process that leaves the tree of its agent cannot be told from a person''s",
+          "{0}: a process that leaves the tree of its agent is treated as a person''s process",
           unsupported.getMessage());
       return new Children(folder, ids);
     }
   }
 
-  /// The processes that were started and are not known to have ended with all that they started. Each leads a session
-  /// of its own.
+  /// The ids of the processes that were started and may still have running descendants. Each leads
+  /// its own session.
   public Set<Long> roots() {
     return open.values().stream().map(Child::pid).collect(Collectors.toUnmodifiableSet());
   }
 
   /// Starts a program.
   ///
-  /// @throws IOException if it cannot be; one that is not there ends with exit code 127 instead
+  /// @throws IOException if it cannot be started; a missing program ends with exit code 127 instead
   public Child start(Command command) throws IOException {
     prepare();
     var id = ids.get();
@@ -118,14 +120,15 @@ public final class Children implements AutoCloseable {
     }
     var process = builder.start();
     var pid = process.pid();
-    // One that has ended already is found by its marker and its session only.
+    // A process that has already ended is found only by its marker and its session.
     var root = ProcessTable.find(pid).orElseGet(() -> new Entry(pid, 0, pid, -1));
     var child = new Child(process, new ProcessTree(root, marker(id)), looks, () -> forget(id));
     open.put(id, child);
     return child;
   }
 
-  /// Ends what an earlier server left behind, and returns how many trees of processes that were.
+  /// Stops the processes that an earlier server left behind, and returns the number of process
+  /// trees.
   public int endLeftovers() {
     var leftovers = new ArrayList<ProcessTree>();
     var files = files();
@@ -142,7 +145,7 @@ public final class Children implements AutoCloseable {
     return leftovers.size();
   }
 
-  /// Ends all children.
+  /// Stops all children.
   @Override
   public void close() {
     var last = Map.copyOf(open);
@@ -167,7 +170,7 @@ public final class Children implements AutoCloseable {
 
   private List<String> words(Path file, List<String> words) throws IOException {
     var all = new ArrayList<String>();
-    // A session of its own: no terminal, and a number that all its processes share.
+    // A new session: without a terminal, and with an id that all its processes share.
     Stream.of("/usr/bin/setsid", "/bin/setsid")
         .filter(setsid -> Files.isExecutable(Path.of(setsid)))
         .findFirst()
@@ -187,12 +190,12 @@ public final class Children implements AutoCloseable {
     try (var files = Files.list(folder)) {
       return files.filter(file -> !open.containsKey(file.getFileName().toString())).toList();
     } catch (IOException unreadable) {
-      LOG.log(Level.WARNING, "cannot look for left processes in {0}: {1}", folder, unreadable);
+      LOG.log(Level.WARNING, "cannot list the process files in {0}: {1}", folder, unreadable);
       return List.of();
     }
   }
 
-  /// The tree that a file tells of, if it can still be there.
+  /// The process tree that a file describes, if it may still exist.
   private Optional<ProcessTree> leftover(Path file) {
     try {
       var lines = Files.readString(file).split("\n", 2);
@@ -206,12 +209,12 @@ public final class Children implements AutoCloseable {
       var marker = marker(file.getFileName().toString());
       if (ProcessTable.linux()) {
         var root = new Entry(pid, 0, pid, Long.parseLong(words[1]));
-        // Once it has ended, somebody else may have its number, also as a session.
+        // After its end another process may have its id, also as a session.
         return words[2].equals(ProcessTable.boot())
             ? Optional.of(new ProcessTree(ProcessTable.alive(root) ? root : NOBODY, marker))
             : Optional.empty();
       }
-      // It wrote the file itself. Whoever got its number later started later.
+      // The process wrote the file itself, so another process with its id started later.
       var written = Files.getLastModifiedTime(file).toMillis();
       return ProcessTable.find(pid)
           .filter(entry -> entry.start() <= written)

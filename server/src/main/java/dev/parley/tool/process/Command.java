@@ -4,7 +4,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/// A program to run: its words, where, with which environment and no other, and how one talks to it.
+/// A program to run: its words, its folder, its complete environment, and how its streams are
+/// connected.
 public record Command(
     List<String> words, Path folder, Map<String, String> environment, Wiring wiring) {
 
@@ -12,15 +13,15 @@ public record Command(
     words = List.copyOf(words);
     environment = Map.copyOf(environment);
     if (words.isEmpty()) {
-      throw new IllegalArgumentException("a command needs words");
+      throw new IllegalArgumentException("a command needs at least one word");
     }
   }
 
-  /// What a child's input, output and errors are joined to.
+  /// How the input, output and errors of a child are connected.
   public enum Wiring {
-    /// It has no input, and its errors come with its output, in order.
+    /// No input; errors are merged with the output, in order.
     LISTEN,
-    /// It has input, output and errors.
+    /// Separate input, output and errors.
     TALK
   }
 }

@@ -5,9 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/// Tells a folder from every other folder on this machine, also from a copy of itself.
+/// Identifies a folder on this machine, also in contrast to a copy of it.
 ///
-/// @param file the device and the number of the folder, or `-` where the file system has none
+/// @param file the device and the inode of the folder, or `-` if the file system has none
 /// @param path its real path
 public record FolderKey(String file, String path) {
 
@@ -21,7 +21,7 @@ public record FolderKey(String file, String path) {
         key == null ? UNKNOWN : key.toString().replaceAll("[\\s()]", ""), real.toString());
   }
 
-  /// True if both are keys of one folder, which may have been moved in between.
+  /// True if both identify the same folder, which may have been moved in between.
   public boolean matches(FolderKey other) {
     if (file.equals(UNKNOWN) || other.file.equals(UNKNOWN)) {
       return path.equals(other.path);

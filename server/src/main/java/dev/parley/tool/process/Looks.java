@@ -7,17 +7,18 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/// Looks at all processes, for many at once: who asks while somebody looks shares the next look with all
-/// others who wait. To end fifty trees of processes then takes a few looks, not fifty times a few.
+/// Takes snapshots of all processes and shares them: callers that ask while a snapshot is taken
+/// share the next one. So stopping fifty process trees takes a few snapshots, not fifty times a
+/// few.
 ///
-/// Its lock guards who looks, and what was seen last.
+/// The lock guards which thread takes a snapshot, and the last snapshot.
 final class Looks {
 
   private static final String NAME = "\0" + Children.MARKER + "=";
 
-  /// What was seen: every process, those that it started, and, once somebody asked, its mark.
+  /// A snapshot: every process, its children, and its mark, once that was requested.
   ///
-  /// Many ask the same look about many trees, so each thing is found out once.
+  /// Many trees use the same snapshot, so each mark is read once.
   record Look(
       Map<Long, Entry> all, Map<Long, List<Entry>> children, Map<Long, Optional<String>> marks) {
 
@@ -32,7 +33,7 @@ final class Looks {
       return marks.computeIfAbsent(entry.pid(), _ -> mark(entry)).filter(mark::equals).isPresent();
     }
 
-    /// The mark, `NAME=value`, in the environment that the process was started with, if there is one.
+    /// The mark, `NAME=value`, in the initial environment of the process, if there is one.
     static Optional<String> mark(Entry entry) {
       var environment = ProcessTable.environment(entry);
       var begin = environment.indexOf(NAME) + 1;
@@ -48,8 +49,8 @@ final class Looks {
   private boolean looking;
   private Look last = Look.at(Map.of());
 
-  /// How things are now, or were a moment ago, but not before this was called. An interrupt does not
-  /// hurry it, and is kept.
+  /// A snapshot that was started after this method was called. An interrupt does not shorten the
+  /// wait, and is kept.
   Look now() {
     var interrupted = false;
     try {

@@ -15,11 +15,12 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Set;
 
-/// Keeps what children start below this process, also when the child that started it has ended.
+/// Keeps the descendants of children below this process, even when the child that started them has
+/// ended.
 ///
-/// Linux gives a process whose parent has ended to the nearest process above it that is a "child subreaper". This makes
-/// this process one, and so also the one that has to collect such processes when they end: Java collects those only
-/// that it started itself. One for each process, on Linux only.
+/// Linux passes a process whose parent has ended to the nearest ancestor that is a "child
+/// subreaper". This class makes this process one, and therefore also reaps such processes when they
+/// end: Java reaps only those that it started itself. One per process, on Linux only.
 final class Orphans implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Orphans.class.getName());
@@ -27,7 +28,8 @@ final class Orphans implements AutoCloseable {
   private static final int WNOHANG = 1;
   private static final long SELF = ProcessHandle.current().pid();
 
-  /// Java collects what it started within milliseconds. What has ended for this long is not Java's.
+  /// Java reaps its own processes within milliseconds. A process that ended this long ago is not
+  /// one of them.
   private static final Duration COLLECT_AFTER = Duration.ofSeconds(30);
 
   /// `prctl(2)`.
@@ -49,9 +51,9 @@ final class Orphans implements AutoCloseable {
     collector = Thread.ofVirtual().name("parley-orphans").start(this::collect);
   }
 
-  /// Begins to adopt orphans.
+  /// Starts to adopt orphans.
   ///
-  /// @throws UnsupportedOperationException if this system cannot do that
+  /// @throws UnsupportedOperationException if this system does not support it
   static Orphans adopt() {
     if (!ProcessTable.linux() || !becomeSubreaper()) {
       throw new UnsupportedOperationException("this system has no child subreapers");
@@ -59,7 +61,7 @@ final class Orphans implements AutoCloseable {
     return new Orphans();
   }
 
-  /// Those that were adopted and live: children of this process that are not `known`.
+  /// The running adopted processes: children of this process that are not `known`.
   static List<Entry> living(Set<Long> known) {
     return ProcessTable.now().values().stream()
         .filter(entry -> entry.parent() == SELF && !known.contains(entry.pid()))
@@ -102,7 +104,7 @@ final class Orphans implements AutoCloseable {
     }
   }
 
-  @SuppressWarnings("restricted") // Calling into the system is what this is for.
+  @SuppressWarnings("restricted") // This class calls native functions.
   private static <T> T function(
       Class<T> type, String name, FunctionDescriptor form, Linker.Option... options) {
     var linker = Linker.nativeLinker();

@@ -23,11 +23,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/// Tells whether a connection comes from a process that this server started, or from one that such a process
-/// started.
+/// Determines whether a connection comes from a process that this server started, or from a
+/// descendant of one.
 ///
-/// Looks up the client's socket in `/proc/net/tcp` and its holders in `/proc/PID/fd`. Where there is no `/proc`
-/// (macOS) nothing can be told. Safe for use by many threads.
+/// It finds the socket of the client in `/proc/net/tcp` and its holders in `/proc/PID/fd`. Without
+/// `/proc` (macOS) this is not possible. Safe for use by many threads.
 public final class ProcessCheck {
 
   private static final System.Logger LOG = System.getLogger(ProcessCheck.class.getName());
@@ -35,17 +35,17 @@ public final class ProcessCheck {
   private static final int LOOKS_MAX = 5;
   private static final long SELF = ProcessHandle.current().pid();
 
-  /// Where a connection comes from.
+  /// The source of a connection.
   public enum Source {
-    /// From another machine, or from a process of this machine that the server did not start.
+    /// Another machine, or a process of this machine that the server did not start.
     ELSEWHERE,
-    /// From this very process.
+    /// This process.
     THIS_PROCESS,
-    /// From a process that the server started, or from one that such a process started.
+    /// A process that the server started, or a descendant of one.
     CHILD,
-    /// From this machine, but from which process cannot be told.
+    /// This machine, but the process is unknown.
     UNKNOWN,
-    /// This system does not tell.
+    /// This system does not provide the information.
     UNSUPPORTED
   }
 
@@ -56,11 +56,12 @@ public final class ProcessCheck {
   private final boolean all;
   private final boolean supported = supported();
 
-  /// The marker that this process was started with itself, if another server started it: that one is not ours.
+  /// The marker of this process itself, if another server started it: processes with that marker
+  /// are not children of this server.
   private final String inherited;
 
   /// @param children the processes that this server has started, each of which leads a session
-  /// @param all every process below this one counts as started by the server, not only those
+  /// @param all true if every descendant of this process counts as started by the server
   public ProcessCheck(Supplier<Set<Long>> children, boolean all) {
     this.children = children;
     this.all = all;
@@ -68,7 +69,8 @@ public final class ProcessCheck {
     this.inherited = marker == null ? "" : Children.MARKER + "=" + marker;
   }
 
-  /// True if this system can tell which process a connection belongs to: tried with a connection of our own.
+  /// True if this system can find the process of a connection; checked with a connection of this
+  /// process.
   public static boolean supported() {
     if (!ProcessTable.linux() || !TcpTable.readable()) {
       return false;
@@ -91,7 +93,7 @@ public final class ProcessCheck {
     }
   }
 
-  /// Where a connection comes from, as things are now.
+  /// The current source of a connection.
   public Source source(Connection connection) {
     if (!supported) {
       return Source.UNSUPPORTED;
@@ -102,10 +104,10 @@ public final class ProcessCheck {
       if (socket.isEmpty() && !ofThisMachine(connection.remote().getAddress())) {
         return Source.ELSEWHERE;
       }
-      // A socket that is closed already belongs to nobody, so nobody can tell whose it was.
+      // A closed socket has no process.
       return socket.isEmpty() || socket.get().inode() == 0 ? Source.UNKNOWN : source(socket.get());
     } catch (IOException | UncheckedIOException | DirectoryIteratorException unreadable) {
-      LOG.log(Level.WARNING, "cannot tell which process a connection belongs to: {0}", unreadable);
+      LOG.log(Level.WARNING, "cannot determine the process of a connection: {0}", unreadable);
       return Source.UNKNOWN;
     }
   }
@@ -114,7 +116,7 @@ public final class ProcessCheck {
     return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
   }
 
-  /// Looks again if the holder was not found: a process may pass a socket on to another while we look.
+  /// Retries if the holder was not found: a process may pass a socket to another one meanwhile.
   private Source source(TcpTable.Row socket) throws IOException {
     var last = Source.UNKNOWN;
     for (var look = 0; look < LOOKS_MAX && last == Source.UNKNOWN; look++) {
@@ -127,9 +129,9 @@ public final class ProcessCheck {
     var processes = ProcessTable.now();
     var roots = children.get();
     var unreadable = new ArrayList<Entry>();
-    // Children first, and all of them: a socket that one of them shares with somebody else is a
-    // child's. Then the
-    // youngest first, as who asks is often a program that was just started.
+    // Children first, and all of them: a socket that a child shares with another process counts as
+    // a child's. Then the youngest first, because the client is often a program that was just
+    // started.
     var order =
         processes.values().stream()
             .sorted(
@@ -150,7 +152,8 @@ public final class ProcessCheck {
     return hidden(socket, processes, unreadable);
   }
 
-  /// Where a socket comes from that no process shows: `unreadable` are those that show nothing.
+  /// The source of a socket that no readable process holds; `unreadable` are the processes whose
+  /// files cannot be listed.
   private Source hidden(TcpTable.Row socket, Map<Long, Entry> processes, List<Entry> unreadable)
       throws IOException {
     var children = processes.values().stream().filter(entry -> ours(entry, processes)).toList();
@@ -162,15 +165,15 @@ public final class ProcessCheck {
     var now = ProcessTable.now();
     var before = new HashSet<>(children);
     if (!now.values().stream().filter(entry -> ours(entry, now)).allMatch(before::contains)) {
-      // A child started another one, which may hold the socket now.
+      // A child started another process, which may hold the socket now.
       return Source.UNKNOWN;
     }
-    // A person's program may show nothing to us, and another user's processes may not even be
-    // listed.
+    // The files of a person's program may be unreadable, and the processes of another user may not
+    // be listed at all.
     return suspects.isEmpty() && socket.uid() == ownUser() ? Source.UNKNOWN : Source.ELSEWHERE;
   }
 
-  /// True if the process was started by this server, or by a process that was.
+  /// True if the process was started by this server, or is a descendant of such a process.
   private boolean ours(Entry entry, Map<Long, Entry> processes) {
     return below(entry, processes, children.get())
         || above(entry, processes).stream()
@@ -181,7 +184,7 @@ public final class ProcessCheck {
     return !mark.equals(inherited);
   }
 
-  /// True if the process descends from one of these, or is in the session of one.
+  /// True if the process is one of these, a descendant of one, or in the session of one.
   private boolean below(Entry entry, Map<Long, Entry> processes, Set<Long> roots) {
     return above(entry, processes).stream()
         .anyMatch(
@@ -191,7 +194,7 @@ public final class ProcessCheck {
                     || (all && one.parent() == SELF));
   }
 
-  /// The process and those that it descends from, up to this one.
+  /// The process and its ancestors, up to this process.
   private static List<Entry> above(Entry entry, Map<Long, Entry> processes) {
     var seen = new LinkedHashMap<Long, Entry>();
     for (var one = entry; one != null && one.pid() != SELF; one = processes.get(one.parent())) {
@@ -208,7 +211,7 @@ public final class ProcessCheck {
     UNREADABLE
   }
 
-  /// Whether one of the files in this folder of the process is the socket.
+  /// Whether one of the files in this `/proc` folder of the process is the socket.
   private static Holds holds(Entry entry, String folder, TcpTable.Row socket) {
     var name = "socket:[" + socket.inode() + "]";
     try (var files = Files.newDirectoryStream(PROC.resolve(entry.pid() + "/" + folder))) {
@@ -223,7 +226,7 @@ public final class ProcessCheck {
     }
   }
 
-  /// What a link of `/proc/PID/fd` leads to; empty if the file was closed meanwhile.
+  /// The target of a link in `/proc/PID/fd`; empty if the file was closed meanwhile.
   private static String target(Path file) {
     try {
       return Files.readSymbolicLink(file).toString();
@@ -232,8 +235,8 @@ public final class ProcessCheck {
     }
   }
 
-  /// True if the process may hold the socket in a way that its list of files does not show: in a thread with a list of
-  /// its own, in an io_uring, or on its way through a Unix socket.
+  /// True if the process may hold the socket without listing it: in a thread with its own file
+  /// table, in an io_uring, or in transit through a Unix socket.
   private static boolean hides(Entry child, TcpTable.Row socket) {
     var home = PROC.resolve(Long.toString(child.pid()));
     try (var threads = Files.newDirectoryStream(home.resolve("task"));
@@ -254,7 +257,7 @@ public final class ProcessCheck {
     }
   }
 
-  /// True if files wait in this Unix socket for somebody to receive them.
+  /// True if this Unix socket contains files that were not received yet.
   private static boolean passesFiles(Path home, Path file) throws IOException {
     if (!target(file).startsWith("socket:")) {
       return false;
@@ -270,7 +273,7 @@ public final class ProcessCheck {
     return ((Number) Files.getAttribute(PROC.resolve("self"), "unix:uid")).longValue();
   }
 
-  /// The users that the process runs as: real, effective, saved and of the file system.
+  /// The user ids of the process: real, effective, saved and file system.
   private static Set<Long> users(Entry entry) {
     try (var lines = Files.lines(PROC.resolve(entry.pid() + "/status"))) {
       var users = new HashSet<Long>();

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The processes that live on this machine: from `/proc` where there is one, else what Java knows.
+/// The running processes of this machine: from `/proc` if it exists, otherwise from Java.
 final class ProcessTable {
 
-  /// What tells a process from all others, and where it belongs.
+  /// The identity of a process, and its parent and session.
   ///
-  /// `start` counts ticks since the machine's start, or milliseconds where there is no `/proc`. Then
-  /// `session` is 0 too.
+  /// `start` counts ticks since the machine was started, or milliseconds without `/proc`. In that
+  /// case `session` is 0.
   record Entry(long pid, long parent, long session, long start) {}
 
   private static final Path PROC = Path.of("/proc");
@@ -30,7 +30,7 @@ final class ProcessTable {
     return LINUX;
   }
 
-  /// This machine's present run; `-` where it cannot be told.
+  /// The boot id of this machine; `-` if it is unknown.
   static String boot() {
     try {
       return Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip();
@@ -39,7 +39,7 @@ final class ProcessTable {
     }
   }
 
-  /// All processes but those that have ended and only wait to be forgotten.
+  /// All processes, except those that have ended and were not reaped yet.
   static Map<Long, Entry> now() {
     var all = new HashMap<Long, Entry>();
     if (!LINUX) {
@@ -56,7 +56,7 @@ final class ProcessTable {
     return all;
   }
 
-  /// The children of `parent` that have ended and that nobody has collected. Linux only.
+  /// The children of `parent` that have ended and were not reaped yet. Linux only.
   static Set<Entry> ended(long parent) {
     var all = new HashSet<Entry>();
     try (var folders = Files.newDirectoryStream(PROC, "[0-9]*")) {
@@ -75,13 +75,13 @@ final class ProcessTable {
         : ProcessHandle.of(pid).filter(ProcessHandle::isAlive).map(ProcessTable::entry);
   }
 
-  /// True if it is still the same process that lives under this number.
+  /// True if the process is still running, and its id was not reused.
   static boolean alive(Entry entry) {
     return find(entry.pid()).filter(now -> now.start() == entry.start()).isPresent();
   }
 
-  /// What the process was started with: each setting, `NAME=value`, between two NULs. Empty if that cannot
-  /// be told.
+  /// The initial environment of the process: each variable, `NAME=value`, between two NULs. Empty
+  /// if it cannot be read.
   static String environment(Entry entry) {
     if (!LINUX) {
       return "";
@@ -93,9 +93,10 @@ final class ProcessTable {
     }
   }
 
-  /// Asks the process to end, or ends it. Never hits another that got its number.
+  /// Asks the process to end, or kills it with `force`. Never signals another process that got the
+  /// same id.
   static void signal(Entry entry, boolean force) {
-    // The handle remembers when its process started, and signals no other.
+    // The handle contains the start time of its process, and signals no other.
     var handle = ProcessHandle.of(entry.pid());
     if (handle.isPresent() && alive(entry)) {
       if (force) {
@@ -110,8 +111,8 @@ final class ProcessTable {
     return stat(folder, false);
   }
 
-  /// The process, if it has `ended` or not. The format is in proc(5). The name, in parentheses, may hold anything,
-  /// also parentheses.
+  /// The process, if its state matches `ended`. The format is described in proc(5). The name, in
+  /// parentheses, may contain any characters, including parentheses.
   private static Optional<Entry> stat(Path folder, boolean ended) {
     try {
       var text = Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);

@@ -10,24 +10,24 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
-/// A process of ours and what it started.
+/// A process and all its descendants.
 ///
-/// A process belongs to it that descends from `root`, or is in the session that `root` leads, or has
-/// `marker` in its environment. The last two hold also for those whose parent has ended. What leaves
-/// the session, drops its environment and outlives its parent is not found; where [Orphans] are adopted,
-/// [Children#close] ends it.
+/// A process belongs to the tree if it descends from `root`, is in the session of `root`, or has
+/// `marker` in its environment. The last two also apply to processes whose parent has ended. A
+/// process that leaves the session, clears its environment and outlives its parent is not found; if
+/// [Orphans] are adopted, [Children#close] stops it.
 record ProcessTree(Entry root, String marker) {
 
   private static final Duration KILLING_MAX = Duration.ofSeconds(2);
   private static final Duration PAUSE_MIN = Duration.ofMillis(10);
   private static final Duration PAUSE_MAX = Duration.ofMillis(80);
 
-  /// Those that live now.
+  /// The running processes of the tree.
   Collection<Entry> members(Looks.Look look) {
     var all = look.all();
     var found = new HashMap<Long, Entry>();
     var leader = all.get(root.pid());
-    // Somebody else's session may have got our number after all of ours had ended.
+    // The id may have been reused as a session after all processes of this tree had ended.
     var ourSession = leader == null || leader.start() == root.start();
     for (var entry : all.values()) {
       if (entry.pid() == root.pid()
@@ -42,8 +42,9 @@ record ProcessTree(Entry root, String marker) {
     return found.values();
   }
 
-  /// True if it may be one of ours whose parent has ended: then an older process, which was there before
-  /// the root, is its parent now. That may be this process. Looking into the environment of all others would cost most.
+  /// True if the process may be an orphan of this tree: then its parent is an older process, which
+  /// started before the root, possibly this one. This avoids reading the environment of all other
+  /// processes, which is expensive.
   private boolean adopted(Entry entry, Map<Long, Entry> all) {
     var parent = all.get(entry.parent());
     return entry.start() >= root.start()
@@ -61,8 +62,9 @@ record ProcessTree(Entry root, String marker) {
     }
   }
 
-  /// Asks all of these trees to end, and ends what does not: within a few seconds, come what may. An
-  /// interrupt does not hurry it. False if something is still there, such as what waits for a disk.
+  /// Asks all processes of these trees to end, and kills those that do not, within a few seconds.
+  /// An interrupt does not shorten this. False if a process is still running, for instance because
+  /// it waits for a disk.
   static boolean end(List<ProcessTree> trees, Looks looks) {
     var asked = living(trees, looks);
     if (asked.isEmpty()) {
@@ -71,7 +73,7 @@ record ProcessTree(Entry root, String marker) {
     asked.forEach(entry -> ProcessTable.signal(entry, false));
     var interrupted = new AtomicBoolean();
     await(Child.GRACE, () -> asked.stream().noneMatch(ProcessTable::alive), interrupted);
-    // What is killed may have started another one just before.
+    // A process may have started another one just before it was killed.
     var gone =
         await(
             KILLING_MAX,
@@ -95,7 +97,7 @@ record ProcessTree(Entry root, String marker) {
     return trees.stream().flatMap(tree -> tree.members(look).stream()).distinct().toList();
   }
 
-  /// Waits until it is `done`, and notes whether somebody interrupted. False if it took too long.
+  /// Waits until `done` is true, and records interrupts. False if it took too long.
   private static boolean await(Duration patience, BooleanSupplier done, AtomicBoolean interrupted) {
     var end = System.nanoTime() + patience.toNanos();
     var pause = PAUSE_MIN;
@@ -105,7 +107,8 @@ record ProcessTree(Entry root, String marker) {
       }
       try {
         Thread.sleep(pause);
-        // Many may be waited for at once, and each look costs time that they need to end.
+        // Many callers may wait at once, and each snapshot uses CPU time that the processes need to
+        // end.
         pause = pause.compareTo(PAUSE_MAX) < 0 ? pause.multipliedBy(2) : pause;
       } catch (InterruptedException later) {
         interrupted.set(true);

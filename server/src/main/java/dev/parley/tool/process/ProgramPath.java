@@ -13,8 +13,8 @@ public final class ProgramPath {
 
   private ProgramPath() {}
 
-  /// The file of the program `name`: relative to `folder` if the name has a slash in it, else on the
-  /// `PATH` of the environment. Empty if there is none that can be executed.
+  /// The file of the program `name`: relative to `folder` if the name contains a slash, otherwise
+  /// on the `PATH` of the environment. Empty if there is no executable file.
   public static Optional<Path> find(String name, Map<String, String> environment, Path folder) {
     if (name.contains(File.separator)) {
       return resolve(folder, name).filter(ProgramPath::runs);

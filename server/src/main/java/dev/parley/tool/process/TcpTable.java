@@ -12,15 +12,15 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/// The TCP sockets of this machine, or of this network namespace: `/proc/net/tcp` and `/proc/net/tcp6`.
+/// The TCP sockets of this machine or network namespace: `/proc/net/tcp` and `/proc/net/tcp6`.
 final class TcpTable {
 
   private static final Path PROC_NET = Path.of("/proc/net");
   private static final int FIELDS_MIN = 10;
   private static final int WORD = 4;
 
-  /// A socket: the number by which `/proc/PID/fd` names it, and the user who made it. `inode` is 0 once no process
-  /// holds the socket.
+  /// A socket: its inode, as in `/proc/PID/fd`, and its user. `inode` is 0 when no process holds
+  /// the socket.
   record Row(long inode, long uid) {}
 
   private TcpTable() {}
@@ -30,7 +30,7 @@ final class TcpTable {
     return Files.isReadable(PROC_NET.resolve("tcp"));
   }
 
-  /// The socket whose own address is `local` and whose peer is `remote`, if it is a socket of this machine.
+  /// The socket with this local and remote address, if it belongs to this machine.
   ///
   /// @throws IOException if the table cannot be read
   static Optional<Row> find(InetSocketAddress local, InetSocketAddress remote) throws IOException {
@@ -63,9 +63,9 @@ final class TcpTable {
         && ip(text.substring(0, colon)).equals(plain(address.getAddress()));
   }
 
-  /// The address that stands in the table as words of four bytes, each in this machine's byte order.
+  /// Parses an address of the table: words of four bytes, each in the byte order of this machine.
   ///
-  /// Java makes an IPv4 address of an IPv6 address that stands for one.
+  /// Java converts an IPv4-mapped IPv6 address to an IPv4 address.
   static InetAddress ip(String hex) throws UnknownHostException {
     var bytes = HexFormat.of().parseHex(hex);
     var words = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
@@ -76,7 +76,7 @@ final class TcpTable {
     return InetAddress.getByAddress(network.array());
   }
 
-  /// The address without the name of the network interface, which the table does not have.
+  /// The address without its scope id, which the table does not contain.
   private static InetAddress plain(InetAddress address) throws UnknownHostException {
     return InetAddress.getByAddress(address.getAddress());
   }

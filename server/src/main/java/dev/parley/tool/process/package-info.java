@@ -1,4 +1,5 @@
-/// Child processes that can be ended whole: with all they started, and also after this process was killed.
+/// Child processes that can be stopped completely: with all processes that they started, and also
+/// after the server was killed.
 @NullMarked
 package dev.parley.tool.process;
 

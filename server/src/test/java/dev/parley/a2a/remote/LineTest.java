@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The line to an agent that does not behave, or that others can listen to.
+/// The connection to a remote agent that does not finish a response, or that is not encrypted.
 @Timeout(60)
 class LineTest {
 
@@ -86,7 +86,7 @@ class LineTest {
   void an_answer_that_does_not_end_is_not_waited_for() {
     assertThatThrownBy(() -> line(here()).whole(get(here() + "/stuck"), "me", 1_000))
         .isInstanceOf(Trouble.class)
-        .hasMessage("it began to answer, and did not end within 5000 ms");
+        .hasMessage("it started to answer, but did not finish within 5000 ms");
   }
 
   @Test

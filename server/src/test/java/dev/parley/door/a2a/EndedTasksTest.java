@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/// What is kept of tasks that have ended, and for how long.
+/// The cache of ended tasks: hits, eviction and size limit.
 class EndedTasksTest {
 
   private static final int LARGE = 1 << 20;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Whatever has a number has a form, whatever it holds.
+/// Every numbered event can be encoded as a message.
 class MessageFormTest {
 
   private static final TaskId AGENT = new TaskId("a");

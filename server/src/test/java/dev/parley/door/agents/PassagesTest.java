@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is told of an agent, written once.
+/// Messages of an agent, encoded once for all subscribers.
 class PassagesTest {
 
   private static final ContextId CONTEXT = new ContextId("c");

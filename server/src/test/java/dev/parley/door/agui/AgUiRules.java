@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// What a stream of AG-UI events must keep to, written from the specification and not from the door: the
-/// first rule that is broken is an error. For one thread.
+/// The rules for a stream of AG-UI events, written from the specification and not from the code.
+/// The first broken rule is an error. For one thread.
 public final class AgUiRules {
 
   private enum State {
@@ -58,10 +58,10 @@ public final class AgUiRules {
   private State state = State.NOTHING;
   private String runId = "";
 
-  /// True if the run began before the stream did, and so may have calls that the stream has not.
+  /// True if the run began before the stream, and may have calls that the stream does not show.
   private boolean late;
 
-  /// Checks a whole stream; it may end in the middle of a run if it was cut.
+  /// Checks a stream. It may end in the middle of a run unless it is `whole`.
   public static void check(List<? extends JsonNode> events, boolean whole) {
     var rules = new AgUiRules();
     for (var i = 0; i < events.size(); i++) {
@@ -108,7 +108,9 @@ public final class AgUiRules {
       case "TOOL_CALL_START" -> {
         open("call", event, "toolCallId");
         var parent = owners.get("text " + event.path("parentMessageId").asString(""));
-        must(parent == null || parent.equals(owner(event)), "a call of somebody else's message");
+        must(
+            parent == null || parent.equals(owner(event)),
+            "a call in the message of another agent");
         calls.add(event.path("toolCallId").asString());
       }
       case "TOOL_CALL_ARGS" -> goesOn("call", event, "toolCallId");
@@ -195,7 +197,7 @@ public final class AgUiRules {
     var ids = new HashSet<String>();
     for (var message : event.path("messages")) {
       must(ids.add(message.path("id").asString("")), "a message twice");
-      must(message.path("role").isString(), "a message of nobody");
+      must(message.path("role").isString(), "a message without a role");
       if (message.path("role").asString().equals("activity")) {
         activities.add(message.path("id").asString());
       }
@@ -206,7 +208,7 @@ public final class AgUiRules {
     var key = kind + " " + event.path(id).asString();
     must(open.add(key), "opened twice: " + key);
     var owner = owners.putIfAbsent(key, owner(event));
-    must(owner == null || owner.equals(owner(event)), "reopened by somebody else: " + key);
+    must(owner == null || owner.equals(owner(event)), "reopened by another agent: " + key);
   }
 
   private void goesOn(String kind, JsonNode event, String id) {
@@ -214,7 +216,7 @@ public final class AgUiRules {
     must(open.contains(key), "not open: " + key);
     must(
         !event.has("subagentRunId") || owner(event).equals(owners.get(key)),
-        "continued by somebody else: " + key);
+        "continued by another agent: " + key);
   }
 
   private void close(String kind, JsonNode event, String id) {

@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/// Whatever tasks do, and in whatever order, the events of their runs keep to the protocol, and a reader can go
-/// on after any frame.
+/// For random threads, the events follow the protocol, and a reader can resume after any frame.
 class NarratorPropertyTest {
 
   private static final int THREADS = 200;
@@ -47,7 +46,7 @@ class NarratorPropertyTest {
             });
 
     var all = Arrays.stream(AgUiEvent.values()).map(AgUiEvent::name).collect(Collectors.toSet());
-    // These are only for readers who come late.
+    // Only readers that join later receive these.
     all.removeAll(Set.of("STATE_SNAPSHOT", "MESSAGES_SNAPSHOT"));
     assertThat(seen).containsExactlyInAnyOrderElementsOf(all);
     assertThat(outcomes).contains("success", "interrupt", "cancelled");
@@ -102,7 +101,7 @@ class NarratorPropertyTest {
     return parse(text.toString());
   }
 
-  /// Frames are two lines each, and an empty one.
+  /// Each frame has two lines and an empty line.
   private static List<Frame> parse(String text) {
     var frames = new ArrayList<Frame>();
     var lines = text.lines().toList();

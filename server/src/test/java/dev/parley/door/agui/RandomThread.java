@@ -60,8 +60,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.BooleanNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A made-up thread: some turns, whose tasks talk, think, call tools, ask and hand work on, side by side and
-/// in any order that the log allows. The same seed makes the same thread.
+/// A random thread: some root tasks that write text, think, call tools, ask and delegate,
+/// concurrently and in any order that the log allows. The same seed gives the same thread.
 final class RandomThread {
 
   static final ContextId THREAD = new ContextId("random");
@@ -80,14 +80,14 @@ final class RandomThread {
     }
   }
 
-  /// True if what the entry's task says is the agent's own.
+  /// True if the entry is output of the answering agent, not of a sub-agent.
   boolean speaks(Entry entry) {
     var origin = entry.origin();
     return origin != null
         && (origin.parentTaskId() == null || handsOver.contains(origin.parentTaskId()));
   }
 
-  /// A task at work: what it has yet to do, and what it waits for.
+  /// A running task: its remaining steps, and its open questions.
   private final class Actor {
     final Origin origin;
     final int depth;
@@ -164,7 +164,7 @@ final class RandomThread {
     } else if (!asking.isEmpty()) {
       answer(asking.get(random.nextInt(asking.size())));
     } else {
-      throw new IllegalStateException("nobody can go on");
+      throw new IllegalStateException("no task can continue");
     }
   }
 
@@ -317,7 +317,7 @@ final class RandomThread {
       actor.children++;
     }
     actor.status(TaskState.WAITING_SUBTASK);
-    // Ahead of what else is planned, once nobody below is at work.
+    // Before the other planned steps, once all subtasks have ended.
     actor.steps.addFirst(
         () ->
             actor.emit(

@@ -9,7 +9,7 @@ import dev.parley.task.TaskType;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/// The status map of the chat door is total, and `docs/names.md` says the same: S1.48, S1.84, X.3.
+/// The status map of the chat API is total, and agrees with `docs/names.md`: S1.48, S1.84, X.3.
 class ChatStatusTest {
 
   @Test

@@ -42,7 +42,7 @@ class ChildrenTest {
     children.close();
   }
 
-  /// The script says the number of a process that is to end with the child.
+  /// The script prints the id of a process that must end with the child.
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -292,7 +292,7 @@ class ChildrenTest {
     return process.inputReader(StandardCharsets.US_ASCII);
   }
 
-  /// One line, and nothing beyond it.
+  /// Reads one line, and nothing after it.
   private static byte[] line(java.io.InputStream input) throws IOException {
     var line = new java.io.ByteArrayOutputStream();
     for (var b = input.read(); b != '\n' && b >= 0; b = input.read()) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-/// A program that starts a child with a grandchild, says their numbers, and waits to be killed.
+/// A program that starts a child with a grandchild, prints their ids, and waits to be killed.
 final class DoomedServer {
 
   private DoomedServer() {}

@@ -1,6 +1,7 @@
 package dev.parley.tool.process;
 
-/// Tells tests of other packages what lives; what has ended and only waits for its parent does not.
+/// Lets tests of other packages check whether a process is running; a process that has ended and
+/// was not reaped is not.
 public final class Living {
 
   private Living() {}

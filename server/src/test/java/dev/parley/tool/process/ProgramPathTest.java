@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Where programs are found.
+/// Tests where programs are found.
 class ProgramPathTest {
 
   @TempDir Path folder;

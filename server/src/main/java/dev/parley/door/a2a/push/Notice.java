@@ -16,12 +16,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One post to a webhook: what it says, and up to where it tells.
+/// One request to a webhook: its item, and the frame id up to which it covers the stream.
 record Notice(FrameCursor id, WireItem item) {
 
   private static final int TEXT_MAX = 64 * 1024;
 
-  /// The posts that tell all of this. Pieces of one text that wait together travel together.
+  /// Creates the notifications for these items. Waiting chunks of one text are merged.
   static List<Notice> of(List<Told> told) {
     var notices = new ArrayList<Notice>();
     for (var next : told) {
@@ -63,7 +63,7 @@ record Notice(FrameCursor id, WireItem item) {
     return null;
   }
 
-  /// The artifact's words, if it is words and nothing else.
+  /// The artifact's text, if it has only text.
   private static @Nullable String text(WireArtifact artifact) {
     if (artifact.parts().isEmpty()) {
       return "";
@@ -75,7 +75,7 @@ record Notice(FrameCursor id, WireItem item) {
         : null;
   }
 
-  /// Where this says that the task stands, or null if it says nothing of that.
+  /// The task's status according to this item; null if the item has none.
   static @Nullable Stand stand(WireItem item) {
     return switch (item) {
       case WireStatusUpdate update -> Stand.of(update.status());
@@ -84,17 +84,17 @@ record Notice(FrameCursor id, WireItem item) {
     };
   }
 
-  /// What webhooks of 0.3 are posted.
+  /// The request body for webhooks of 0.3.
   static byte[] whole(WireTask task) {
     return Json.bytes(WireForms.V0_3.task(task));
   }
 
-  /// What webhooks of 1.0 are posted.
+  /// The request body for webhooks of 1.0.
   byte[] body() {
     return Json.bytes(WireForms.V1_0.item(item));
   }
 
-  /// A task's state, and what it asks: webhooks of 0.3 are told when one of them changes.
+  /// A task's state and open question. Webhooks of 0.3 are notified when one of them changes.
   record Stand(WireState state, @Nullable String question) {
 
     static Stand of(WireStatus status) {

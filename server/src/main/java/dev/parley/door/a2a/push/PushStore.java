@@ -30,10 +30,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The registered webhooks, in a database of their own. What callers told us in confidence is sealed.
+/// Stores the registered webhooks in a database of their own. Their addresses and secrets are
+/// encrypted.
 ///
-/// Safe for many threads. One thread of its own does all that reads and writes: a virtual thread that waited for the
-/// disk would hold up others.
+/// For many threads. A single platform thread does all reads and writes, because a virtual thread
+/// that waits for the disk would block its carrier thread.
 final class PushStore implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(PushStore.class.getName());
@@ -73,7 +74,7 @@ final class PushStore implements AutoCloseable {
     this.generations = new AtomicLong(generation);
   }
 
-  /// Opens the store, and makes it if there is none.
+  /// Opens the store. Creates it if it does not exist.
   static PushStore open(Path file, Seal seal, InstantSource clock) {
     try {
       OwnerOnly.makeFile(file);
@@ -83,7 +84,7 @@ final class PushStore implements AutoCloseable {
         statement.execute("PRAGMA synchronous = FULL");
         statement.execute("PRAGMA secure_delete = ON");
         statement.execute(SCHEMA);
-        // Files of the first version have neither.
+        // Files of the first version have neither column.
         grow(statement, "generation", 0);
         grow(statement, "changed", clock.millis());
         return new PushStore(connection, seal, clock, number(statement, LATEST));
@@ -96,7 +97,8 @@ final class PushStore implements AutoCloseable {
     }
   }
 
-  /// Adds a column of numbers, unless it is there: a server may have been ended between two of them.
+  /// Adds a numeric column unless it exists: a server may have stopped after adding only one of
+  /// them.
   private static void grow(Statement statement, String column, long value) throws SQLException {
     if (number(statement, COLUMNS + "'" + column + "'") == 0) {
       statement.execute(
@@ -110,8 +112,8 @@ final class PushStore implements AutoCloseable {
     }
   }
 
-  /// Keeps a registration instead of what its task had under this id, and returns it as one that was never there
-  /// before.
+  /// Stores a registration, replacing the task's registration with the same id, and returns it with
+  /// a new generation.
   Registration put(Registration registration) {
     var it = registration.in(generations.incrementAndGet());
     update(
@@ -128,7 +130,7 @@ final class PushStore implements AutoCloseable {
     return it;
   }
 
-  /// Notes how far a registration has come, unless it was removed or replaced meanwhile.
+  /// Stores the progress of a registration, unless it was removed or replaced in the meantime.
   void advance(Registration it) {
     update(
         "UPDATE targets SET cursor = ?, state = ?, changed = ?"
@@ -142,7 +144,7 @@ final class PushStore implements AutoCloseable {
         it.generation());
   }
 
-  /// False if there was none.
+  /// Returns false if there was none.
   boolean remove(ContextId context, TaskId task, String id) {
     return update(
             "DELETE FROM targets WHERE context = ? AND task = ? AND id = ?",
@@ -152,12 +154,12 @@ final class PushStore implements AutoCloseable {
         > 0;
   }
 
-  /// Forgets all that is registered for a context.
+  /// Removes all registrations of a context.
   void forget(ContextId context) {
     update("DELETE FROM targets WHERE context = ?", context.value());
   }
 
-  /// Forgets those that have nothing to tell since then.
+  /// Removes the registrations that ended before `since`.
   void forgetEnded(Instant since) {
     update(
         "DELETE FROM targets WHERE state <> ? AND changed < ?",
@@ -172,12 +174,11 @@ final class PushStore implements AutoCloseable {
         .findFirst();
   }
 
-  /// Those of a task, by their ids.
+  /// The registrations of a task, ordered by id.
   List<Registration> of(ContextId context, TaskId task) {
     return list(ALL + "WHERE context = ? AND task = ? ORDER BY id", context.value(), task.value());
   }
 
-  /// All of them.
   List<Registration> all() {
     return list(ALL + "ORDER BY context, task, id");
   }
@@ -213,12 +214,12 @@ final class PushStore implements AutoCloseable {
         });
   }
 
-  /// What the store's own thread makes of this. An interrupt is kept for later: what was begun is done.
+  /// Runs this on the store's thread and waits for the result. An interrupt does not cancel it.
   private <T> T done(Supplier<T> work) {
     try {
       return CompletableFuture.supplyAsync(work, thread).join();
     } catch (RejectedExecutionException closed) {
-      throw new Rejection.Unavailable("push targets cannot be reached: the server stops");
+      throw new Rejection.Unavailable("push targets are not available: the server is stopping");
     } catch (CompletionException failed) {
       throw failed.getCause() instanceof Rejection refused ? refused : failed;
     }
@@ -232,7 +233,7 @@ final class PushStore implements AutoCloseable {
     return statement;
   }
 
-  /// What a row says, or null if its seal cannot be opened any more: then it is of no use to anybody.
+  /// Reads a row. Returns null if it cannot be decrypted any more.
   private @Nullable Registration read(ResultSet row) throws SQLException {
     try {
       return new Registration(
@@ -246,7 +247,7 @@ final class PushStore implements AutoCloseable {
     } catch (Rejection.Unavailable otherKey) {
       LOG.log(
           Level.WARNING,
-          "the webhook {0} of task {1} is forgotten: {2}",
+          "webhook {0} of task {1} is ignored because it cannot be decrypted: {2}",
           row.getString("id"),
           row.getString("task"),
           otherKey.getMessage());
@@ -260,7 +261,7 @@ final class PushStore implements AutoCloseable {
     try {
       connection.close();
     } catch (SQLException failed) {
-      LOG.log(Level.WARNING, "push.db was not closed well", failed);
+      LOG.log(Level.WARNING, "closing push.db failed", failed);
     }
   }
 }

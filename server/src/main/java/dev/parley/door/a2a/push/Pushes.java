@@ -27,10 +27,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Pushes what tasks do to the webhooks that are registered for them.
+/// Sends the updates of tasks to their registered webhooks.
 ///
-/// Each has a thread of its own that waits for its task as a reader does. Whatever changes which there are, changes
-/// what is stored and who sends under one lock; senders never take it. Safe for many threads.
+/// Each webhook has its own thread, which reads the task's log and waits for new entries. One lock
+/// guards changes to the set of webhooks, both stored and running; senders never take this lock.
+/// For many threads.
 public final class Pushes implements PushDesk, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Pushes.class.getName());
@@ -39,9 +40,9 @@ public final class Pushes implements PushDesk, AutoCloseable {
   private static final Duration ENDED_KEPT = Duration.ofDays(30);
   private static final Duration STOP_MAX = Duration.ofSeconds(5);
 
-  /// What pushing takes.
+  /// The dependencies.
   ///
-  /// @param file where webhooks are kept
+  /// @param file the database with the webhooks
   public record Parts(
       EventLog log,
       Views views,
@@ -83,7 +84,8 @@ public final class Pushes implements PushDesk, AutoCloseable {
             parts.backoff());
   }
 
-  /// Goes on where pushing stopped when the server did, and forgets those that ended long ago.
+  /// Resumes the webhooks that were active when the server stopped, and removes those that ended
+  /// long ago.
   public void start() {
     unlessUnavailable(() -> store.forgetEnded(parts.clock().instant().minus(ENDED_KEPT)));
     for (var registration : store.all()) {
@@ -95,7 +97,7 @@ public final class Pushes implements PushDesk, AutoCloseable {
     try {
       step.run();
     } catch (Rejection.Unavailable failed) {
-      LOG.log(Level.WARNING, "not all pushes could be taken up: {0}", failed.getMessage());
+      LOG.log(Level.WARNING, "not all webhooks could be resumed: {0}", failed.getMessage());
     }
   }
 
@@ -117,13 +119,13 @@ public final class Pushes implements PushDesk, AutoCloseable {
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
       store.forget(read.context());
     } catch (Rejection.Invalid damaged) {
-      LOG.log(Level.WARNING, "a webhook cannot be read: {0}", damaged.getMessage());
+      LOG.log(Level.WARNING, "a webhook could not be read: {0}", damaged.getMessage());
     } finally {
       lock.unlock();
     }
   }
 
-  /// Under the lock.
+  /// Call with the lock held.
   private void start(TaskView task, Registration registration) {
     if (closed) {
       return;
@@ -145,17 +147,17 @@ public final class Pushes implements PushDesk, AutoCloseable {
     thread.start();
   }
 
-  /// Returns once these post no more. Under the lock.
+  /// Stops these senders and waits until they post no more. Call with the lock held.
   private void stop(List<Running> some) {
     some.forEach(one -> one.thread().interrupt());
     try {
       for (var one : some) {
         if (!one.thread().join(STOP_MAX)) {
-          LOG.log(Level.WARNING, "{0} takes long to stop", one.thread().getName());
+          LOG.log(Level.WARNING, "thread \"{0}\" is slow to stop", one.thread().getName());
         }
       }
     } catch (InterruptedException told) {
-      // They stop all the same, and can store nothing any more.
+      // The senders stop anyway, and can no longer store anything.
       Thread.currentThread().interrupt();
     }
   }
@@ -176,15 +178,14 @@ public final class Pushes implements PushDesk, AutoCloseable {
     limit("authentication.scheme", target.scheme());
     limit("authentication.credentials", target.credentials());
     if (target.id() != null && !Id.valid(target.id())) {
-      throw invalid("id: 1 to 128 of A-Za-z0-9._:- are needed");
+      throw invalid("id: must have 1 to 128 characters of A-Za-z0-9._:-");
     }
   }
 
   private static void limit(String name, @Nullable String text) {
     if (text != null
         && (text.length() > TEXT_MAX || text.chars().anyMatch(c -> c < ' ' || c > '~'))) {
-      throw invalid(
-          name + ": at most " + TEXT_MAX + " characters that a header can hold are needed");
+      throw invalid(name + ": must have at most " + TEXT_MAX + " printable ASCII characters");
     }
   }
 
@@ -202,7 +203,7 @@ public final class Pushes implements PushDesk, AutoCloseable {
     return keep(caller, task, target, true);
   }
 
-  /// @param all whether it is told what has happened already
+  /// @param all whether to send earlier updates, too
   private PushTarget keep(Caller caller, TaskView task, PushTarget target, boolean all) {
     check(target);
     var wanted = wanted(caller, task, target);
@@ -224,8 +225,8 @@ public final class Pushes implements PushDesk, AutoCloseable {
     }
   }
 
-  /// The target as it is kept. One without an id has the task's, so that whoever registers it again registers the
-  /// same.
+  /// The target as stored. A target without an id gets the task's id, so that registering it again
+  /// replaces it.
   private static PushTarget wanted(Caller caller, TaskView task, PushTarget target) {
     return new PushTarget(
         target.id() == null ? task.taskId().value() : target.id(),
@@ -237,11 +238,13 @@ public final class Pushes implements PushDesk, AutoCloseable {
         target.tenant() == null ? caller.tenant() : target.tenant());
   }
 
-  /// Under the lock. What was told already under this id is not told again.
+  /// Call with the lock held. Updates that were already sent under this id are not sent again.
   private PushTarget keep(TaskView task, Registration fresh) {
-    // A context that is deleted after this is forgotten after this, too.
+    // Fails if the context is deleted. If it is deleted later, its registrations are removed later,
+    // too.
     var _ = parts.log().head(fresh.context());
-    // Looked for first: one that ends meanwhile has stored that before it is seen to be away.
+    // Look up the sender before the store: a sender stores its end before it is removed from the
+    // map.
     var running = senders.get(Key.of(fresh));
     var known = store.of(fresh.context(), fresh.task());
     var earlier = known.stream().filter(one -> one.id().equals(fresh.id())).findFirst();
@@ -265,14 +268,14 @@ public final class Pushes implements PushDesk, AutoCloseable {
     return kept.target();
   }
 
-  /// True if there is nothing to change. One that was given up is wanted again.
+  /// True if nothing changes. A registration that was given up is started again.
   private static boolean same(Registration one, Registration other) {
     return one.state() != Registration.State.GIVEN_UP
         && one.version() == other.version()
         && one.target().equals(other.target());
   }
 
-  /// What is new, from where the earlier one has come to.
+  /// The new registration with the progress of the earlier one.
   private static Registration goingOn(Registration earlier, Registration fresh) {
     var state =
         earlier.state() == Registration.State.DONE
@@ -313,7 +316,7 @@ public final class Pushes implements PushDesk, AutoCloseable {
     }
   }
 
-  /// Forgets all webhooks of a context, and returns once nothing is posted to them any more.
+  /// Removes all webhooks of a context and waits until they receive no more requests.
   public void forget(ContextId context) {
     lock.lock();
     try {

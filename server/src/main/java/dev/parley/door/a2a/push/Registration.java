@@ -5,13 +5,13 @@ import dev.parley.a2a.Version;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.TaskId;
 
-/// A webhook that wants to know of a task, and up to where it does.
+/// A webhook that is registered for a task, and its progress.
 ///
-/// @param target with an id and the task's
-/// @param version what it was registered in, and so is told in
-/// @param cursor the frame that was last taken; [#START] before the first
-/// @param state whether there is more to tell
-/// @param generation which of those that were kept under this id; 0 before it is kept
+/// @param target the address, with an id and the task's id
+/// @param version the protocol version of the registration and of its notifications
+/// @param cursor the last frame that the webhook accepted; [#START] before the first
+/// @param state whether there is more to send
+/// @param generation a number that grows each time a registration is stored; 0 before that
 record Registration(
     ContextId context,
     TaskId task,
@@ -23,17 +23,17 @@ record Registration(
 
   static final String START = "";
 
-  /// Whether there is more to tell.
+  /// Whether there is more to send.
   enum State {
-    /// There is, or will be.
+    /// There is more to send, or there will be.
     OPEN,
-    /// The task has ended, and the webhook knows.
+    /// The task has ended and the webhook has received its end.
     DONE,
-    /// The webhook did not take what it was sent for too long, or said that it is gone.
+    /// The webhook failed for too long, or answered 410 (Gone).
     GIVEN_UP
   }
 
-  /// What it is called among those of the task.
+  /// The id, which is unique within the task.
   String id() {
     var id = target.id();
     if (id == null) {

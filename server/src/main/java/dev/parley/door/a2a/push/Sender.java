@@ -24,12 +24,12 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Tells one webhook of one task: a position in the log and a wait, as every reader, in the order of the log.
+/// Sends the updates of one task to one webhook, in the order of the log.
 ///
-/// A post that is not taken is made again, later and later, before anything after it. How far it has come is stored
-/// twice a second and at the end, so that it goes on there after a restart; posts that were taken just before a crash
-/// may be made twice, with the same `X-A2A-Event-Id`. Webhooks of 0.3 get the whole task when it stands elsewhere.
-/// For one thread.
+/// A failed request is retried with growing delays before later updates are sent. Progress is
+/// stored twice per second and at the end, and sending resumes there after a restart. Requests from
+/// just before a crash may be repeated, with the same `X-A2A-Event-Id`. Webhooks of 0.3 receive the
+/// whole task whenever its status changes. For one thread.
 final class Sender implements Runnable {
 
   private static final System.Logger LOG = System.getLogger(Sender.class.getName());
@@ -38,7 +38,7 @@ final class Sender implements Runnable {
   private static final int READ = 256;
   private static final int GONE = 410;
 
-  /// What all senders work with.
+  /// The dependencies that all senders share.
   record Parts(
       EventLog log,
       Views views,
@@ -48,7 +48,7 @@ final class Sender implements Runnable {
       InstantSource clock,
       Backoff backoff) {}
 
-  /// Posts, and says with which status that was answered.
+  /// Sends a POST request and returns the HTTP status.
   @FunctionalInterface
   interface Post {
     int post(String url, Map<String, String> headers, byte[] body)
@@ -62,7 +62,7 @@ final class Sender implements Runnable {
   private long storedNanos = System.nanoTime();
   private Position position = Position.START;
 
-  /// For webhooks of 0.3: what they know, and up to where that tells.
+  /// For webhooks of 0.3: the last status that was sent, and the cursor that it covers.
   private Notice.@Nullable Stand known;
 
   private @Nullable FrameCursor knownTo;
@@ -74,7 +74,7 @@ final class Sender implements Runnable {
     this.stored = registration;
   }
 
-  /// How far it has come; others may look, too.
+  /// The registration with its progress. For many threads.
   Registration registration() {
     return registration;
   }
@@ -84,7 +84,7 @@ final class Sender implements Runnable {
     try {
       follow();
     } catch (InterruptedException told) {
-      // The server stops, or the webhook was removed; what is stored says where to go on.
+      // The server stops, or the webhook was removed. The stored cursor says where to resume.
       Thread.currentThread().interrupt();
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
       forget();
@@ -93,8 +93,7 @@ final class Sender implements Runnable {
     }
   }
 
-  /// Follows the task to its end. If that fails for a reason that may pass, begins anew later: the cursor says what was
-  /// told.
+  /// Follows the task to its end. After a temporary failure, starts again later from the cursor.
   private void follow() throws InterruptedException {
     var failures = 0;
     var before = registration.cursor();
@@ -107,7 +106,11 @@ final class Sender implements Runnable {
         failures = before.equals(registration.cursor()) ? failures + 1 : 1;
         before = registration.cursor();
         if (failures == 1) {
-          LOG.log(Level.WARNING, "pushes to {0} wait: {1}", registration.id(), failed.getMessage());
+          LOG.log(
+              Level.WARNING,
+              "pushes to webhook {0} are delayed: {1}",
+              registration.id(),
+              failed.getMessage());
         }
         Thread.sleep(parts.backoff().pause(failures));
       }
@@ -129,7 +132,7 @@ final class Sender implements Runnable {
     return registration.state() == Registration.State.OPEN;
   }
 
-  /// What the log has of the task that the webhook does not know yet; waits for more if that is nothing.
+  /// Reads the items that were not sent yet. If there are none, waits for new entries.
   private List<Told> news(TaskFold fold) throws InterruptedException {
     var page = parts.log().read(registration.context(), position, READ);
     if (page.isEmpty()) {
@@ -157,7 +160,7 @@ final class Sender implements Runnable {
     return news;
   }
 
-  /// What was told by an earlier sender, or before the webhook was registered, is known.
+  /// Notes the status of an item that was sent earlier, or that is older than the registration.
   private void learn(Told told) {
     var stand = Notice.stand(told.item());
     if (stand != null && (knownTo == null || told.id().after(knownTo))) {
@@ -190,7 +193,7 @@ final class Sender implements Runnable {
     }
   }
 
-  /// Posts the task as it now stands, if the last of these says that it stands elsewhere than the webhook knows.
+  /// Sends the current task, if the last of these notifications has a status that was not sent yet.
   private void tellWhole(List<Notice> notices) throws InterruptedException {
     var last =
         notices.reversed().stream().filter(one -> Notice.stand(one.item()) != null).findFirst();
@@ -202,7 +205,7 @@ final class Sender implements Runnable {
     if (told || Objects.equals(Notice.stand(last.get().item()), known)) {
       return;
     }
-    // Looked at first: the task has at least what stands up to there.
+    // Read the head first: the snapshot then covers at least the entries up to it.
     var head = FrameCursor.of(parts.log().head(registration.context()));
     var now = parts.form().snapshot(task, registration.version(), null, true);
     deliver(id, Notice.whole(now));
@@ -222,7 +225,7 @@ final class Sender implements Runnable {
     return left.isNegative() ? Duration.ZERO : left;
   }
 
-  /// Stores how far it has come, if that is not stored yet.
+  /// Stores the progress, unless it is stored already.
   private void store() {
     var now = registration;
     if (!now.equals(stored)) {
@@ -238,7 +241,7 @@ final class Sender implements Runnable {
     } catch (Rejection.Unavailable failed) {
       LOG.log(
           Level.WARNING,
-          "the last pushes to {0} may be made again: {1}",
+          "the last pushes to webhook {0} may be repeated: {1}",
           registration.id(),
           failed.getMessage());
     }
@@ -250,13 +253,13 @@ final class Sender implements Runnable {
     } catch (Rejection.Unavailable later) {
       LOG.log(
           Level.WARNING,
-          "the webhook {0} is forgotten when the server starts again: {1}",
+          "webhook {0} is removed at the next start of the server: {1}",
           registration.id(),
           later.getMessage());
     }
   }
 
-  /// Posts until it is taken, or the webhook is given up.
+  /// Retries until the webhook accepts the request or is given up.
   private void deliver(FrameCursor id, byte[] body) throws InterruptedException {
     Instant since = null;
     for (var failures = 1; ; failures++) {
@@ -269,7 +272,7 @@ final class Sender implements Runnable {
       if (parts.backoff().over(since, now)) {
         LOG.log(
             Level.WARNING,
-            "the webhook {0} of task {1} is given up: {2}",
+            "gave up on webhook {0} of task {1}: {2}",
             registration.id(),
             registration.task(),
             failure);
@@ -281,9 +284,9 @@ final class Sender implements Runnable {
     }
   }
 
-  /// Posts once. Null if that was taken, else why not.
+  /// Sends the request once. Returns null if it was accepted, else the reason.
   ///
-  /// @throws Rejection.Gone if the context was deleted: nobody is told of it any more
+  /// @throws Rejection.Gone if the context was deleted
   private @Nullable String attempt(FrameCursor id, byte[] body) throws InterruptedException {
     var _ = parts.log().head(registration.context());
     var target = registration.target();
@@ -293,7 +296,7 @@ final class Sender implements Runnable {
       if (status == GONE) {
         end(Registration.State.GIVEN_UP);
       }
-      return status >= 200 && status < 300 ? null : "it answers " + status;
+      return status >= 200 && status < 300 ? null : "it answered " + status;
     } catch (IOException failed) {
       return String.valueOf(failed.getMessage());
     }

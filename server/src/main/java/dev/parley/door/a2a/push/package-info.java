@@ -1,5 +1,4 @@
-/// Pushes what A2A tasks do to the webhooks of their callers: in order, again until they are taken, and over
-/// restarts.
+/// Sends push notifications of A2A tasks to webhooks: in order, with retries, and across restarts.
 @NullMarked
 package dev.parley.door.a2a.push;
 

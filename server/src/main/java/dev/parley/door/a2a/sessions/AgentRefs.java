@@ -6,8 +6,8 @@ import dev.parley.protocol.Rejection;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Finds agents by the names that callers have for them: `name`, `namespace/name`, or `namespace__NS__name` where
-/// hyphens became underscores.
+/// Finds agents by reference: `name`, `namespace/name`, or `namespace__NS__name` with underscores
+/// for hyphens.
 final class AgentRefs {
 
   private static final String NAMESPACE = "__NS__";
@@ -18,7 +18,7 @@ final class AgentRefs {
     this.agents = types.stream().map(AgentType::id).toList();
   }
 
-  /// @throws Rejection.NotFound if nobody is called that
+  /// @throws Rejection.NotFound if there is no such agent
   AgentTypeId find(String ref) {
     var slash = ref.lastIndexOf('/');
     var mark = ref.lastIndexOf(NAMESPACE);
@@ -29,6 +29,6 @@ final class AgentRefs {
         .orElseThrow(
             () ->
                 new Rejection.NotFound(
-                    "no such agent: " + ref + "; GET /api/agent-types lists those there are"));
+                    "no such agent: " + ref + "; GET /api/agent-types lists all agents"));
   }
 }

@@ -10,19 +10,19 @@ import dev.parley.protocol.Rejection;
 import dev.parley.view.ContextView;
 import java.util.Optional;
 
-/// Knows who is calling, and which sessions they may see.
+/// Identifies the calling user and checks access to sessions.
 ///
-/// Where tokens are configured, whoever holds one is the user. Where there are none, callers may say who they
-/// are, and then see their own sessions and those of nobody in particular.
+/// If tokens are configured, the token identifies the user. If not, a caller may name a user, and
+/// then sees that user's sessions and those without a user.
 final class Callers {
 
-  /// Who is calling, as agents say it in a query.
+  /// The query parameter that names the user.
   static final Parameter USER =
-      Parameter.query("user_id", "who is calling, where there are no tokens");
+      Parameter.query("user_id", "the calling user, if no tokens are configured");
 
-  /// Who is calling, as agents say it in a header.
+  /// The header that names the user.
   static final Parameter USER_HEADER =
-      Parameter.header("X-User-ID", "who is calling, where there are no tokens");
+      Parameter.header("X-User-ID", "the calling user, if no tokens are configured");
 
   private static final int USER_MAX = 256;
 
@@ -32,7 +32,7 @@ final class Callers {
     this.parts = parts;
   }
 
-  /// The user that a caller without a token says they are.
+  /// The user that a caller without a token names.
   static Optional<String> user(Request request) {
     if (!request.principal().equals(Tokens.LOCAL)) {
       return Optional.empty();
@@ -47,7 +47,7 @@ final class Callers {
 
   /// The session that the path names with `{c}`.
   ///
-  /// @throws Rejection.NotFound if there is none that the caller may see
+  /// @throws Rejection.NotFound if it does not exist or the caller may not see it
   ContextView session(Request request) {
     return session(request, id(request.path("c")));
   }
@@ -66,7 +66,7 @@ final class Callers {
     return view;
   }
 
-  /// The same, also for those whom somebody has shown it to (S3.65).
+  /// The session that the path names, also for callers with a share token.
   Shown readable(Request request) {
     return readable(request, id(request.path("c")));
   }
@@ -86,7 +86,7 @@ final class Callers {
     }
   }
 
-  /// A session that the caller may read, and whether that is all they may do with it.
+  /// A session that the caller may read, and whether access is read-only.
   record Shown(ContextView context, boolean readOnly) {}
 
   private boolean exists(ContextId context) {

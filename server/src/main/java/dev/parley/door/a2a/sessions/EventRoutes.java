@@ -24,7 +24,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A session with its events, and events that agents elsewhere add.
+/// Routes that show a session with its events, and that add events of external agents.
 final class EventRoutes {
 
   private static final int EVENTS = 1000;
@@ -42,7 +42,7 @@ final class EventRoutes {
     this.events = new SessionEvents(parts.log(), parts.views());
   }
 
-  /// An event that is to be added. `data` is its JSON, as text or as it is.
+  /// An event to add. `data` is its JSON, or a string with its JSON.
   record NewEvent(String id, JsonNode data) {}
 
   List<Route> routes() {
@@ -61,7 +61,7 @@ final class EventRoutes {
         SessionsDoor.send(
             Route.Method.POST,
             SessionRoutes.ONE + "/events",
-            "Adds an event of an agent elsewhere",
+            "Adds an event of an external agent",
             NewEvent.class,
             this::add));
   }
@@ -124,14 +124,14 @@ final class EventRoutes {
         .map(delta -> Draft.of(new StateUpdated(delta, request.principal())))
         .ifPresent(drafts::add);
     drafts.add(Draft.of(new InternalRaw(SessionEvents.POSTED, kept.toString())));
-    // Sent twice, it is there once; two that differ cannot both be called that.
+    // A repeated event is stored once; a different event with the same id is rejected.
     var once =
         new Guard.Once(request.principal(), "session-event:" + event.id(), request.bodyHash());
     parts.log().append(context, once, Decision.always(drafts.toArray(Draft[]::new)));
     return Envelope.of(201, kept, "Event added to session");
   }
 
-  /// The keys of the session's state that an event says it sets; those beginning with `temp:` are not kept.
+  /// The change to the session's state in an event. Keys that begin with `temp:` are not stored.
   private static Optional<ObjectNode> delta(String data) {
     try {
       var actions = Json.mapper().readTree(data).path("actions");
@@ -142,7 +142,7 @@ final class EventRoutes {
         return Optional.of(kept).filter(left -> !left.isEmpty());
       }
     } catch (JacksonException notJson) {
-      // It is kept as it is, and sets nothing.
+      // Data that is not JSON is stored unchanged and does not change the state.
     }
     return Optional.empty();
   }

@@ -16,7 +16,7 @@ import dev.parley.view.ContextView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Going back in a session, and going another way from one of its turns.
+/// Routes that rewind and fork sessions.
 final class RewindRoutes {
 
   private static final int NAME_MAX = 500;
@@ -35,10 +35,10 @@ final class RewindRoutes {
     this.rewinder = new Rewinder(parts.log(), parts.views());
   }
 
-  /// Before which turn to go back to, and whether to stop what is at work.
+  /// The turn before which to rewind, and whether to cancel running tasks.
   record SessionRewind(String rewind_before_invocation_id, @Nullable Boolean cancel) {}
 
-  /// Before which turn the fork leaves; it has all of them if none is named.
+  /// The turn before which to fork. Without one, the fork has all turns.
   record SessionFork(
       @Nullable String rewind_before_invocation_id,
       @Nullable ContextId id,
@@ -49,13 +49,13 @@ final class RewindRoutes {
         SessionsDoor.send(
             Route.Method.POST,
             SessionRoutes.ONE + "/rewind",
-            "Goes back to before a turn; nothing is erased",
+            "Rewinds a session to before a turn; nothing is erased",
             SessionRewind.class,
             this::rewind),
         SessionsDoor.send(
             Route.Method.POST,
             SessionRoutes.ONE + "/fork",
-            "Makes a session that shares the past of this one up to a turn",
+            "Creates a session that shares this session's history up to a turn",
             SessionFork.class,
             this::fork));
   }
@@ -72,7 +72,7 @@ final class RewindRoutes {
       if (busy.code().equals("busy")) {
         throw new Rejection.Conflict(
             "busy",
-            "a task of this session is at work; cancel it first, or send \"cancel\": true with the"
+            "a task of this session is running; cancel it first, or send \"cancel\": true with the"
                 + " rewind");
       }
       throw busy;
@@ -95,13 +95,15 @@ final class RewindRoutes {
     return Envelope.of(201, session, "Forked");
   }
 
-  /// The last event before the turn.
+  /// The seq of the last event before the turn.
   private long place(Request request, ContextId context, String invocation) {
     var target = targets.find(context, invocation, false, request.principal());
     var plan = rewinder.plan(context, target);
     var event = plan.event();
     if (event == null) {
-      throw plan.refusal() == null ? new Rejection.Invalid("no such place") : plan.refusal();
+      throw plan.refusal() == null
+          ? new Rejection.Invalid("the session cannot be forked before this turn")
+          : plan.refusal();
     }
     return event.toSeq();
   }

@@ -9,7 +9,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A context as this door shows it.
+/// A context as the sessions API shows it.
 record Session(
     String id,
     @Nullable String name,
@@ -19,7 +19,7 @@ record Session(
     @Nullable String agent_id,
     @Nullable String source) {
 
-  /// What an agent makes for itself, and what is therefore not listed.
+  /// The source of sessions that an agent creates for itself; they are not listed.
   static final String BY_AGENT = "agent";
 
   static Session of(Listed listed) {
@@ -36,7 +36,7 @@ record Session(
         own(context, "source"));
   }
 
-  /// What the context's metadata say for this door.
+  /// A field of the context's session metadata.
   static @Nullable String own(ContextView context, String name) {
     var metadata = context.metadata();
     return metadata == null
@@ -44,7 +44,8 @@ record Session(
         : metadata.path(Descriptions.SESSION).path(name).asStringOpt().orElse(null);
   }
 
-  /// The context's metadata with what this door has to say; what it does not say stays as it is.
+  /// Returns the context's metadata with these session fields set. Null values leave a field
+  /// unchanged.
   static @Nullable ObjectNode metadata(
       @Nullable ObjectNode before,
       @Nullable AgentTypeId agent,

@@ -20,19 +20,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The log of a context as events of a session: what was said, what changed its state, each rewind, and what agents
-/// elsewhere have added.
+/// Shows the log of a context as session events: messages, state changes, rewinds, and events of
+/// external agents.
 ///
-/// It is read from the newest event back, unless nothing was ever rewound. At a rewind the walk jumps to the place that was gone back to, so what is
-/// rewound is not among them (S3.54), yet that there was a rewind is (S3.47).
+/// If the context was rewound, the log is read backward from the newest event. At a rewind the scan
+/// jumps to the rewind's target: rewound events are omitted, the rewind itself is included.
 final class SessionEvents {
 
-  /// What this door puts into the log for others has this source.
+  /// The source of events that were posted to this API.
   static final String POSTED = "session-event";
 
   private static final int WINDOW = 500;
 
-  /// Which events are wanted.
+  /// Which events to return.
   record Wish(Instant after, int limit, boolean oldestFirst) {}
 
   private final EventLog log;
@@ -43,19 +43,19 @@ final class SessionEvents {
     this.views = views;
   }
 
-  /// The events that are wanted, in the wanted order.
+  /// The events that the query selects, in the order that it requests.
   List<ObjectNode> read(ContextId context, String user, Wish wish) {
     return wish.oldestFirst() && wish.after().equals(Instant.MIN) && straight(context)
         ? onward(context, user, wish)
         : back(context, user, wish);
   }
 
-  /// True if all that the log has still counts, but for messages that were hidden or edited.
+  /// True if no event of the log was rewound and the context is not a fork.
   private boolean straight(ContextId context) {
     return views.lastRewind(context).isEmpty() && views.context(context).forkedFrom() == null;
   }
 
-  /// From the oldest event on, no further than needed.
+  /// Reads forward from the oldest event, up to the limit.
   private List<ObjectNode> onward(ContextId context, String user, Wish wish) {
     var found = new ArrayList<ObjectNode>();
     var at = Position.START;
@@ -75,7 +75,7 @@ final class SessionEvents {
     return found;
   }
 
-  /// What has become of a message.
+  /// Whether a message was deleted or edited.
   private record Said(boolean deleted, @Nullable String edited) {
     private static final Said SAME = new Said(false, null);
   }
@@ -135,10 +135,10 @@ final class SessionEvents {
     };
   }
 
-  /// An event that is shown, and what its message was edited to.
+  /// An event to show, and the edited text of its message.
   private record Found(Entry entry, @Nullable String edited) {}
 
-  /// What was found so far, newest first. It never holds more than is wanted.
+  /// A backward scan with the events found so far, newest first, at most as many as the limit.
   private static final class Walk {
 
     private final Wish wish;
@@ -178,7 +178,7 @@ final class SessionEvents {
     }
   }
 
-  /// An entry as this door shows it.
+  /// An entry as a session event.
   private static ObjectNode shown(Entry entry, String user, @Nullable String edited) {
     return switch (entry.event()) {
       case Message message ->
@@ -194,7 +194,7 @@ final class SessionEvents {
         var kept = Json.mapper().readTree(line);
         yield shown(entry, user, kept.path("id").asString(), kept.path("data").asString());
       }
-      default -> throw new IllegalArgumentException("no event of a session: " + entry.event());
+      default -> throw new IllegalArgumentException("not a session event: " + entry.event());
     };
   }
 

@@ -24,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Sessions: making, listing, renaming, deleting.
+/// Routes that create, list, change and delete sessions.
 final class SessionRoutes {
 
   static final String ALL = "/api/sessions";
@@ -36,7 +36,7 @@ final class SessionRoutes {
           Callers.USER,
           Callers.USER_HEADER,
           Parameter.query("limit", Parameter.Type.INTEGER, "at most this many"),
-          Parameter.query("offset", Parameter.Type.INTEGER, "leave out this many"));
+          Parameter.query("offset", Parameter.Type.INTEGER, "skip this many"));
 
   private final DoorParts parts;
   private final Callers callers;
@@ -48,7 +48,7 @@ final class SessionRoutes {
     this.agents = new AgentRefs(parts.agentTypes());
   }
 
-  /// A session that is wanted. `state` is what it begins with.
+  /// A session to create. `state` is its initial state.
   record NewSession(
       @Nullable String agent_ref,
       @Nullable ContextId id,
@@ -57,7 +57,7 @@ final class SessionRoutes {
       @Nullable String user_id,
       @Nullable ObjectNode state) {}
 
-  /// What is to change of a session; `state` has keys with their new values, or null for those to remove.
+  /// A change to a session. `state` has the keys to set; null removes a key.
   record SessionChange(
       @Nullable String name,
       @Nullable String agent_ref,
@@ -74,12 +74,12 @@ final class SessionRoutes {
             PAGE,
             this::listOfAgent),
         SessionsDoor.send(
-            Route.Method.POST, ALL, "Makes a session", NewSession.class, this::create),
+            Route.Method.POST, ALL, "Creates a session", NewSession.class, this::create),
         SessionsDoor.send(
             Route.Method.PUT, ONE, "Changes a session", SessionChange.class, this::change),
         SessionsDoor.send(
             Route.Method.PATCH, ONE, "Changes a session", SessionChange.class, this::change),
-        SessionsDoor.act(Route.Method.DELETE, ONE, "Deletes a session for ever", this::delete));
+        SessionsDoor.act(Route.Method.DELETE, ONE, "Deletes a session permanently", this::delete));
   }
 
   private Reply list(Request request) {
@@ -119,7 +119,7 @@ final class SessionRoutes {
     return one(201, parts.views().context(id), "Successfully created session");
   }
 
-  /// Agents may also say it in the body; whoever has a token is known by that.
+  /// The user in the body, unless a token identifies the caller.
   private static @Nullable String said(Request request, @Nullable String user) {
     return request.principal().equals(Tokens.LOCAL) ? user : null;
   }

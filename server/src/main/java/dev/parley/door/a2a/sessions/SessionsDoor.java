@@ -13,10 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The door of sessions: all its routes.
+/// The sessions API: creates its routes.
 public final class SessionsDoor {
 
-  /// How this door says that a request failed.
+  /// The error format of this API.
   public static final List<ErrorForm> ERRORS =
       List.of(
           ErrorForm.json("/api/sessions", SessionsDoor::error),
@@ -30,7 +30,6 @@ public final class SessionsDoor {
     this.parts = parts;
   }
 
-  /// The routes.
   public List<Route> routes() {
     var callers = new Callers(parts);
     var routes = new ArrayList<Route>();
@@ -46,7 +45,7 @@ public final class SessionsDoor {
     return routes;
   }
 
-  /// A route with a body, as all of this door are.
+  /// A route with a request body.
   static Route send(
       Route.Method method, String path, String summary, Class<?> body, Handler handler) {
     var who = List.of(Callers.USER, Callers.USER_HEADER);
@@ -54,7 +53,7 @@ public final class SessionsDoor {
     return Route.send(method, path, description, handler);
   }
 
-  /// A route without a body.
+  /// A route without a request body.
   static Route act(Route.Method method, String path, String summary, Handler handler) {
     var who = List.of(Callers.USER, Callers.USER_HEADER);
     return new Route(

@@ -12,7 +12,7 @@ import dev.parley.view.ContextView;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/// Showing a session to others, who may read it and nothing else (S3.65).
+/// Routes that share a session read-only.
 final class ShareRoutes {
 
   private static final String ALL = SessionRoutes.ONE + "/shares";
@@ -27,15 +27,15 @@ final class ShareRoutes {
 
   List<Route> routes() {
     return List.of(
-        SessionsDoor.act(Route.Method.POST, ALL, "Lets others read a session", this::share),
-        SessionsDoor.act(Route.Method.GET, ALL, "Lists who may read a session", this::list),
+        SessionsDoor.act(Route.Method.POST, ALL, "Shares a session for reading", this::share),
+        SessionsDoor.act(Route.Method.GET, ALL, "Lists the shares of a session", this::list),
         SessionsDoor.act(
-            Route.Method.DELETE, ALL + "/{share}", "Lets one no longer read it", this::revoke));
+            Route.Method.DELETE, ALL + "/{share}", "Revokes a share of a session", this::revoke));
   }
 
   private Reply share(Request request) {
     var context = callers.session(request);
-    // Whoever has this reads the session: it is told once, and kept as a hash.
+    // This token grants read access: it is returned once and stored only as a hash.
     var token = parts.ids().get() + "-" + parts.ids().get();
     var id = parts.ids().get().toString();
     var share = Shares.Share.of(id, context.contextId(), token, parts.clock().instant());

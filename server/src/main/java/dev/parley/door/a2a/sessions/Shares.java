@@ -14,13 +14,13 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Whom a session was shown to, by the hashes of what they were given to read it with.
+/// The shares of a session, with the hashes of their tokens.
 record Shares(List<Share> all) {
 
-  /// The header with which a session that was shared is read.
+  /// The header with a share's token.
   static final String TOKEN = "X-Share-Token";
 
-  /// So many at once, for one session.
+  /// How many shares a session may have.
   static final int MAX = 100;
 
   private static final String LIST = "shares";
@@ -29,7 +29,7 @@ record Shares(List<Share> all) {
     all = List.copyOf(all);
   }
 
-  /// One who may read.
+  /// A share.
   record Share(String id, String sha256, String created_at) {
 
     static Share of(String id, ContextId context, String token, Instant now) {
@@ -50,7 +50,7 @@ record Shares(List<Share> all) {
     return new Shares(list.valueStream().map(Share::read).toList());
   }
 
-  /// True if somebody was given this token. Looks at all of them, in constant time each.
+  /// True if a share has this token. Compares all hashes, each in constant time.
   boolean opens(ContextId context, String token) {
     var hash = hash(context, token).getBytes(StandardCharsets.UTF_8);
     var found = false;
@@ -68,7 +68,7 @@ record Shares(List<Share> all) {
     return new Shares(all.stream().filter(share -> !share.id().equals(id)).toList());
   }
 
-  /// The context's metadata with these.
+  /// The context's metadata with these shares.
   ObjectNode metadata(ContextView context) {
     var before = context.metadata();
     var metadata = before == null ? Json.object() : before.deepCopy();
@@ -80,7 +80,8 @@ record Shares(List<Share> all) {
     return metadata;
   }
 
-  /// With the context's id: what opens a session does not open a fork of it, which has its metadata too.
+  /// Hashes the token with the context's id: a fork copies the metadata, but the token must not
+  /// open the fork.
   private static String hash(ContextId context, String token) {
     try {
       var digest = MessageDigest.getInstance("SHA-256");

@@ -26,10 +26,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The work of sub-agents as sessions of their own, which can be opened while they work (S3.63).
+/// Shows the tasks of sub-agents as sessions, which can be opened while they run.
 ///
-/// The session's id is the sub-agent's task id. It is in no list, and readable by whoever may read the session that it is
-/// part of (S3.60).
+/// The session's id is the sub-agent's task id. It is not listed. A caller that may read the parent
+/// session may read it.
 final class SubSessions {
 
   private static final int READ = 512;
@@ -43,7 +43,7 @@ final class SubSessions {
     this.voice = new Voice(parts.log(), parts.views());
   }
 
-  /// The sub-agent's task that the path names with `{c}`, if it names one and no session.
+  /// The sub-agent's task that the path names with `{c}`; empty if that is a session.
   Optional<TaskView> find(Request request, Callers callers) {
     var id = request.path("c");
     if (!Id.valid(id) || isContext(new ContextId(id))) {
@@ -70,7 +70,7 @@ final class SubSessions {
     }
   }
 
-  /// The session that a sub-agent's task is.
+  /// A sub-agent's task as a session.
   Session session(TaskView task) {
     var prompt = task.prompt() == null ? "" : task.prompt();
     return new Session(
@@ -139,7 +139,7 @@ final class SubSessions {
         entry.event());
   }
 
-  /// Nobody says a message to a sub-agent, and it says none: what it was asked, and its answer, stand for those.
+  /// A sub-agent's task has no messages: its prompt and its answer are shown as messages.
   private static List<WireMessage> history(TaskView task, Marks marks, WireTask shown) {
     var history = new ArrayList<WireMessage>();
     if (task.prompt() != null) {

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Tasks: those of a session, one by its id, and those that agents elsewhere store and remove.
+/// Routes that list and show tasks, and that store and delete external tasks.
 final class TaskRoutes {
 
   private static final String ONE = "/api/tasks/{t}";
@@ -33,7 +33,7 @@ final class TaskRoutes {
   private final Stored stored;
   private final TaskStore store;
 
-  /// How tasks are shown: one by one, all of a session, and those of sub-agents.
+  /// The readers for a single task, the tasks of a session, and the tasks of sub-agents.
   record Forms(TaskForm one, SessionTasks all, SubSessions below) {}
 
   TaskRoutes(DoorParts parts, Forms forms, Callers callers) {
@@ -54,7 +54,7 @@ final class TaskRoutes {
             this::list),
         Route.get(ONE, "Shows a task", Answer.other(SessionsDoor.JSON), WHO, this::show),
         SessionsDoor.act(
-            Route.Method.POST, "/api/tasks", "Stores a task as A2A has it", this::save),
+            Route.Method.POST, "/api/tasks", "Stores a task in the A2A format", this::save),
         new Route(
             Route.Method.DELETE,
             ONE,
@@ -90,7 +90,7 @@ final class TaskRoutes {
         200, json(request, task.orElseThrow(() -> unknown(id))), "Successfully retrieved task");
   }
 
-  /// The task, if it counts and the caller may see it.
+  /// The task, if it is current and the caller may see it.
   private Optional<WireTask> find(Request request, TaskId id) {
     try {
       var context = store.contextOf(id);
@@ -114,7 +114,7 @@ final class TaskRoutes {
       var task = store.read(body);
       var context = new ContextId(task.contextId());
       store.begin(request.principal(), Callers.user(request).orElse(null), task);
-      // Only now: before, somebody else could still have made it.
+      // Check after the session exists: before, another request could still create it.
       checkWritable(request, context);
       store.save(task, request.principal());
       var saved = find(request, new TaskId(task.id())).orElse(task);
@@ -124,12 +124,12 @@ final class TaskRoutes {
     }
   }
 
-  /// What belongs to somebody else cannot be written, and says so (S3.37).
+  /// Rejects writing to a session of another user.
   private void checkWritable(Request request, ContextId context) {
     try {
       callers.session(request, context);
     } catch (Rejection.NotFound another) {
-      throw new Rejection.Conflict("task-exists", "the session is another user's");
+      throw new Rejection.Conflict("task-exists", "the session belongs to another user");
     }
   }
 
@@ -139,13 +139,13 @@ final class TaskRoutes {
     if (context.isEmpty() || find(request, new TaskId(id)).isEmpty()) {
       throw unknown(id);
     }
-    // Not those who may only read it.
+    // Read-only access is not enough.
     callers.session(request, context.get());
     store.delete(context.get(), new TaskId(id), request.principal());
     return new Reply.Empty(204);
   }
 
   private static Rejection unknown(String id) {
-    return new Rejection.NotFound("no such task: " + (Id.valid(id) ? id : "its id is no id"));
+    return new Rejection.NotFound("no such task: " + (Id.valid(id) ? id : "its id is not valid"));
   }
 }

@@ -39,11 +39,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Takes in tasks that agents elsewhere worked on, and retires tasks.
+/// Stores external tasks, and deletes tasks.
 ///
-/// What is stored is one more event. When such a task has ended, its messages and the task itself enter the log too, so
-/// that every door shows them; until then only this door does. What this server worked on itself is in its log already,
-/// and nobody can say otherwise.
+/// Storing a task appends an event. When an external task has ended, its messages and the task are
+/// also written to the log, so that every API shows them; until then only this API does. A task
+/// that ran on this server cannot be replaced.
 final class TaskStore {
 
   private static final int HISTORY_MAX = 1_000;
@@ -58,12 +58,12 @@ final class TaskStore {
     this.agents = new AgentRefs(parts.agentTypes());
   }
 
-  /// The context that the task belongs to, whoever worked on it.
+  /// The context of a task, external or not.
   Optional<ContextId> contextOf(TaskId task) {
     return parts.views().contextOf(task).or(() -> parts.views().keep().contextOf(task));
   }
 
-  /// The task that is to be stored: with an id, without what was said in part only (S3.33, S3.38).
+  /// Reads the task to store. Adds a missing id, and removes partial messages.
   WireTask read(ObjectNode body) {
     var json = body.deepCopy();
     if (json.path("id").asString("").isEmpty()) {
@@ -103,7 +103,7 @@ final class TaskStore {
             || metadata.path("adk_adk_partial").asBoolean(false));
   }
 
-  /// Every message says which turn it belongs to (S3.42).
+  /// Adds the invocation id to a message, if it is missing.
   private static WireMessage marked(WireTask task, WireMessage message) {
     var metadata = message.metadata() == null ? Json.object() : message.metadata().deepCopy();
     if (!metadata.has(Marks.INVOCATION) && !metadata.has("adk_invocation_id")) {
@@ -120,27 +120,28 @@ final class TaskStore {
         message.referenceTaskIds());
   }
 
-  /// Makes the session that the task belongs to, if there is none yet; else it may be anybody's.
+  /// Creates the task's session if it does not exist. An existing session may belong to another
+  /// user.
   ///
-  /// @throws Rejection.Conflict if the task is another session's
+  /// @throws Rejection.Conflict if the task belongs to another session
   void begin(String principal, @Nullable String user, WireTask task) {
     var context = new ContextId(task.contextId());
     var id = new TaskId(task.id());
     if (contextOf(id).filter(other -> !other.equals(context)).isPresent()) {
-      throw conflict("the task's id is taken in another session: " + id);
+      throw conflict("another session already has a task with this id: " + id);
     }
     var metadata = Session.metadata(null, null, user, null);
     parts.log().create(context, new ContextCreated(principal, null, metadata));
   }
 
-  /// Stores the task in its session, and with its end what was said in it.
+  /// Stores the task in its session, and its messages once it has ended.
   ///
-  /// @throws Rejection.Conflict if the task cannot be written: it was removed, rewound, or worked on here
+  /// @throws Rejection.Conflict if the task was deleted or rewound, or ran on this server
   void save(WireTask task, String principal) {
     var context = new ContextId(task.contextId());
     var id = new TaskId(task.id());
     for (var attempt = 1; ; attempt++) {
-      // What is appended follows from what is known here; if something came in between, look again.
+      // The drafts depend on the current log: if it changed in the meantime, compute them again.
       var head = parts.log().head(context);
       var drafts = drafts(context, id, task, principal);
       if (drafts.isEmpty()) {
@@ -162,7 +163,7 @@ final class TaskStore {
   private List<Draft> drafts(ContextId context, TaskId id, WireTask task, String principal) {
     var fate = parts.views().keep().fate(context, id);
     if (fate.removed()) {
-      throw conflict("the task was removed, and its id is not used again: " + id);
+      throw conflict("the task was deleted, and its id cannot be used again: " + id);
     }
     var entered = parts.views().place(context, id).isPresent();
     if (entered && !fate.stored()) {
@@ -170,7 +171,7 @@ final class TaskStore {
       return List.of();
     }
     if (fate.stored() && parts.views().keep().find(context, id).isEmpty()) {
-      throw conflict("the task was taken back by a rewind: " + id);
+      throw conflict("the task was removed by a rewind: " + id);
     }
     var origin = Origin.root(id, agent(task));
     var drafts = new ArrayList<Draft>();
@@ -186,14 +187,14 @@ final class TaskStore {
     return drafts;
   }
 
-  /// What was worked on here can be sent back as it is, and not otherwise.
+  /// A task that ran on this server may be stored again only without new user messages.
   private void checkSame(ContextId context, TaskId id, WireTask task) {
     var strange =
         history(task).stream()
             .filter(message -> message.role() == WireRole.USER)
             .anyMatch(message -> !known(context, message));
     if (strange) {
-      throw conflict("the task was worked on here, and its record cannot be replaced: " + id);
+      throw conflict("the task ran on this server, and its record cannot be replaced: " + id);
     }
   }
 
@@ -201,7 +202,7 @@ final class TaskStore {
     return task.history() == null ? List.of() : task.history();
   }
 
-  /// Tasks repeat what was said before them: each message enters the log once.
+  /// The messages that are not in the log yet: tasks repeat the messages of earlier tasks.
   private List<WireMessage> fresh(ContextId context, WireTask task) {
     return history(task).stream().filter(message -> !known(context, message)).toList();
   }
@@ -210,7 +211,7 @@ final class TaskStore {
     return parts.views().place(context, new MessageId(message.messageId())).isPresent();
   }
 
-  /// The task's whole life in one append: nobody here ever works on it.
+  /// Adds the whole life of the task in one append, because no agent here ever runs it.
   private static void enter(
       List<Draft> drafts, Origin origin, WireTask task, List<WireMessage> fresh, String principal) {
     var first =
@@ -281,7 +282,7 @@ final class TaskStore {
         .collect(Collectors.joining("\n"));
   }
 
-  /// Who worked on it, if it says so.
+  /// The agent that ran the task, or the default agent.
   private AgentTypeId agent(WireTask task) {
     var metadata = task.metadata();
     var name = metadata == null ? "" : metadata.path("kagent_app_name").asString("");
@@ -292,7 +293,8 @@ final class TaskStore {
     }
   }
 
-  /// Removes a task from all lists, and hides what was said in it. Nothing is lost, and the id is not used again.
+  /// Removes a task from all lists and deletes its messages from view. The log keeps all events,
+  /// and the id cannot be used again.
   void delete(ContextId context, TaskId task, String principal) {
     var view = parts.views().task(context, task);
     var origin = Origin.root(task, view.isPresent() ? view.get().agentId() : parts.standard());
@@ -314,7 +316,7 @@ final class TaskStore {
             state -> {
               if (state.openTask(task).isPresent()) {
                 throw new Rejection.Conflict(
-                    "busy", "the task is at work; cancel it before it is deleted: " + task);
+                    "busy", "the task is running; cancel it before you delete it: " + task);
               }
               var drafts = new ArrayList<>(hidden);
               drafts.add(new Draft(origin, new TaskDeleted("deleted", principal)));

@@ -1,4 +1,5 @@
-/// The door of sessions and stored tasks, in the words of kagent: a session is a context, a task is a view of the log.
+/// The sessions API, compatible with kagent: a session is a context, and a task is a projection of
+/// the log.
 @NullMarked
 package dev.parley.door.a2a.sessions;
 

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Sub-agents that one call spawned, and how far they are. For one thread.
+/// The sub-agents that one call spawned, and their progress. For one thread.
 final class Batch {
 
   private final @Nullable ToolCallId call;
@@ -23,7 +23,7 @@ final class Batch {
     this.call = call;
   }
 
-  /// A batch at one place of the log. `failed` counts the `cancelled` ones too.
+  /// The state of a batch at one position of the log. `failed` includes the `cancelled` ones.
   record Status(
       @Nullable ToolCallId call,
       int total,

@@ -2,7 +2,7 @@ package dev.parley.door.contexts.workflow;
 
 import dev.parley.protocol.TaskState;
 
-/// The names that this dialect has for where a task stands.
+/// The workflow format's names for the states of a task.
 final class Phase {
 
   private Phase() {}

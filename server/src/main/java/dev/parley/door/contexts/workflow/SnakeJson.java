@@ -7,7 +7,8 @@ import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/// JSON of this dialect: names in snake_case, and nothing left out. Free-form objects stay as they are.
+/// JSON of the workflow format: names in snake_case, nulls included. Free-form objects stay
+/// unchanged.
 final class SnakeJson {
 
   private static final JsonMapper MAPPER =

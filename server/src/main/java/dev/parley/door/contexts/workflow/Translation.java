@@ -48,10 +48,10 @@ import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import org.jspecify.annotations.Nullable;
 
-/// From our words to those of this dialect. Every kind of event has exactly one.
+/// Translates events to the workflow format. Every kind of event has exactly one translation.
 final class Translation {
 
-  /// What a tool is called here that spawns sub-agents.
+  /// The name of every tool that spawns sub-agents.
   private static final String SUBAGENT = "subagent";
 
   private final Trees trees;
@@ -60,7 +60,7 @@ final class Translation {
     this.trees = trees;
   }
 
-  /// An event in this dialect, and the call it is about.
+  /// A translated event, its call, and the call that caused it.
   record Said(WorkflowEvent event, @Nullable ToolCallId call, @Nullable ToolCallId cause) {
     static Said of(WorkflowEvent event) {
       return new Said(event, null, null);
@@ -151,7 +151,7 @@ final class Translation {
     };
   }
 
-  /// The phase is what the kind says beyond its subject: `context-rewound` is `rewound`.
+  /// The phase is the kind without its subject: `context-rewound` becomes `rewound`.
   private static LifecycleUpdated lifecycle(String scope, Event event) {
     var kind = event.kind().wire().replace('-', '_');
     var dash = kind.indexOf('_');
@@ -251,7 +251,7 @@ final class Translation {
         metadata);
   }
 
-  /// A call that somebody stopped does not say what it spawned.
+  /// The result of a cancelled call does not name its sub-agents.
   private @Nullable SubagentMetadata spawned(Entry entry, ToolComplete end) {
     return end.success() || end.subagentMetadata() != null
         ? end.subagentMetadata()
@@ -315,7 +315,7 @@ final class Translation {
         batch.toolCalls());
   }
 
-  /// Empty only for an event that no task is behind.
+  /// The default is only for an event without a task.
   private Batch.Status status(Entry entry) {
     return trees.told(entry).orElse(new Batch.Status(null, 1, 0, 0, 0, 0, 0));
   }

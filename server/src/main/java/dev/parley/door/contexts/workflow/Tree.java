@@ -19,10 +19,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What the log says of one root task and all tasks below it, up to a place. For one thread.
+/// A fold of the log for one root task and its descendants, up to a position. For one thread.
 ///
-/// Where batches stood is kept for every event that tells of it, so a tree that has come further still
-/// knows what was so before.
+/// It stores the status of batches for every event that reports one, so a tree that has read
+/// further still has the earlier status.
 final class Tree {
 
   private final TaskId root;
@@ -33,10 +33,10 @@ final class Tree {
   private final Map<Position, Batch.Status> told = new HashMap<>();
   private Position upTo;
 
-  /// A batch is known by its call, or else its invocation, or else the one task in it.
+  /// A batch is identified by its call, or else its invocation, or else its only task.
   private record Key(TaskId parent, Id id) {}
 
-  /// A tree of which nothing after `from` is known.
+  /// An empty tree, which reads entries after `from`.
   Tree(TaskId root, Position from) {
     this.root = root;
     this.upTo = from;
@@ -46,7 +46,7 @@ final class Tree {
     return upTo;
   }
 
-  /// From the root to the task's parent; empty if not all of them are known yet.
+  /// The path from the root to the task's parent; empty if some of it is not known yet.
   Optional<List<TaskId>> path(TaskId parent) {
     var path = new ArrayList<TaskId>();
     for (@Nullable TaskId task = parent; task != null; task = parents.get(task)) {
@@ -61,17 +61,17 @@ final class Tree {
     return Optional.empty();
   }
 
-  /// Where the batch stood that the event at `position` tells of.
+  /// The status of the batch of the event at `position`.
   Optional<Batch.Status> told(Position position) {
     return Optional.ofNullable(told.get(position));
   }
 
-  /// What the call said of its sub-agents when it began.
+  /// The metadata of sub-agents at the start of the call.
   @Nullable SubagentMetadata announced(TaskId task, ToolCallId call) {
     return announced.get(new Key(task, call));
   }
 
-  /// Takes in the next entry of the log, of this tree or not.
+  /// Adds the next entry of the log, which may belong to another tree.
   void add(Entry entry) {
     upTo = entry.position();
     var origin = entry.origin();
@@ -110,7 +110,7 @@ final class Tree {
         batch.end(end.subtaskId(), end.status());
         told.put(entry.position(), batch.status());
       }
-      default -> {} // Says nothing about sub-agents or what they cost.
+      default -> {} // Not about sub-agents or usage.
     }
   }
 
@@ -126,7 +126,7 @@ final class Tree {
         subtask, _ -> batches.computeIfAbsent(new Key(parent, subtask), _ -> new Batch(null)));
   }
 
-  /// A sub-agent says where it belongs. That matters only if its call did not.
+  /// Adds a sub-agent to the batch of its origin, unless its call already named it.
   private void join(Origin origin, TaskId parent) {
     var task = origin.taskId();
     var call = origin.spawnedByCallId();
@@ -143,7 +143,7 @@ final class Tree {
     batchOf.put(task, batch);
   }
 
-  /// Work of a task counts for its batch and for all above it.
+  /// Adds usage of a task to its batch and to all batches above.
   private void work(TaskId task, long tokens, long calls) {
     var batch = batchOf.get(task);
     for (var at = task; batch != null; batch = at == null ? null : batchOf.get(at)) {

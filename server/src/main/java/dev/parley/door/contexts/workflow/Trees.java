@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What an entry does not say of its tree, read from the log before it.
+/// Finds facts about an entry's task tree in the log before it.
 ///
-/// The trees that were looked at last are kept. Whoever looks at one takes it out meanwhile, so that
-/// nobody waits for another's reading; the monitor guards `kept`. For many threads.
+/// It caches recently used trees. A thread removes a tree from the cache while it uses it, so that
+/// threads do not wait for each other; the monitor guards `cached`. For many threads.
 final class Trees {
 
   private static final int KEPT_MAX = 64;
@@ -26,11 +26,12 @@ final class Trees {
   private final Beginnings beginnings;
   private final Map<Key, Tree> kept = new LinkedHashMap<>(16, 0.75f, true);
 
-  /// Knows where tasks begin.
+  /// Finds where tasks start.
   @FunctionalInterface
   interface Beginnings {
 
-    /// A position before the `task-created` of a task that had begun at `at`, the closer the better.
+    /// A position before the `task-created` of a task that had started by `at`, as close as
+    /// possible.
     Position before(ContextId context, TaskId task, Position at);
   }
 
@@ -41,7 +42,7 @@ final class Trees {
     this.beginnings = beginnings;
   }
 
-  /// From the root to the parent of the entry's task.
+  /// The path from the root to the parent of the entry's task.
   List<TaskId> path(Entry entry) {
     var origin = entry.origin();
     var parent = origin == null ? null : origin.parentTaskId();
@@ -62,7 +63,7 @@ final class Trees {
     return path.orElse(List.of(origin.rootTaskId(), parent));
   }
 
-  /// Where the batch stood that an entry of a parent tells of.
+  /// The status of the batch that an entry of a parent reports.
   Optional<Batch.Status> told(Entry entry) {
     var origin = entry.origin();
     if (origin == null) {
@@ -76,7 +77,7 @@ final class Trees {
     return status;
   }
 
-  /// What the call that this entry ends said of its sub-agents when it began.
+  /// The metadata of sub-agents at the start of the call that this entry ends.
   @Nullable SubagentMetadata announced(Entry entry, ToolCallId call) {
     var origin = entry.origin();
     if (origin == null) {
@@ -108,7 +109,7 @@ final class Trees {
     }
   }
 
-  /// Reads on until the tree knows the entry.
+  /// Reads the log until the tree includes the entry.
   private void extend(Tree tree, Entry entry) {
     while (entry.position().after(tree.upTo())) {
       var next = log.read(entry.contextId(), tree.upTo(), READ);

@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// The fields that every event has in this dialect, always.
+/// The fields that every event of the workflow format has.
 ///
-/// `seq` orders the events of a session, and so those of each run; `sub_seq` is 0 but for internal
-/// events, which follow event `seq`. A task and a run are the same. `path` leads from the root to the
-/// parent.
+/// `seq` orders the events of a session, and so those of each run; `sub_seq` is 0 except for
+/// internal events, which follow event `seq`. A task and a run are the same. `path` leads from the
+/// root to the parent.
 record WorkflowEnvelope(
     String eventType,
     UUID eventId,
@@ -39,8 +39,8 @@ record WorkflowEnvelope(
     @Nullable ToolCallId spawnedByCallId,
     List<TaskId> path) {
 
-  /// What an entry does not say by itself. `call` is the call that the event is about, `cause` the one
-  /// that brought it about, if they are not the one that spawned the run.
+  /// Facts that are not in the entry itself. `call` is the call of the event, `cause` the call that
+  /// caused it, if they are not the call that spawned the run.
   record Links(@Nullable ToolCallId call, @Nullable ToolCallId cause, List<TaskId> path) {}
 
   static WorkflowEnvelope of(Entry entry, String eventType, Links links) {

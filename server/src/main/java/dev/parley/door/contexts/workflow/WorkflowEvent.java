@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What an event says beside its envelope, in this dialect. The components are its fields, in
-/// snake_case; each is always there, if only as null.
+/// The fields of an event besides its envelope. The components are written in snake_case; each is
+/// always present, even if null.
 sealed interface WorkflowEvent {
 
   /// The event's name.
@@ -46,7 +46,7 @@ sealed interface WorkflowEvent {
     };
   }
 
-  /// A person or an agent said something to the agents: a message, or an answer they asked for.
+  /// An agent got input: a message, or an answer to its question.
   record InputReceived(
       String source,
       @Nullable MessageId messageId,
@@ -61,19 +61,19 @@ sealed interface WorkflowEvent {
       @Nullable ObjectNode metadata)
       implements WorkflowEvent {}
 
-  /// Something is in another phase; `scope` is what, `details` the event's own fields.
+  /// The object named by `scope` has entered a phase; `details` are the event's own fields.
   record LifecycleUpdated(String scope, String phase, ObjectNode details)
       implements WorkflowEvent {}
 
-  /// A model is about to be asked.
+  /// A request to a model starts.
   record NodeStarted(int iteration, String model, int messageCount, int toolCount)
       implements WorkflowEvent {}
 
-  /// A piece of text; `from_seq` is where the first stood, if several were made one.
+  /// A piece of text; `from_seq` is the seq of the first one, if several were merged.
   record NodeOutputDelta(String delta, int index, @Nullable BlockId blockId, @Nullable Long fromSeq)
       implements WorkflowEvent {}
 
-  /// What an agent said, as a message of the conversation.
+  /// An agent's message in the conversation.
   record NodeOutputSummary(
       MessageId messageId,
       String content,
@@ -81,7 +81,7 @@ sealed interface WorkflowEvent {
       @Nullable ObjectNode metadata)
       implements WorkflowEvent {}
 
-  /// A block of text is finished.
+  /// A block of text is complete.
   record NodeCompleted(
       String content,
       @Nullable BlockId blockId,
@@ -91,11 +91,11 @@ sealed interface WorkflowEvent {
       @Nullable List<ToolCall> toolCalls)
       implements WorkflowEvent {}
 
-  /// Something failed.
+  /// A step of the run failed.
   record NodeFailed(ErrorCode code, String error, boolean retryable, ErrorScope scope)
       implements WorkflowEvent {}
 
-  /// A tool is about to run; `tool_name` is `subagent` if it spawns sub-agents.
+  /// A tool call starts; `tool_name` is `subagent` if it spawns sub-agents.
   record ToolStarted(
       String toolName,
       String originalToolName,
@@ -105,11 +105,11 @@ sealed interface WorkflowEvent {
       @Nullable SubagentMetadata subagentMetadata)
       implements WorkflowEvent {}
 
-  /// A tool is on its way.
+  /// A tool call reports progress.
   record ToolProgressed(double progress, @Nullable String message, @Nullable ObjectNode metadata)
       implements WorkflowEvent {}
 
-  /// A tool has ended.
+  /// A tool call has ended.
   record ToolCompleted(
       String toolName,
       String originalToolName,
@@ -121,7 +121,7 @@ sealed interface WorkflowEvent {
       @Nullable SubagentMetadata subagentMetadata)
       implements WorkflowEvent {}
 
-  /// A sub-agent was asked for or has ended, and others of its batch have not.
+  /// A sub-agent was requested or has ended, and others of its batch have not ended.
   record SubflowProgress(
       TaskId subtaskId,
       String subtaskStatus,
@@ -135,7 +135,7 @@ sealed interface WorkflowEvent {
       long toolCalls)
       implements WorkflowEvent {}
 
-  /// The last sub-agent of a batch has ended; `failed` counts the `cancelled` ones too.
+  /// The last sub-agent of a batch has ended; `failed` includes the `cancelled` ones.
   record SubflowCompleted(
       TaskId subtaskId,
       String subtaskStatus,
@@ -149,7 +149,7 @@ sealed interface WorkflowEvent {
       long toolCalls)
       implements WorkflowEvent {}
 
-  /// A run has ended by itself, well or not: its last event.
+  /// A run has completed or failed. This is its last event.
   record ResultFinal(
       String status,
       @Nullable String content,
@@ -158,11 +158,11 @@ sealed interface WorkflowEvent {
       @Nullable ObjectNode metadata)
       implements WorkflowEvent {}
 
-  /// A run was canceled: its last event.
+  /// A run was canceled. This is its last event.
   record ResultCancelled(String status, @Nullable String message, @Nullable ObjectNode metadata)
       implements WorkflowEvent {}
 
-  /// A part of an artifact was written. Its content is not in here.
+  /// A part of an artifact was written. The event does not include its content.
   record ArtifactManifest(
       ArtifactId artifactId,
       @Nullable Integer version,
@@ -177,6 +177,6 @@ sealed interface WorkflowEvent {
       @Nullable ObjectNode metadata)
       implements WorkflowEvent {}
 
-  /// What only those want who look closely: `details` are the event's own fields.
+  /// A diagnostic event; `details` are the event's own fields.
   record Diagnostic(String topic, ObjectNode details) implements WorkflowEvent {}
 }

@@ -19,10 +19,10 @@ import java.util.EnumSet;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Events in the workflow dialect.
+/// Encodes events in the workflow format.
 public final class WorkflowFormat implements Format {
 
-  /// The kinds that are diagnostics here.
+  /// The kinds that are diagnostics in this format.
   public static final Set<Kind> DIAGNOSTICS =
       Set.copyOf(
           EnumSet.of(
@@ -101,7 +101,7 @@ public final class WorkflowFormat implements Format {
           .map(begun -> Position.of(begun.seq() - 1))
           .orElse(Position.START);
     } catch (Rejection.Unavailable viewsCannotBeUsed) {
-      // Reading all of the log takes longer and gives the same.
+      // Reading the whole log is slower but gives the same result.
       return Position.START;
     }
   }

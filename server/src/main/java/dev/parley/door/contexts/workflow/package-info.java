@@ -1,4 +1,5 @@
-/// The workflow dialect of the native door: events in one snake_case envelope, sub-agents linked to their calls.
+/// The workflow format of the native API: events in one snake_case envelope, with sub-agents linked
+/// to their calls.
 @NullMarked
 package dev.parley.door.contexts.workflow;
 

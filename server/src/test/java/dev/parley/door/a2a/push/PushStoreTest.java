@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What is kept of webhooks: by whom it may be changed, for how long, and in files of earlier versions.
+/// The store of webhooks: concurrent changes, expiry, and files of earlier versions.
 class PushStoreTest {
 
   private static final ContextId CONTEXT = new ContextId("c");
@@ -31,7 +31,7 @@ class PushStoreTest {
   private static final String GENERATION =
       "ALTER TABLE targets ADD COLUMN generation INTEGER NOT NULL DEFAULT 0";
 
-  /// As the first version made it.
+  /// The schema of the first version.
   private static final String EARLY =
       """
       CREATE TABLE targets (
@@ -136,7 +136,7 @@ class PushStoreTest {
     }
   }
 
-  /// The second is what is left where a server was ended between the steps to the present form.
+  /// With GENERATION: a server stopped between the two steps of the migration.
   @ParameterizedTest
   @ValueSource(strings = {"", GENERATION})
   void what_an_earlier_version_kept_is_kept_and_counts_as_changed_now(String step)

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// The names of S4.25, and the fields that our records promise for each.
+/// The names of S4.25, and the fields of the record of each.
 final class Vocabulary {
 
   static final String DIAGNOSTIC = "workflow.diagnostic.";
@@ -35,7 +35,7 @@ final class Vocabulary {
 
   private Vocabulary() {}
 
-  /// All fields of an event of this name, in their order. Fails if there is no such name.
+  /// All fields of an event with this name, in order. Fails for an unknown name.
   static List<String> fields(String name) {
     var known = name.startsWith(DIAGNOSTIC) ? DIAGNOSTIC + "*" : name;
     var record = Objects.requireNonNull(RECORDS.get(known), name);

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/// `docs/workflow.md` says what the code says: which kind has which name, and which fields.
+/// `docs/workflow.md` agrees with the code on the names of kinds, and on their fields.
 class WorkflowDocsTest {
 
   private static final Path GUIDE = Path.of("../docs/workflow.md");
@@ -30,10 +30,10 @@ class WorkflowDocsTest {
   private static final Pattern RECORD =
       Pattern.compile("((?:^ *///.*\n)+) *record (\\w+)\\(", Pattern.MULTILINE);
 
-  /// Enough to see every role of a message and every state of a task.
+  /// Enough samples for every role of a message and every state of a task.
   private static final int SAMPLES = 200;
 
-  /// Run with `-Dparley.update=true` to write the file anew.
+  /// Run with `-Dparley.update=true` to update the file.
   @Test
   void the_guide_is_that_of_the_code() throws IOException {
     var guide = Files.readString(GUIDE);

@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
-/// The envelope of S4: its fields (S4.1 to S4.8, S4.10 to S4.12), and what holds in every tree
+/// The envelope of S4: its fields (S4.1 to S4.8, S4.10 to S4.12), and the invariants of every tree
 /// (S4.14 to S4.17, S4.28).
 class WorkflowFormatTest {
 
